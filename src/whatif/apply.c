@@ -10,8 +10,8 @@ bool tfp_changer_new(tfp_changer *c, const tfp_job *j, tfp_variant *v)
     tfp_arena *a = j->arena;
     *c = (tfp_changer){ .j = j,
                         .v = v,
-                        .anchor_flags = TFP_NEW(a, bool, j->anchor_count + 1),
-                        .anchor_sums = TFP_NEW(a, double, j->anchor_count + 1),
+                        .anchor_flags = TFP_NEW(a, bool, j->anchors.count + 1),
+                        .anchor_sums = TFP_NEW(a, double, j->anchors.count + 1),
                         .joint_done = TFP_NEW(a, uint8_t, j->joints.size + 1) };
     return c->anchor_flags && c->anchor_sums && c->joint_done;
 }
@@ -36,19 +36,19 @@ static void take_away(tfp_changer *c, uint32_t i)
     const tfp_job *j = c->j;
     uint32_t call = j->activities[i].call;
     c->v->removed[i] = true;
-    if (call == TFP_NONE || tfp_is_graph_launch(tfp_job_name(j, j->anchors[call].span))) return;
+    if (call == TFP_NONE || tfp_is_graph_launch(tfp_job_name(j, j->anchors.list[call].span))) return;
     c->anchor_flags[call] = true;
 }
 
 static void empty_calls(tfp_changer *c)
 {
-    for (uint32_t i = 0; i < c->j->anchor_count; i++) {
-        const tfp_job_anchor *a = &c->j->anchors[i];
+    for (uint32_t i = 0; i < c->j->anchors.count; i++) {
+        const tfp_job_anchor *a = &c->j->anchors.list[i];
         if (a->call == TFP_NONE || !c->anchor_flags[a->call] || a->waits) continue;
         c->v->touched[i] = a->own;
         c->v->own[i] = 0;
     }
-    if (c->j->anchor_count) memset(c->anchor_flags, 0, c->j->anchor_count * sizeof *c->anchor_flags);
+    if (c->j->anchors.count) memset(c->anchor_flags, 0, c->j->anchors.count * sizeof *c->anchor_flags);
 }
 
 static bool launched_inside(const tfp_job *j, tfp_named *n, uint32_t i)

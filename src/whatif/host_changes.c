@@ -7,7 +7,7 @@
 
 static void touch(tfp_variant *v, const tfp_job *j, uint32_t i, double length)
 {
-    double all = j->anchors[i].own + j->anchors[i].turn;
+    double all = j->anchors.list[i].own + j->anchors.list[i].turn;
     v->touched[i] = v->touched[i] + length < all ? v->touched[i] + length : all;
 }
 
@@ -84,8 +84,8 @@ static bool add_spans(cover *o, tfp_changer *c, tfp_faster *f)
                     tfp_job_time(j, unit, tfp_span_end(j->s, i)), 0 };
         if (!tfp_push(&o->pieces, p)) return false;
     }
-    for (uint32_t i = 0; i < j->turn_count; i++) { /* what another thread does meanwhile is inside too */
-        const tfp_job_turn *t = &j->turns[i];
+    for (uint32_t i = 0; i < j->anchors.turn_count; i++) { /* what another thread does meanwhile is inside too */
+        const tfp_job_turn *t = &j->anchors.turns[i];
         if (!tfp_job_of_rank(j, t->unit, f->rank) || !tfp_named_inside(&f->named, t->around)) continue;
         if (!tfp_push(&o->pieces, ((piece){ t->unit, t->lane, t->first, t->last, 0 }))) return false;
     }
@@ -97,11 +97,11 @@ static bool add_spans(cover *o, tfp_changer *c, tfp_faster *f)
 static void shorten(tfp_changer *c, const cover *o, uint32_t i, double factor)
 {
     const tfp_job *j = c->j;
-    const tfp_job_anchor *a = &j->anchors[i];
+    const tfp_job_anchor *a = &j->anchors.list[i];
     bool turned = a->turn_from != TFP_NONE;
     if (a->first || a->waits) return;
     uint32_t lane = turned ? j->units[a->unit].home : a->lane;
-    double from = turned ? j->anchors[a->turn_from].at : a[-1].at, all = a->at - from;
+    double from = turned ? j->anchors.list[a->turn_from].at : a[-1].at, all = a->at - from;
     if (!(all > 0)) return;
     double inside = length_to(o, a->unit, lane, a->at) - length_to(o, a->unit, lane, from);
     double left = factor == 0 ? 0 : 1 / factor, times = 1 - inside / all * (1 - left);
@@ -116,7 +116,7 @@ bool tfp_apply_host(tfp_changer *c, tfp_faster *f)
 {
     cover o = { 0 };
     bool ok = add_spans(&o, c, f) && merge(&o);
-    for (uint32_t i = 0; ok && o.pieces.size && i < c->j->anchor_count; i++) shorten(c, &o, i, f->factor);
+    for (uint32_t i = 0; ok && o.pieces.size && i < c->j->anchors.count; i++) shorten(c, &o, i, f->factor);
     tfp_vec_free(&o.pieces);
     return ok;
 }
@@ -128,16 +128,17 @@ bool tfp_apply_host(tfp_changer *c, tfp_faster *f)
 static void limit(tfp_changer *c, double most, bool data)
 {
     const tfp_job *j = c->j;
-    for (uint32_t i = 0; i < j->anchor_count; i++) c->anchor_sums[i] = 0;
-    for (uint32_t i = 0; i < j->anchor_count; i++) {
-        uint32_t place = data ? j->anchors[i].data : j->anchors[i].call;
+    for (uint32_t i = 0; i < j->anchors.count; i++) c->anchor_sums[i] = 0;
+    for (uint32_t i = 0; i < j->anchors.count; i++) {
+        uint32_t place = data ? j->anchors.list[i].data : j->anchors.list[i].call;
         if (place != TFP_NONE) c->anchor_sums[place] += c->v->own[i];
     }
-    for (uint32_t i = 0; i < j->anchor_count; i++) {
-        uint32_t place = data ? j->anchors[i].data : j->anchors[i].call;
-        if (place == TFP_NONE || !(c->anchor_sums[place] > most) || (!data && !j->anchors[place].launches)) continue;
+    for (uint32_t i = 0; i < j->anchors.count; i++) {
+        uint32_t place = data ? j->anchors.list[i].data : j->anchors.list[i].call;
+        if (place == TFP_NONE || !(c->anchor_sums[place] > most) || (!data && !j->anchors.list[place].launches))
+            continue;
         c->v->own[i] *= most / c->anchor_sums[place];
-        touch(c->v, j, i, j->anchors[i].own);
+        touch(c->v, j, i, j->anchors.list[i].own);
     }
 }
 
@@ -147,13 +148,13 @@ static void make_graphs(tfp_changer *c)
 {
     const tfp_job *j = c->j;
     uint32_t last = TFP_NONE;
-    for (uint32_t i = 0; i < j->anchor_count; i++) {
-        const tfp_job_anchor *a = &j->anchors[i];
+    for (uint32_t i = 0; i < j->anchors.count; i++) {
+        const tfp_job_anchor *a = &j->anchors.list[i];
         if (!a->launches || !a->ends) continue;
-        bool same = last != TFP_NONE && j->anchors[last].lane == a->lane && j->anchors[last].unit == a->unit &&
-                    j->anchors[last].step == a->step;
+        bool same = last != TFP_NONE && j->anchors.list[last].lane == a->lane &&
+                    j->anchors.list[last].unit == a->unit && j->anchors.list[last].step == a->step;
         for (uint32_t k = last + 1; same && k <= i; k++) {
-            if (j->anchors[k].waits || j->anchors[k].data != TFP_NONE) continue;
+            if (j->anchors.list[k].waits || j->anchors.list[k].data != TFP_NONE) continue;
             c->v->own[k] = c->v->turn[k] = 0;
             touch(c->v, j, k, INFINITY);
         }

@@ -88,8 +88,8 @@ static bool add_activities(peers *p, tfp_variant *v)
     tfp_map64 numbers = { 0 };
     uint32_t unit = TFP_NONE;
     bool ok = true;
-    for (uint32_t s = 0; ok && s < j->stream_count; s++) {
-        const tfp_job_stream *stream = &j->streams[s];
+    for (uint32_t s = 0; ok && s < j->streams.count; s++) {
+        const tfp_job_stream *stream = &j->streams.list[s];
         if (stream->unit != unit) tfp_map64_clear(&numbers);
         unit = stream->unit;
         for (uint32_t i = stream->first; ok && i < stream->first + stream->count; i++) {
@@ -144,8 +144,9 @@ static bool read_points(const tfp_job *j, point_work *w)
             w->recorded[at] = i ? w->at[at] - w->at[at - 1] : 0;
         }
     }
-    for (uint32_t i = 0; i < j->gap_count; i++)
-        w->recorded[w->first[j->gaps[i].unit] + j->gaps[i].point] = j->gaps[i].to - j->gaps[i].last;
+    for (uint32_t i = 0; i < j->hosted.gap_count; i++)
+        w->recorded[w->first[j->hosted.gaps[i].unit] + j->hosted.gaps[i].point] =
+            j->hosted.gaps[i].to - j->hosted.gaps[i].last;
     memcpy(w->ideal, w->recorded, w->first[j->unit_count] * sizeof *w->ideal);
     return true;
 }
@@ -156,8 +157,8 @@ static bool add_points(peers *p, const point_work *w)
     const tfp_job *j = p->j;
     bool ok = true;
     size_t done = 0;
-    for (uint32_t i = 0; ok && i < j->window_count; i++) {
-        const tfp_job_window *s = &j->windows[i];
+    for (uint32_t i = 0; ok && i < j->steps.window_count; i++) {
+        const tfp_job_window *s = &j->steps.windows[i];
         uint64_t key[2] = { 3, s->step };
         size_t at = w->first[s->unit], end = w->first[s->unit + 1], next = end;
         for (; at < next;) { /* finds the first point after the start of the window */
@@ -179,8 +180,8 @@ static bool add_points(peers *p, const point_work *w)
 static void take_points(const tfp_job *j, const point_work *w, tfp_variant *v)
 {
     size_t at = 0;
-    for (uint32_t i = 0; i < j->anchor_count; i++) {
-        const tfp_job_anchor *a = &j->anchors[i];
+    for (uint32_t i = 0; i < j->anchors.count; i++) {
+        const tfp_job_anchor *a = &j->anchors.list[i];
         double more = 0;
         if (a->lane != j->units[a->unit].home) continue;
         if (a->first) at = w->first[a->unit];
@@ -211,14 +212,14 @@ static bool add_anchors(peers *p, tfp_variant *v)
     tfp_map64 numbers = { 0 };
     uint64_t thread = 0, threads = 0;
     bool ok = true;
-    for (uint32_t i = 0; ok && i < j->anchor_count; i++) {
-        const tfp_job_anchor *a = &j->anchors[i];
+    for (uint32_t i = 0; ok && i < j->anchors.count; i++) {
+        const tfp_job_anchor *a = &j->anchors.list[i];
         if (!i || a->unit != a[-1].unit) {
             tfp_map64_clear(&numbers);
             threads = 0;
         }
         if (a->first) thread = a->lane == j->units[a->unit].home ? 0 : ++threads;
-        if (j->gap_count && !thread) continue; /* the home thread is compared by its points instead */
+        if (j->hosted.gap_count && !thread) continue; /* the home thread is compared by its points instead */
         uint64_t key[3] = { 2, thread, a->step };
         peer one = { .key = tfp_hash(key, sizeof key), .unit = a->unit, .value = &v->own[i], .other = &v->turn[i] };
         ok = add(p, &numbers, one);
@@ -232,10 +233,10 @@ bool tfp_apply_ideal(tfp_changer *c, int64_t kept_rank)
     const tfp_job *j = c->j;
     peers p = { .j = j, .ranks = j->unit_count };
     bool ok = add_activities(&p, c->v) && add_anchors(&p, c->v) && even_out_all(&p, kept_rank);
-    if (j->gap_count) ok = ok && even_out_points(j, kept_rank, c->v);
-    for (uint32_t i = 0; ok && i < j->anchor_count; i++)
-        if (c->v->own[i] != j->anchors[i].own || c->v->turn[i] != j->anchors[i].turn)
-            c->v->touched[i] = j->anchors[i].own + j->anchors[i].turn;
+    if (j->hosted.gap_count) ok = ok && even_out_points(j, kept_rank, c->v);
+    for (uint32_t i = 0; ok && i < j->anchors.count; i++)
+        if (c->v->own[i] != j->anchors.list[i].own || c->v->turn[i] != j->anchors.list[i].turn)
+            c->v->touched[i] = j->anchors.list[i].own + j->anchors.list[i].turn;
     tfp_vec_free(&p.list);
     return ok;
 }

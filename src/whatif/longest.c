@@ -19,7 +19,7 @@ static double length_of(const tfp_job *j, const tfp_variant *v, const tfp_job_ed
         *touched = changed ? length : 0;
     }
     if (e->flags & (TFP_EDGE_HOST | TFP_EDGE_TURN)) {
-        const tfp_job_anchor *a = &j->anchors[e->to - j->activity_count];
+        const tfp_job_anchor *a = &j->anchors.list[e->to - j->activity_count];
         double own = e->flags & TFP_EDGE_HOST ? a->own : a->turn, part = v->touched[e->to - j->activity_count];
         *touched += part < own ? part : own;
         return length + own + e->lag;
@@ -33,8 +33,8 @@ static uint32_t edge_of(const tfp_job *j, const tfp_variant *v, const double *at
 {
     uint32_t best = TFP_NONE;
     double latest = -INFINITY;
-    for (uint32_t k = j->edge_from[node]; k < j->edge_from[node + 1]; k++) {
-        const tfp_job_edge *e = &j->edges.at[k];
+    for (uint32_t k = j->graph.edge_from[node]; k < j->graph.edge_from[node + 1]; k++) {
+        const tfp_job_edge *e = &j->graph.edges.at[k];
         if (!tfp_job_has_edge(j, v, e)) continue;
         double time = tfp_job_arrival(j, v, at, e);
         if (!(time > latest)) continue;
@@ -51,10 +51,11 @@ bool tfp_longest_of(const tfp_job *j, const tfp_variant *unchanged, const tfp_re
     TFP_VEC(uint32_t) edges = { 0 };
     uint32_t node = replay->last;
     bool ok = true;
-    for (uint32_t most = j->node_count; ok && node != TFP_NONE && most && replay->at[node] > replay->from; most--) {
+    for (uint32_t most = j->graph.node_count; ok && node != TFP_NONE && most && replay->at[node] > replay->from;
+         most--) {
         uint32_t from = TFP_NONE, edge = edge_of(j, unchanged, replay->at, node, &from);
         if (edge == TFP_NONE) break;
-        double touched, length = length_of(j, unchanged, &j->edges.at[edge], &touched),
+        double touched, length = length_of(j, unchanged, &j->graph.edges.at[edge], &touched),
                         inside = replay->at[node] - replay->from;
         out->length += length < inside ? length : inside;
         ok = tfp_push(&edges, edge);
@@ -72,7 +73,7 @@ double tfp_longest_share(const tfp_job *j, const tfp_longest *path, const tfp_va
 {
     double all = 0, touched;
     for (size_t i = 0; i < path->count; i++) {
-        length_of(j, v, &j->edges.at[path->edges[i]], &touched);
+        length_of(j, v, &j->graph.edges.at[path->edges[i]], &touched);
         all += touched;
     }
     double share = all / path->length; /* the first edge may begin before the first step */

@@ -22,11 +22,11 @@ typedef struct cause {
 static double ready_at(const tfp_job *j, uint32_t activity)
 {
     double latest = -INFINITY;
-    for (uint32_t k = j->edge_from[activity]; k < j->edge_from[activity + 1]; k++) {
-        const tfp_job_edge *e = &j->edges.at[k];
+    for (uint32_t k = j->graph.edge_from[activity]; k < j->graph.edge_from[activity + 1]; k++) {
+        const tfp_job_edge *e = &j->graph.edges.at[k];
         if (e->flags & TFP_EDGE_BESIDE) continue;
         double at =
-            e->from < j->activity_count ? j->activities[e->from].end : j->anchors[e->from - j->activity_count].at;
+            e->from < j->activity_count ? j->activities[e->from].end : j->anchors.list[e->from - j->activity_count].at;
         if (at + e->lag > latest) latest = at + e->lag;
     }
     return latest;
@@ -36,9 +36,9 @@ static double ready_at(const tfp_job *j, uint32_t activity)
 static uint32_t find_cause(const tfp_job *j, cause *out)
 {
     uint32_t stream = TFP_NONE;
-    for (uint32_t s = 0; s < j->stream_count; s++) {
+    for (uint32_t s = 0; s < j->streams.count; s++) {
         cause c = { .activity = TFP_NONE };
-        for (uint32_t i = j->streams[s].first; i < j->streams[s].first + j->streams[s].count; i++) {
+        for (uint32_t i = j->streams.list[s].first; i < j->streams.list[s].first + j->streams.list[s].count; i++) {
             double ready = ready_at(j, i), late = j->activities[i].start - ready - j->activities[i].late;
             if (ready == -INFINITY || !(late > 0)) continue;
             c.all += late;
@@ -65,9 +65,9 @@ static void put_cause(const tfp_whatif *w, tfp_buf *b)
         return;
     }
     const tfp_job_activity *a = &j->activities[c.activity];
-    put_time(b, c.all / (double)(j->steps > 0 ? j->steps : 1));
+    put_time(b, c.all / (double)(j->steps.count > 0 ? j->steps.count : 1));
     tfp_buf_text(b, " a step in which ");
-    tfp_str lane = tfp_text(j->p, j->p->lanes.at[j->streams[stream].lane].name);
+    tfp_str lane = tfp_text(j->p, j->p->lanes.at[j->streams.list[stream].lane].name);
     tfp_buf_str(b, lane);
     tfp_buf_text(b, " waits though its work was launched, longest ");
     if (a->step != TFP_NONE) tfp_buf_printf(b, "in step %lld ", (long long)j->p->runs->steps.at[a->step].id);
@@ -148,7 +148,7 @@ static tfp_status note_ranks(tfp_whatif *w, tfp_buf *note, tfp_error *err)
         tfp_buf_printf(note, "%lld of the job's ranks %s missing: what they do in collectives stays as recorded",
                        (long long)missing, missing == 1 ? "is" : "are");
     }
-    if (w->job.islands > 1)
+    if (w->job.steps.islands > 1)
         put(note,
             "some ranks share no collective and so no clock: each is replayed alone, and the slowest gives the step");
     return TFP_OK;

@@ -91,7 +91,7 @@ static void put_count(tfp_buf *b, size_t count, const char *of)
 
 static void put_steps(tfp_buf *b, const tfp_whatif *w, size_t steps)
 {
-    if (w->job.window_count && w->job.windows[0].step == TFP_NONE) {
+    if (w->job.steps.window_count && w->job.steps.windows[0].step == TFP_NONE) {
         tfp_buf_text(b, " in all, as the trace marks no steps");
         return;
     }

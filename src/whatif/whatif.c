@@ -51,7 +51,7 @@ static tfp_status replay_today(tfp_whatif *w, tfp_error *err)
 {
     tfp_job *j = &w->job;
     tfp_buf note = { 0 };
-    w->replay.at = TFP_NEW(tfp_arena_of(w->r), double, j->node_count + 1);
+    w->replay.at = TFP_NEW(tfp_arena_of(w->r), double, j->graph.node_count + 1);
     if (!w->replay.at || !tfp_variant_new(j, &w->v) || !tfp_changer_new(&w->changer, j, &w->v)) return tfp_nomem(err);
     w->recorded_us = tfp_job_step(j, &w->v, NULL, &w->replay);
     if (!(w->recorded_us > 0))
@@ -98,7 +98,7 @@ static tfp_status fill_rows(tfp_whatif *w, const tfp_change *changes, size_t cou
             tfp_first_source(tfp_profile_of(w->r)));
     s = tfp_job_of(w->r, &w->job, err);
     if (!s) s = replay_today(w, err);
-    if (!s && !tfp_whatif_headline(w, (size_t)w->job.steps, w->job.unit_count)) s = tfp_nomem(err);
+    if (!s && !tfp_whatif_headline(w, (size_t)w->job.steps.count, w->job.unit_count)) s = tfp_nomem(err);
     if (!s) s = tfp_note_guessed_steps(w->r, tfp_profile_of(w->r), NULL, err);
     if (s) return s;
     return count ? add_asked(w, changes, count, err) : tfp_whatif_best(w, err);

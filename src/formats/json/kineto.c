@@ -80,21 +80,22 @@ static tfp_status read_some(file *f, bool *first, bool *closed, tfp_error *err)
         tfp_status status = tfp_input_peek(f->in, want, &window, err);
         if (status) return status;
         bool whole = window.size == tfp_input_left(f->in);
-        s->window = window;
-        s->from = window.data;
-        s->soft = window.data + (window.size < f->piece ? window.size : f->piece);
-        s->first = *first;
+        s->piece.window = window;
+        s->piece.from = window.data;
+        s->piece.soft = window.data + (window.size < f->piece ? window.size : f->piece);
+        s->piece.first = *first;
         tfp_kineto_parse(s);
-        size_t used = (size_t)(s->end - window.data);
-        if (used == 0 && s->fault == TFP_JSCAN_MORE && !whole) { /* one event is longer than the window */
+        size_t used = (size_t)(s->piece.end - window.data);
+        if (used == 0 && s->piece.fault == TFP_JSCAN_MORE && !whole) { /* one event is longer than the window */
             if (want > EVENT_MAX) return fail_at(f, "an event of more than 256 MB", 0, err);
             continue;
         }
         tfp_kineto_merge(&f->r, s);
-        if (s->fault == TFP_JSCAN_WRONG) return fail_at(f, s->wrong, (size_t)(s->wrong_at - window.data), err);
-        f->cut = used == 0 && !s->closed; /* the file is truncated here */
-        *closed = s->closed;
-        *first = s->first;
+        if (s->piece.fault == TFP_JSCAN_WRONG)
+            return fail_at(f, s->piece.wrong, (size_t)(s->piece.wrong_at - window.data), err);
+        f->cut = used == 0 && !s->piece.closed; /* the file is truncated here */
+        *closed = s->piece.closed;
+        *first = s->piece.first;
         status = tfp_input_skip(f->in, used, err);
         return status ? status : tfp_builder_status(f->b, err);
     }
@@ -133,11 +134,11 @@ static bool take(void *ctx, size_t slot, size_t worker)
         cut = find_cut(f, window.data + f->piece, window.data + window.size);
     }
     if (!cut) return false;
-    s->offset = tfp_input_at(f->in);
-    f->taking = tfp_input_give(f->in, (size_t)(cut - window.data), &s->own, &s->window, &f->taking_error);
-    s->from = s->window.data;
-    s->soft = s->window.data + s->window.size;
-    s->first = false;
+    s->piece.offset = tfp_input_at(f->in);
+    f->taking = tfp_input_give(f->in, (size_t)(cut - window.data), &s->piece.own, &s->piece.window, &f->taking_error);
+    s->piece.from = s->piece.window.data;
+    s->piece.soft = s->piece.window.data + s->piece.window.size;
+    s->piece.first = false;
     return !f->taking && !s->failed;
 }
 
@@ -148,17 +149,19 @@ static bool join(void *ctx, size_t slot)
     file *f = ctx;
     tfp_kineto_slot *s = &f->slots[slot];
     if (f->status || f->stopped) return false;
-    f->next = s->offset + (uint64_t)(s->end - s->window.data);
+    f->next = s->piece.offset + (uint64_t)(s->piece.end - s->piece.window.data);
     tfp_kineto_merge(&f->r, s);
     f->status = tfp_builder_status(f->b, f->err);
-    if (!f->status) f->status = tfp_input_tell(f->in, s->offset, f->next, f->err);
-    if (!f->status && s->fault == TFP_JSCAN_WRONG) {
-        f->status = tfp_fail(f->err, TFP_BADFILE, "byte %llu: %s",
-                             (unsigned long long)(s->offset + (uint64_t)(s->wrong_at - s->window.data)), s->wrong);
+    if (!f->status) f->status = tfp_input_tell(f->in, s->piece.offset, f->next, f->err);
+    if (!f->status && s->piece.fault == TFP_JSCAN_WRONG) {
+        f->status =
+            tfp_fail(f->err, TFP_BADFILE, "byte %llu: %s",
+                     (unsigned long long)(s->piece.offset + (uint64_t)(s->piece.wrong_at - s->piece.window.data)),
+                     s->piece.wrong);
     }
-    f->closed = s->closed;
-    f->stopped = s->closed || s->end != s->soft; /* whether the piece ended with an event */
-    f->false_cuts += !s->closed && f->stopped;
+    f->closed = s->piece.closed;
+    f->stopped = s->piece.closed || s->piece.end != s->piece.soft; /* whether the piece ended with an event */
+    f->false_cuts += !s->piece.closed && f->stopped;
     return !f->status && !f->stopped;
 }
 

@@ -128,24 +128,53 @@ typedef struct tfp_kineto_value {
 
 /* Tables of one thread. Strings, lanes and sets of stats are kept from piece to piece; rows are those of the last
  * piece. */
-typedef struct tfp_kineto_slot {
-    tfp_arena arena;
+/* The texts and keys of a piece: kineto_strings.c, kineto_args.c. */
+typedef struct tfp_kineto_words {
     tfp_strtab strings;
     TFP_VEC(tfp_kineto_string) known; /* one for each string */
     TFP_VEC(tfp_kineto_key)
     keys; /* the first row stands for the beginning of an event, the second for all keys that are not kept */
     uint32_t recent[TFP_KINETO_RECENT];         /* short strings that were met lately */
     tfp_kineto_value values[TFP_KINETO_VALUES]; /* values that were met lately */
-    TFP_VEC(tfp_kineto_lane) lanes;
-    TFP_VEC(uint32_t) lane_global; /* lane of the slot -> lane of the profile; TFP_NONE: none yet */
-    tfp_map64 lane_by_hash;
-    TFP_VEC(tfp_stat) stats; /* its texts are strings of the slot */
-    TFP_VEC(tfp_stat_set) sets;
-    TFP_VEC(uint32_t) set_global;
-    tfp_map64 set_by_hash;
-    uint32_t recent_lanes[TFP_KINETO_LANES],
-        recent_sets[TFP_KINETO_SETS]; /* sets met lately: their indexes plus 1; 0: none */
+} tfp_kineto_words;
 
+/* The lanes of a piece: kineto_lanes.c. */
+typedef struct tfp_kineto_lanes {
+    TFP_VEC(tfp_kineto_lane) list;
+    TFP_VEC(uint32_t) global; /* lane of the slot -> lane of the profile; TFP_NONE: none yet */
+    tfp_map64 by_hash;
+    uint32_t recent[TFP_KINETO_LANES]; /* lanes met lately: their indexes plus 1; 0: none */
+} tfp_kineto_lanes;
+
+/* The sets of stats of a piece: kineto_row.c. */
+typedef struct tfp_kineto_sets {
+    TFP_VEC(tfp_stat) stats; /* its texts are strings of the slot */
+    TFP_VEC(tfp_stat_set) list;
+    TFP_VEC(uint32_t) global; /* set of the slot -> set of the profile */
+    tfp_map64 by_hash;
+    uint32_t recent[TFP_KINETO_SETS]; /* sets met lately: their indexes plus 1; 0: none */
+} tfp_kineto_sets;
+
+/* Where a piece lies, and how far it was read: kineto.c, kineto_event.c. */
+typedef struct tfp_kineto_piece {
+    tfp_buf own;      /* its bytes, when they come from a file */
+    uint64_t offset;  /* its offset in the input */
+    tfp_str window;   /* the piece, and what follows it in memory */
+    const char *soft; /* the piece's last event is the last one that begins before this position */
+    const char *from; /* where the first event was looked for */
+    const char *end;  /* after the last complete event and its comma */
+    bool first;       /* the array begins at `from` */
+    bool closed;      /* the array's end was found (and read) */
+    tfp_jscan_fault fault;
+    const char *wrong, *wrong_at;
+} tfp_kineto_piece;
+
+typedef struct tfp_kineto_slot {
+    tfp_arena arena;
+    tfp_kineto_words words;
+    tfp_kineto_lanes lanes;
+    tfp_kineto_sets sets;
+    tfp_kineto_piece piece;
     TFP_VEC(tfp_kineto_row) rows;
     TFP_VEC(tfp_kineto_memory) memory;
     TFP_VEC(tfp_stat) one; /* stats of the event that is being read */
@@ -154,17 +183,6 @@ typedef struct tfp_kineto_slot {
     tfp_buf first_unreadable, first_absurd; /* names of the first such events, or a substitute for the name */
     bool fraction;                          /* some time is no whole number of microseconds */
     bool failed;                            /* out of memory */
-
-    tfp_buf own;      /* the piece's bytes, when they come from a file */
-    uint64_t offset;  /* the piece's offset in the input */
-    tfp_str window;   /* the piece, and what follows it in memory */
-    const char *soft; /* the piece's last event is the last one that begins before this position */
-    const char *from,
-        *end;    /* from: where the first event was looked for; end: after the last complete event and its comma */
-    bool first;  /* the array begins at `from` */
-    bool closed; /* the array's end was found (and read) */
-    tfp_jscan_fault fault;
-    const char *wrong, *wrong_at;
 } tfp_kineto_slot;
 
 /* Starts a slot that calloc has cleared: with a small file most of its tables are never touched. */
@@ -239,13 +257,13 @@ tfp_strid tfp_kineto_new_global(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32
 uint32_t tfp_kineto_new_lane(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t lane);
 static inline tfp_strid tfp_kineto_global(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t string)
 {
-    bool known = string < s->known.size && s->known.at[string].global != TFP_NONE;
-    return known ? s->known.at[string].global : tfp_kineto_new_global(r, s, string);
+    bool known = string < s->words.known.size && s->words.known.at[string].global != TFP_NONE;
+    return known ? s->words.known.at[string].global : tfp_kineto_new_global(r, s, string);
 }
 static inline uint32_t tfp_kineto_lane_at(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t lane)
 {
-    bool known = lane != TFP_NONE && s->lane_global.at[lane] != TFP_NONE;
-    return known ? s->lane_global.at[lane] : tfp_kineto_new_lane(r, s, lane);
+    bool known = lane != TFP_NONE && s->lanes.global.at[lane] != TFP_NONE;
+    return known ? s->lanes.global.at[lane] : tfp_kineto_new_lane(r, s, lane);
 }
 void tfp_kineto_label(tfp_kineto_reader *r, tfp_kineto_slot *s,
                       const tfp_kineto_row *x); /* sets names of processes and threads */

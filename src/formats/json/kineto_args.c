@@ -14,7 +14,7 @@ static tfp_kineto_value *value_place(tfp_kineto_slot *s, const tfp_jscan *j, uin
     if (j->end - j->at <= TFP_KINETO_VALUE) return NULL;
     memcpy(&begin, j->at, sizeof begin);
     begin = (begin ^ key) * UINT64_C(0x9e3779b97f4a7c15);
-    return &s->values[begin >> 32 & (TFP_KINETO_VALUES - 1)];
+    return &s->words.values[begin >> 32 & (TFP_KINETO_VALUES - 1)];
 }
 
 /* Takes the value if it equals the cached one. */
@@ -181,9 +181,9 @@ void tfp_kineto_read_args(tfp_kineto_slot *s, tfp_jscan *j, event *e)
     j->at++;
     uint32_t key = 0, before = 0, name = e->row.name;
     for (bool first = true;; first = false, before = key) {
-        tfp_kineto_guess guess = first ? s->known.at[name].first : s->keys.at[before].next;
+        tfp_kineto_guess guess = first ? s->words.known.at[name].first : s->words.keys.at[before].next;
         if (!tfp_kineto_take_key(s, j, first, true, guess, &key)) return;
-        tfp_kineto_learn(first ? &s->known.at[name].first : &s->keys.at[before].next, key);
-        read_arg(s, j, e, &s->keys.at[key]);
+        tfp_kineto_learn(first ? &s->words.known.at[name].first : &s->words.keys.at[before].next, key);
+        read_arg(s, j, e, &s->words.keys.at[key]);
     }
 }

@@ -80,10 +80,10 @@ static bool read_event(tfp_kineto_slot *s, tfp_jscan *j)
     s->one.size = 0;
     j->at++;
     uint32_t key = 0, before = 0;
-    for (bool first = true; tfp_kineto_take_key(s, j, first, false, s->keys.at[before].next, &key);
+    for (bool first = true; tfp_kineto_take_key(s, j, first, false, s->words.keys.at[before].next, &key);
          first = false, before = key) {
-        tfp_kineto_learn(&s->keys.at[before].next, key);
-        read_member(s, j, &e, &s->keys.at[key]);
+        tfp_kineto_learn(&s->words.keys.at[before].next, key);
+        read_member(s, j, &e, &s->words.keys.at[key]);
     }
     if (j->fault) {
         s->memory.size = memory;
@@ -95,16 +95,16 @@ static bool read_event(tfp_kineto_slot *s, tfp_jscan *j)
 
 void tfp_kineto_parse(tfp_kineto_slot *s)
 {
-    tfp_jscan j = { .at = s->from, .end = s->window.data + s->window.size };
-    bool first = s->first;
+    tfp_jscan j = { .at = s->piece.from, .end = s->piece.window.data + s->piece.window.size };
+    bool first = s->piece.first;
     s->rows.size = s->memory.size = 0;
     s->unreadable = s->absurd = 0;
-    s->closed = s->fraction = false;
-    s->end = s->from;
-    while (s->end < s->soft && !s->failed) {
+    s->piece.closed = s->fraction = false;
+    s->piece.end = s->piece.from;
+    while (s->piece.end < s->piece.soft && !s->failed) {
         if (!tfp_jscan_item(&j, first)) {
-            s->closed = !j.fault;
-            if (s->closed) s->end = j.at;
+            s->piece.closed = !j.fault;
+            if (s->piece.closed) s->piece.end = j.at;
             break;
         }
         first = false;
@@ -115,10 +115,10 @@ void tfp_kineto_parse(tfp_kineto_slot *s)
             break;
         }
         if (j.fault) break;
-        s->end = j.at;
+        s->piece.end = j.at;
     }
-    s->first = first;
-    s->fault = s->failed ? TFP_JSCAN_FINE : j.fault; /* without memory reading stops at the end of an event */
-    s->wrong = j.wrong;
-    s->wrong_at = j.at;
+    s->piece.first = first;
+    s->piece.fault = s->failed ? TFP_JSCAN_FINE : j.fault; /* without memory reading stops at the end of an event */
+    s->piece.wrong = j.wrong;
+    s->piece.wrong_at = j.at;
 }

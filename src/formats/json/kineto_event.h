@@ -86,7 +86,7 @@ void tfp_kineto_finish_event(tfp_kineto_slot *s, event *e);
 /* Reads the next key if it is the guessed one (the key that came here in the last event); false: it is another key. */
 static inline bool tfp_kineto_take_guess(tfp_kineto_slot *s, tfp_jscan *j, bool first, uint32_t guess)
 {
-    const tfp_kineto_key *k = &s->keys.at[guess];
+    const tfp_kineto_key *k = &s->words.keys.at[guess];
     return k->size && k->first == first && tfp_jscan_take_text(j, k->text, k->size);
 }
 

@@ -7,9 +7,9 @@
 
 tfp_strid tfp_kineto_new_global(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t string)
 {
-    if (string >= s->known.size) return 0;
-    tfp_kineto_string *k = &s->known.at[string];
-    if (k->global == TFP_NONE) k->global = tfp_build_string(r->b, s->strings.strings[string]);
+    if (string >= s->words.known.size) return 0;
+    tfp_kineto_string *k = &s->words.known.at[string];
+    if (k->global == TFP_NONE) k->global = tfp_build_string(r->b, s->words.strings.strings[string]);
     return k->global;
 }
 
@@ -96,7 +96,7 @@ static uint32_t place_of(tfp_kineto_reader *r, const tfp_kineto_lane *lane)
 
 static tfp_kineto_lane global_lane(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t lane)
 {
-    tfp_kineto_lane x = s->lanes.at[lane];
+    tfp_kineto_lane x = s->lanes.list.at[lane];
     if (x.words & 1) x.a = tfp_kineto_global(r, s, (uint32_t)x.a);
     if (x.words & 2) x.b = tfp_kineto_global(r, s, (uint32_t)x.b);
     if (x.category) x.category = tfp_kineto_global(r, s, x.category);
@@ -114,9 +114,9 @@ static uint32_t lane_at(tfp_kineto_reader *r, const tfp_kineto_lane *x)
 uint32_t tfp_kineto_new_lane(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t lane)
 {
     if (lane == TFP_NONE) return TFP_NONE;
-    if (s->lane_global.at[lane] != TFP_NONE) return s->lane_global.at[lane];
+    if (s->lanes.global.at[lane] != TFP_NONE) return s->lanes.global.at[lane];
     tfp_kineto_lane x = global_lane(r, s, lane);
-    return s->lane_global.at[lane] = lane_at(r, &x);
+    return s->lanes.global.at[lane] = lane_at(r, &x);
 }
 
 /* ---- processes that are devices ---- */
@@ -193,10 +193,10 @@ static void find_hardware(tfp_kineto_reader *r)
 /* Takes names of threads and streams; they may come before or after the events of their lane. */
 void tfp_kineto_label(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_row *x)
 {
-    tfp_str what = s->strings.strings[x->name];
+    tfp_str what = s->words.strings.strings[x->name];
     if (!x->extra) return;
     tfp_kineto_lane lane = global_lane(r, s, x->lane);
-    if (tfp_str_eq(what, TFP_STR("process_name"))) note_hardware(r, &lane, s->strings.strings[x->extra]);
+    if (tfp_str_eq(what, TFP_STR("process_name"))) note_hardware(r, &lane, s->words.strings.strings[x->extra]);
     if (!tfp_str_eq(what, TFP_STR("thread_name"))) return;
     tfp_strid label = tfp_kineto_global(r, s, x->extra);
     for (uint32_t kind = TFP_KINETO_THREAD; kind <= TFP_KINETO_ASIDE && !r->b->status; kind++) {

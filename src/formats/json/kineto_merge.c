@@ -18,32 +18,32 @@
 static uint32_t sets(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t set)
 {
     if (set == TFP_NONE) return TFP_NONE;
-    if (s->set_global.at[set] != TFP_NONE) return s->set_global.at[set];
-    const tfp_stat_set *x = &s->sets.at[set];
+    if (s->sets.global.at[set] != TFP_NONE) return s->sets.global.at[set];
+    const tfp_stat_set *x = &s->sets.list.at[set];
     s->one.size = 0;
     if (!tfp_kineto_remember(r, tfp_reserve(&s->one, x->count))) return TFP_NONE;
     for (uint32_t i = 0; i < x->count; i++) {
-        tfp_stat stat = s->stats.at[x->first + i];
+        tfp_stat stat = s->sets.stats.at[x->first + i];
         stat.key = tfp_kineto_global(r, s, stat.key);
         if (stat.type == TFP_STAT_TEXT) stat.value.text = tfp_kineto_global(r, s, (uint32_t)stat.value.text);
         s->one.at[s->one.size++] = stat;
     }
-    return s->set_global.at[set] = tfp_build_stats(r->b, s->one.at, s->one.size);
+    return s->sets.global.at[set] = tfp_build_stats(r->b, s->one.at, s->one.size);
 }
 
 /* ---- names ---- */
 
 static uint8_t name_bits(tfp_kineto_slot *s, uint32_t string)
 {
-    uint8_t *bits = &s->known.at[string].name;
-    if (*bits == 0xff) *bits = tfp_kineto_look_at_name(s->strings.strings[string]);
+    uint8_t *bits = &s->words.known.at[string].name;
+    if (*bits == 0xff) *bits = tfp_kineto_look_at_name(s->words.strings.strings[string]);
     return *bits;
 }
 
 static tfp_strid module_name(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t string)
 {
-    uint32_t *id = &s->known.at[string].module;
-    tfp_str name = s->strings.strings[string];
+    uint32_t *id = &s->words.known.at[string].module;
+    tfp_str name = s->words.strings.strings[string];
     size_t skip = sizeof "nn.Module: " - 1;
     if (*id == TFP_NONE) *id = tfp_build_string(r->b, (tfp_str){ name.data + skip, name.size - skip });
     return *id;
@@ -82,8 +82,8 @@ static uint32_t trace_of(tfp_kineto_reader *r, tfp_str stack)
 static uint32_t stack_of(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t string)
 {
     if (!string || r->b->status) return TFP_NONE;
-    uint32_t *trace = &s->known.at[string].trace;
-    if (*trace == NOT_YET) *trace = trace_of(r, s->strings.strings[string]);
+    uint32_t *trace = &s->words.known.at[string].trace;
+    if (*trace == NOT_YET) *trace = trace_of(r, s->words.strings.strings[string]);
     return *trace;
 }
 
@@ -152,7 +152,7 @@ static uint32_t add_event(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_ki
         tfp_kineto_remember(r, tfp_push(&r->b->p->events->calls, ((tfp_recorded_call){ x->call, span })));
     if (e.kind == TFP_SPAN_STEP || (e.kind == TFP_SPAN_ANNOTATION && name & TFP_KINETO_OPTIMIZER)) {
         tfp_step_mark m = { .span = span, .source = TFP_STEPS_OPTIMIZER, .number = -1 };
-        if (e.kind == TFP_SPAN_STEP && tfp_kineto_step_number(s->strings.strings[x->name], &m.number))
+        if (e.kind == TFP_SPAN_STEP && tfp_kineto_step_number(s->words.strings.strings[x->name], &m.number))
             m.source = TFP_STEPS_MARKED;
         tfp_build_step_mark(r->b, &m);
     }

@@ -9,27 +9,27 @@ bool tfp_kineto_slot_start(tfp_kineto_slot *s)
 {
     static const tfp_jscan_text none = { { "", 0 }, false };
     static const tfp_kineto_key begin = { 0 }, shared = { 0 };
-    return tfp_strtab_init(&s->strings, &s->arena) == TFP_OK && tfp_kineto_string_of(s, &none) == 0 && !s->failed &&
-           tfp_push(&s->keys, begin) && tfp_push(&s->keys, shared);
+    return tfp_strtab_init(&s->words.strings, &s->arena) == TFP_OK && tfp_kineto_string_of(s, &none) == 0 &&
+           !s->failed && tfp_push(&s->words.keys, begin) && tfp_push(&s->words.keys, shared);
 }
 
 void tfp_kineto_slot_free(tfp_kineto_slot *s)
 {
-    tfp_strtab_free(&s->strings);
-    tfp_vec_free(&s->known);
-    tfp_vec_free(&s->keys);
-    tfp_vec_free(&s->lanes);
-    tfp_vec_free(&s->lane_global);
-    tfp_map64_free(&s->lane_by_hash);
-    tfp_vec_free(&s->stats);
-    tfp_vec_free(&s->sets);
-    tfp_vec_free(&s->set_global);
-    tfp_map64_free(&s->set_by_hash);
+    tfp_strtab_free(&s->words.strings);
+    tfp_vec_free(&s->words.known);
+    tfp_vec_free(&s->words.keys);
+    tfp_vec_free(&s->lanes.list);
+    tfp_vec_free(&s->lanes.global);
+    tfp_map64_free(&s->lanes.by_hash);
+    tfp_vec_free(&s->sets.stats);
+    tfp_vec_free(&s->sets.list);
+    tfp_vec_free(&s->sets.global);
+    tfp_map64_free(&s->sets.by_hash);
     tfp_vec_free(&s->rows);
     tfp_vec_free(&s->memory);
     tfp_vec_free(&s->one);
     tfp_buf_free(&s->text);
-    tfp_buf_free(&s->own);
+    tfp_buf_free(&s->piece.own);
     tfp_buf_free(&s->first_unreadable);
     tfp_buf_free(&s->first_absurd);
     tfp_arena_free(&s->arena);
@@ -40,20 +40,20 @@ void tfp_kineto_slot_free(tfp_kineto_slot *s)
 static uint32_t find_lane(tfp_kineto_slot *s, const tfp_kineto_lane *lane)
 {
     for (uint64_t hash = tfp_hash(lane, sizeof *lane);; hash++) {
-        uint32_t at = tfp_map64_get(&s->lane_by_hash, hash);
-        if (at != TFP_NONE && memcmp(&s->lanes.at[at], lane, sizeof *lane) == 0) return at;
+        uint32_t at = tfp_map64_get(&s->lanes.by_hash, hash);
+        if (at != TFP_NONE && memcmp(&s->lanes.list.at[at], lane, sizeof *lane) == 0) return at;
         if (at != TFP_NONE) continue;
-        at = (uint32_t)s->lanes.size;
-        bool ok = tfp_push(&s->lanes, *lane) && tfp_push(&s->lane_global, TFP_NONE) &&
-                  tfp_map64_put(&s->lane_by_hash, hash, at);
+        at = (uint32_t)s->lanes.list.size;
+        bool ok = tfp_push(&s->lanes.list, *lane) && tfp_push(&s->lanes.global, TFP_NONE) &&
+                  tfp_map64_put(&s->lanes.by_hash, hash, at);
         return keep(s, ok) ? at : TFP_NONE;
     }
 }
 
 static uint32_t lane_of(tfp_kineto_slot *s, const tfp_kineto_lane *lane)
 {
-    uint32_t *recent = &s->recent_lanes[(lane->a * 3 + lane->b + lane->kind) % TFP_KINETO_LANES];
-    if (*recent && memcmp(&s->lanes.at[*recent - 1], lane, sizeof *lane) == 0) return *recent - 1;
+    uint32_t *recent = &s->lanes.recent[(lane->a * 3 + lane->b + lane->kind) % TFP_KINETO_LANES];
+    if (*recent && memcmp(&s->lanes.list.at[*recent - 1], lane, sizeof *lane) == 0) return *recent - 1;
     uint32_t at = find_lane(s, lane);
     *recent = at + 1; /* TFP_NONE: none */
     return at;
@@ -61,24 +61,25 @@ static uint32_t lane_of(tfp_kineto_slot *s, const tfp_kineto_lane *lane)
 
 static bool is_set(const tfp_kineto_slot *s, uint32_t set)
 {
-    const tfp_stat_set *x = &s->sets.at[set];
-    return x->count == s->one.size && memcmp(s->stats.at + x->first, s->one.at, s->one.size * sizeof *s->one.at) == 0;
+    const tfp_stat_set *x = &s->sets.list.at[set];
+    return x->count == s->one.size &&
+           memcmp(s->sets.stats.at + x->first, s->one.at, s->one.size * sizeof *s->one.at) == 0;
 }
 
 static uint32_t find_set(tfp_kineto_slot *s)
 {
     size_t count = s->one.size, bytes = count * sizeof *s->one.at;
     for (uint64_t hash = tfp_hash(s->one.at, bytes);; hash++) {
-        uint32_t at = tfp_map64_get(&s->set_by_hash, hash);
+        uint32_t at = tfp_map64_get(&s->sets.by_hash, hash);
         if (at != TFP_NONE && is_set(s, at)) return at;
         if (at != TFP_NONE) continue;
-        size_t first = s->stats.size;
-        if (!keep(s, first + count < TFP_NONE && tfp_reserve(&s->stats, first + count))) return TFP_NONE;
-        memcpy(s->stats.at + first, s->one.at, bytes);
-        s->stats.size += count;
-        at = (uint32_t)s->sets.size;
-        bool ok = tfp_push(&s->sets, ((tfp_stat_set){ (uint32_t)first, (uint32_t)count })) &&
-                  tfp_push(&s->set_global, TFP_NONE) && tfp_map64_put(&s->set_by_hash, hash, at);
+        size_t first = s->sets.stats.size;
+        if (!keep(s, first + count < TFP_NONE && tfp_reserve(&s->sets.stats, first + count))) return TFP_NONE;
+        memcpy(s->sets.stats.at + first, s->one.at, bytes);
+        s->sets.stats.size += count;
+        at = (uint32_t)s->sets.list.size;
+        bool ok = tfp_push(&s->sets.list, ((tfp_stat_set){ (uint32_t)first, (uint32_t)count })) &&
+                  tfp_push(&s->sets.global, TFP_NONE) && tfp_map64_put(&s->sets.by_hash, hash, at);
         return keep(s, ok) ? at : TFP_NONE;
     }
 }
@@ -89,7 +90,7 @@ static uint32_t set_of(tfp_kineto_slot *s)
     if (!s->one.size || s->failed) return TFP_NONE;
     for (size_t i = 0; i < s->one.size; i++)
         mixed = (mixed ^ s->one.at[i].value.text ^ s->one.at[i].key) * UINT64_C(0x9e3779b97f4a7c15);
-    uint32_t *recent = &s->recent_sets[(mixed >> 32) % TFP_KINETO_SETS];
+    uint32_t *recent = &s->sets.recent[(mixed >> 32) % TFP_KINETO_SETS];
     if (*recent && is_set(s, *recent - 1)) return *recent - 1;
     uint32_t at = find_set(s);
     *recent = at + 1; /* TFP_NONE: none */
@@ -156,9 +157,9 @@ static tfp_kineto_what what_of(tfp_str c)
 
 static uint8_t category(tfp_kineto_slot *s, uint32_t string)
 {
-    if (string >= s->known.size) return TFP_KINETO_PLAIN;
-    uint8_t *what = &s->known.at[string].what;
-    if (*what == 0xff) *what = (uint8_t)what_of(s->strings.strings[string]);
+    if (string >= s->words.known.size) return TFP_KINETO_PLAIN;
+    uint8_t *what = &s->words.known.at[string].what;
+    if (*what == 0xff) *what = (uint8_t)what_of(s->words.strings.strings[string]);
     return *what;
 }
 
@@ -169,7 +170,7 @@ static void leave_out(tfp_kineto_slot *s, const event *e, int64_t *count, tfp_bu
     if (!(*count)++) {
         first->size = 0;
         if (e->have & NAME)
-            tfp_buf_str(first, s->strings.strings[e->row.name]);
+            tfp_buf_str(first, s->words.strings.strings[e->row.name]);
         else
             tfp_buf_text(first, without);
         keep(s, !first->failed);
@@ -241,7 +242,7 @@ void tfp_kineto_finish_event(tfp_kineto_slot *s, event *e)
     set_lane(s, e);
     if (e->have & FORWARD && r->flags & TFP_KINETO_HAS_SEQUENCE) r->flags |= TFP_KINETO_BACKWARD;
     if (e->have & MEMORY && (r->phase == 'i' || r->phase == 'I') &&
-        tfp_str_eq(s->strings.strings[r->name], TFP_STR("[memory]"))) {
+        tfp_str_eq(s->words.strings.strings[r->name], TFP_STR("[memory]"))) {
         r->extra = (uint32_t)s->memory.size;
         r->phase = 'm';
         keep(s, tfp_push(&s->memory, e->memory));

@@ -4,11 +4,11 @@
 
 static uint32_t new_string(tfp_kineto_slot *s, tfp_str text)
 {
-    uint32_t id = tfp_intern(&s->strings, text);
+    uint32_t id = tfp_intern(&s->words.strings, text);
     if (!keep(s, id != TFP_NONE)) return 0;
-    while (s->known.size <= id) {
+    while (s->words.known.size <= id) {
         tfp_kineto_string none = { TFP_NONE, TFP_NONE, TFP_NONE - 1, 0xff, 0xff, 0, { 0, 0 } };
-        if (!keep(s, tfp_push(&s->known, none))) return 0;
+        if (!keep(s, tfp_push(&s->words.known, none))) return 0;
     }
     return id;
 }
@@ -19,7 +19,7 @@ static inline uint32_t *recent_place(tfp_kineto_slot *s, tfp_str text)
 {
     const unsigned char *at = (const unsigned char *)text.data;
     size_t mixed = text.size * 67 + at[0] * 31u + at[text.size / 2] * 7u + at[text.size - 1];
-    return &s->recent[mixed % TFP_KINETO_RECENT];
+    return &s->words.recent[mixed % TFP_KINETO_RECENT];
 }
 
 uint32_t tfp_kineto_string_of(tfp_kineto_slot *s, const tfp_jscan_text *t)
@@ -33,7 +33,7 @@ uint32_t tfp_kineto_string_of(tfp_kineto_slot *s, const tfp_jscan_text *t)
     }
     if (!text.size || text.size > TFP_KINETO_SHORT) return new_string(s, text);
     uint32_t *recent = recent_place(s, text);
-    if (!tfp_str_eq(s->strings.strings[*recent], text)) *recent = new_string(s, text);
+    if (!tfp_str_eq(s->words.strings.strings[*recent], text)) *recent = new_string(s, text);
     return *recent;
 }
 
@@ -61,7 +61,7 @@ static tfp_kineto_key make_key(uint32_t string, tfp_str text)
  * which holds the last of them. */
 static uint32_t shared_key(tfp_kineto_slot *s, uint32_t string, tfp_str text)
 {
-    s->keys.at[TFP_KINETO_SHARED_KEY] = make_key(string, text);
+    s->words.keys.at[TFP_KINETO_SHARED_KEY] = make_key(string, text);
     return TFP_KINETO_SHARED_KEY;
 }
 
@@ -69,33 +69,33 @@ static uint32_t shared_key(tfp_kineto_slot *s, uint32_t string, tfp_str text)
  * too. */
 static uint32_t key_of(tfp_kineto_slot *s, const tfp_jscan_text *text, bool args)
 {
-    bool full = s->keys.size >= TFP_KINETO_KEYS;
+    bool full = s->words.keys.size >= TFP_KINETO_KEYS;
     if (full && !args && !text->escaped) return shared_key(s, 0, text->raw);
     uint32_t string = tfp_kineto_string_of(s, text);
-    if (s->failed || s->known.at[string].key) return s->failed ? 0 : s->known.at[string].key;
-    tfp_str key = s->strings.strings[string];
+    if (s->failed || s->words.known.at[string].key) return s->failed ? 0 : s->words.known.at[string].key;
+    tfp_str key = s->words.strings.strings[string];
     if (full) return shared_key(s, string, key);
-    if (!keep(s, tfp_push(&s->keys, make_key(string, key)))) return 0;
-    return s->known.at[string].key = (uint32_t)s->keys.size - 1;
+    if (!keep(s, tfp_push(&s->words.keys, make_key(string, key)))) return 0;
+    return s->words.known.at[string].key = (uint32_t)s->words.keys.size - 1;
 }
 
 /* The row of a key in this layout. When there are too many layouts, the last row is reused for the current one. */
 static uint32_t layout_of(tfp_kineto_slot *s, uint32_t key, tfp_str text, bool first)
 {
     uint32_t at = key;
-    if (key == TFP_KINETO_SHARED_KEY || text.size > sizeof s->keys.at->text) return key;
-    for (unsigned layouts = 1; s->keys.at[at].size; layouts++) {
-        const tfp_kineto_key *k = &s->keys.at[at];
+    if (key == TFP_KINETO_SHARED_KEY || text.size > sizeof s->words.keys.at->text) return key;
+    for (unsigned layouts = 1; s->words.keys.at[at].size; layouts++) {
+        const tfp_kineto_key *k = &s->words.keys.at[at];
         if (k->first == first && tfp_str_eq((tfp_str){ k->text, k->size }, text)) return at;
-        if (!k->twin && (layouts == TFP_KINETO_LAYOUTS || s->keys.size >= TFP_KINETO_KEYS / 2)) break;
+        if (!k->twin && (layouts == TFP_KINETO_LAYOUTS || s->words.keys.size >= TFP_KINETO_KEYS / 2)) break;
         if (!k->twin) {
             tfp_kineto_key twin = { .string = k->string, .member = k->member, .arg = k->arg };
-            if (!keep(s, tfp_push(&s->keys, twin))) return key;
-            s->keys.at[at].twin = (uint32_t)s->keys.size - 1;
+            if (!keep(s, tfp_push(&s->words.keys, twin))) return key;
+            s->words.keys.at[at].twin = (uint32_t)s->words.keys.size - 1;
         }
-        at = s->keys.at[at].twin;
+        at = s->words.keys.at[at].twin;
     }
-    tfp_kineto_key *k = &s->keys.at[at];
+    tfp_kineto_key *k = &s->words.keys.at[at];
     k->size = (uint8_t)text.size;
     k->first = first;
     memcpy(k->text, text.data, text.size);

@@ -14,7 +14,9 @@
 static tfp_status read_binary(tfp_builder *b, tfp_input *in, tfp_kind kind, tfp_error *err)
 {
     (void)kind; /* there is only one kind */
-    tfp_profile_reader r = { .b = b, .p = b->p, .first_row = b->p->graph->nodes.size, .small_keys = in->total / 8 };
+    tfp_profile_reader r = {
+        .b = b, .p = b->p, .first_row = b->p->graph->nodes.size, .keys.small_most = in->total / 8
+    };
     tfp_status s = tfp_profile_program_start(&r) ? TFP_OK : tfp_nomem(err);
     if (!s) s = tfp_profile_read_pieces(&r, in, err);
     for (tfp_field f; s == TFP_OK && tfp_wire_next_input(in, &f, &s, err);) s = tfp_profile_read_top(&r, in, &f, err);

@@ -10,7 +10,7 @@
 /* The string with that id; by convention 0 is "none", whether the table has it or not. */
 static tfp_strid string_of(tfp_profile_reader *r, int64_t id)
 {
-    tfp_strid text = tfp_map64_get(&r->string_by_id, (uint64_t)id);
+    tfp_strid text = tfp_map64_get(&r->traces.string_by_id, (uint64_t)id);
     if (text != TFP_NONE) return text;
     if (id) tfp_profile_warn(r, "strings of code traces that are missing, taken as none", id);
     return tfp_build_string(r->b, TFP_STR("none"));
@@ -35,30 +35,30 @@ static void read_frame(tfp_profile_reader *r, tfp_wire *outer, const tfp_field *
     frame.file = string_of(r, file);
     frame.function = string_of(r, function);
     frame.text = text ? string_of(r, text) : 0;
-    tfp_profile_ok(r, tfp_push(&r->frames, frame));
+    tfp_profile_ok(r, tfp_push(&r->traces.frames, frame));
 }
 
 static tfp_status read_trace(tfp_profile_reader *r, raw_trace *t, tfp_error *err)
 {
     tfp_wire w = tfp_wire_start_at(t->bytes, t->base);
-    r->frames.size = 0;
+    r->traces.frames.size = 0;
     for (tfp_field f; tfp_wire_next(&w, &f);)
         if (f.number == 1) read_frame(r, &w, &f);
     tfp_status s = tfp_wire_end(&w, err);
-    if (!s && r->frames.size) t->row = tfp_build_trace(r->b, r->frames.at, r->frames.size);
+    if (!s && r->traces.frames.size) t->row = tfp_build_trace(r->b, r->traces.frames.at, r->traces.frames.size);
     return s;
 }
 
 static tfp_status finish_traces(tfp_profile_reader *r, tfp_error *err)
 {
-    for (size_t i = 0; i < r->traces.size; i++) {
-        raw_trace *t = &r->traces.at[i];
+    for (size_t i = 0; i < r->traces.list.size; i++) {
+        raw_trace *t = &r->traces.list.at[i];
         tfp_status s = tfp_within(err, read_trace(r, t, err), "node %zu", t->node);
         if (s) return s;
     }
     for (size_t i = 0; i < r->nodes.size; i++) {
         uint32_t trace = r->nodes.at[i].trace;
-        if (trace != TFP_NONE) r->p->graph->nodes.at[r->first_row + i].trace = r->traces.at[trace].row;
+        if (trace != TFP_NONE) r->p->graph->nodes.at[r->first_row + i].trace = r->traces.list.at[trace].row;
     }
     return r->no_memory ? tfp_nomem(err) : tfp_builder_status(r->b, err);
 }
@@ -86,7 +86,7 @@ static void drop_duplicates(tfp_profile_reader *r)
 {
     tfp_profile *p = r->p;
     size_t kept = 0;
-    if (!r->key_twice && !p->about.name_twice) return;
+    if (!r->keys.twice && !p->about.name_twice) return;
     p->graph->node_by_name.size = 0;
     for (size_t i = 0; i < r->nodes.size; i++) {
         tfp_node *n = &p->graph->nodes.at[r->first_row + i];

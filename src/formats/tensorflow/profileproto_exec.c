@@ -11,16 +11,16 @@
 /* The lane of a device. Its kind follows from the map that holds its times, not from its name. */
 uint32_t tfp_profile_lane(tfp_profile_reader *r, tfp_str name, tfp_lane_kind kind)
 {
-    memo *m = &r->lanes[kind].last;
+    memo *m = &r->runs.lanes[kind].last;
     if (m->text.data && tfp_str_eq(m->text, name)) return m->id;
     tfp_strid id = tfp_build_string(r->b, name);
     uint64_t key = (uint64_t)id * 4 + kind;
-    uint32_t lane = tfp_map64_get(&r->lane_by_name, key);
+    uint32_t lane = tfp_map64_get(&r->runs.lane_by_name, key);
     if (lane == TFP_NONE) {
         lane = tfp_tf_lane(r->b, name, kind);
         if (lane != TFP_NONE && r->p->lanes.at[lane].kind != kind) lane = tfp_tf_twin_lane(r->b, name, kind);
         if (lane == TFP_NONE) return TFP_NONE;
-        tfp_profile_ok(r, tfp_map64_put(&r->lane_by_name, key, lane));
+        tfp_profile_ok(r, tfp_map64_put(&r->runs.lane_by_name, key, lane));
     }
     *m = (memo){ tfp_text(r->p, id), lane };
     return lane;
@@ -52,7 +52,7 @@ static void read_times(tfp_profile_reader *r, tfp_str bytes, uint32_t exec, tfp_
 {
     tfp_profile_entry e = tfp_profile_read_entry(r, bytes, true, "execs of a device");
     uint32_t lane = e.sound ? tfp_profile_lane(r, e.name, kind) : TFP_NONE;
-    r->lanes[kind].exec = exec;
+    r->runs.lanes[kind].exec = exec;
     tfp_wire times = tfp_wire_start(e.value);
     for (tfp_field f; tfp_wire_next(&times, &f);)
         if (f.number == 1) read_time(r, tfp_field_bytes(&times, &f), exec, lane);
@@ -64,7 +64,7 @@ static void read_times(tfp_profile_reader *r, tfp_str bytes, uint32_t exec, tfp_
 static void read_device(tfp_profile_reader *r, tfp_str name, uint32_t exec)
 {
     for (int kind = TFP_LANE_CPU; kind <= TFP_LANE_ACCELERATOR; kind++) {
-        const lane_memo *m = &r->lanes[kind];
+        const lane_memo *m = &r->runs.lanes[kind];
         if (m->last.text.data && m->exec == exec && tfp_str_eq(m->last.text, name)) return;
     }
     if (tfp_tf_device_of(name).kind != TFP_LANE_OTHER) return;
@@ -94,13 +94,13 @@ static void read_buffer(tfp_profile_reader *r, tfp_str bytes, uint32_t memory)
 static void read_memory(tfp_profile_reader *r, tfp_str bytes, uint32_t exec)
 {
     int64_t v[11] = { 0 }; /* values by field number */
-    r->buffers.size = 0;
+    r->runs.buffers.size = 0;
     tfp_wire w = tfp_wire_start(bytes);
     for (tfp_field f; tfp_wire_next(&w, &f);) {
         if (f.number >= 1 && f.number <= 10)
             v[f.number] = BYTES(r, tfp_field_int(&w, &f));
         else if (f.number == 11)
-            tfp_profile_ok(r, tfp_push(&r->buffers, tfp_field_bytes(&w, &f)));
+            tfp_profile_ok(r, tfp_push(&r->runs.buffers, tfp_field_bytes(&w, &f)));
     }
     TFP_PROFILE_END(r, w, "memory_execs");
     tfp_memory m = { .next = TFP_NONE,
@@ -117,12 +117,12 @@ static void read_memory(tfp_profile_reader *r, tfp_str bytes, uint32_t exec)
                      .output_bytes = v[9],
                      .allocator_bytes_in_use = v[10] };
     uint32_t memory = tfp_build_memory(r->b, exec, &m);
-    for (size_t i = 0; i < r->buffers.size; i++) read_buffer(r, r->buffers.at[i], memory);
+    for (size_t i = 0; i < r->runs.buffers.size; i++) read_buffer(r, r->runs.buffers.at[i], memory);
 }
 
 static uint32_t find_step(tfp_profile_reader *r, int64_t id)
 {
-    step_ref *s = &r->step_of[id & 15];
+    step_ref *s = &r->runs.step_of[id & 15];
     if (s->step && s->id == id) return s->step - 1;
     uint32_t step = tfp_build_step(r->b, id, false);
     if (step != TFP_NONE) *s = (step_ref){ id, step + 1 };
@@ -134,9 +134,9 @@ static uint32_t start_exec(tfp_profile_reader *r, uint32_t node, int64_t step_id
 {
     uint32_t step = find_step(r, step_id);
     if (step == TFP_NONE) return TFP_NONE;
-    while (r->execs.size <= step)
-        if (!tfp_profile_ok(r, tfp_push(&r->execs, ((exec_ref){ TFP_NONE, TFP_NONE })))) return TFP_NONE;
-    exec_ref *last = &r->execs.at[step];
+    while (r->runs.execs.size <= step)
+        if (!tfp_profile_ok(r, tfp_push(&r->runs.execs, ((exec_ref){ TFP_NONE, TFP_NONE })))) return TFP_NONE;
+    exec_ref *last = &r->runs.execs.at[step];
     if (last->node != node) {
         *last = (exec_ref){ node, tfp_build_new_exec(r->b, node, step) };
         return last->exec;

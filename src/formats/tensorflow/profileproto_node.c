@@ -11,12 +11,12 @@ uint32_t tfp_profile_trace(tfp_profile_reader *r, raw_trace t)
 {
     if (!t.bytes.size) return TFP_NONE;
     for (uint64_t key = t.hash;; key++) {
-        uint32_t at = tfp_map64_get(&r->trace_by_hash, key);
-        if (at != TFP_NONE && tfp_str_eq(r->traces.at[at].bytes, t.bytes)) return at;
+        uint32_t at = tfp_map64_get(&r->traces.by_hash, key);
+        if (at != TFP_NONE && tfp_str_eq(r->traces.list.at[at].bytes, t.bytes)) return at;
         if (at != TFP_NONE) continue;
         if (!r->of_piece) t.bytes.data = tfp_arena_copy(&r->arena, t.bytes);
-        at = (uint32_t)r->traces.size;
-        bool room = t.bytes.data && tfp_push(&r->traces, t) && tfp_map64_put(&r->trace_by_hash, key, at);
+        at = (uint32_t)r->traces.list.size;
+        bool room = t.bytes.data && tfp_push(&r->traces.list, t) && tfp_map64_put(&r->traces.by_hash, key, at);
         return tfp_profile_ok(r, room) ? at : TFP_NONE;
     }
 }
@@ -25,18 +25,18 @@ uint32_t tfp_profile_trace(tfp_profile_reader *r, raw_trace t)
 static void read_output(tfp_profile_reader *r, tfp_str bytes)
 {
     tfp_profile_entry e = tfp_profile_read_entry(r, bytes, false, "output_shapes");
-    r->dims.size = 0;
+    r->one.dims.size = 0;
     tfp_wire tuple = tfp_wire_start(e.value);
     for (tfp_field f; tfp_wire_next(&tuple, &f);) {
         uint64_t v;
         if (f.number != 1) continue;
         for (tfp_packed p = tfp_packed_start(&tuple, &f, TFP_VARINT); tfp_packed_next(&tuple, &p, &v);)
-            tfp_profile_ok(r, tfp_push(&r->dims, (int64_t)v));
+            tfp_profile_ok(r, tfp_push(&r->one.dims, (int64_t)v));
     }
     TFP_PROFILE_END(r, tuple, "output_shapes");
-    uint32_t shape = tfp_build_shape(r->b, r->dims.at, r->dims.size, false);
-    output o = { (int32_t)(uint32_t)e.key, shape, (uint32_t)r->outputs.size };
-    if (shape != TFP_NONE) tfp_profile_ok(r, tfp_push(&r->outputs, o));
+    uint32_t shape = tfp_build_shape(r->b, r->one.dims.at, r->one.dims.size, false);
+    output o = { (int32_t)(uint32_t)e.key, shape, (uint32_t)r->one.outputs.size };
+    if (shape != TFP_NONE) tfp_profile_ok(r, tfp_push(&r->one.outputs, o));
 }
 
 static int by_slot(const void *a, const void *b)
@@ -49,8 +49,8 @@ static int by_slot(const void *a, const void *b)
 /* Adds the outputs in order of their slots; if two have the same slot the last in the file is kept. */
 static void build_outputs(tfp_profile_reader *r, uint32_t node)
 {
-    output *o = r->outputs.at;
-    size_t count = r->outputs.size;
+    output *o = r->one.outputs.at;
+    size_t count = r->one.outputs.size;
     bool sorted = true;
     for (size_t i = 1; i < count; i++) sorted &= o[i - 1].slot < o[i].slot;
     if (!sorted) qsort(o, count, sizeof *o, by_slot);
@@ -66,13 +66,13 @@ static void build_outputs(tfp_profile_reader *r, uint32_t node)
  * -> which of its outputs. Both maps are short, except in a hostile file: then a hash table is made. */
 static int32_t output_index_of(tfp_profile_reader *r, tfp_map64 *table, int64_t source)
 {
-    size_t count = r->sources.size;
+    size_t count = r->one.sources.size;
     if (count > 8) {
         uint32_t at = tfp_map64_get(table, (uint64_t)source);
-        return at == TFP_NONE ? 0 : r->sources.at[at].output_index;
+        return at == TFP_NONE ? 0 : r->one.sources.at[at].output_index;
     }
     for (size_t i = count; i-- > 0;)
-        if (r->sources.at[i].source == source) return r->sources.at[i].output_index;
+        if (r->one.sources.at[i].source == source) return r->one.sources.at[i].output_index;
     return 0;
 }
 
@@ -109,8 +109,8 @@ static void finish_edges(tfp_profile_reader *r, node_ref *n)
 {
     tfp_map64 table = { 0 };
     sort_edges(r, n);
-    for (size_t i = 0; r->sources.size > 8 && i < r->sources.size; i++)
-        tfp_profile_ok(r, tfp_map64_put(&table, (uint64_t)r->sources.at[i].source, (uint32_t)i));
+    for (size_t i = 0; r->one.sources.size > 8 && i < r->one.sources.size; i++)
+        tfp_profile_ok(r, tfp_map64_put(&table, (uint64_t)r->one.sources.at[i].source, (uint32_t)i));
     for (uint32_t i = 0; i < n->edge_count; i++) {
         edge *e = &r->edges.at[n->edge_first + i];
         e->output_index = output_index_of(r, &table, e->source);
@@ -130,7 +130,7 @@ static void read_attr(tfp_profile_reader *r, tfp_str bytes, uint32_t node)
         if (wanted && f.number == 2) text = tfp_field_bytes(&v, &f);
     TFP_PROFILE_END(r, v, "attrs");
     if (wanted) tfp_build_row(r->b, node)->data_format = tfp_build_string(r->b, text);
-    if (r->p->keep & TFP_KEEP_ATTRS) tfp_put_bytes_always(&r->attrs, 11, bytes);
+    if (r->p->keep & TFP_KEEP_ATTRS) tfp_put_bytes_always(&r->one.attrs, 11, bytes);
     tfp_profile_program_attr(r, e.name, e.value);
 }
 
@@ -139,7 +139,7 @@ static void push_edge(tfp_profile_reader *r, tfp_profile_int_pair pair, bool of_
     if (of_input)
         tfp_profile_ok(r, tfp_push(&r->edges, ((edge){ pair.value, (int32_t)pair.key, 0 })));
     else
-        tfp_profile_ok(r, tfp_push(&r->sources, ((edge){ pair.key, 0, (int32_t)pair.value })));
+        tfp_profile_ok(r, tfp_push(&r->one.sources, ((edge){ pair.key, 0, (int32_t)pair.value })));
 }
 
 /* The row needs the name and the operation first. They come before the long parts of a node; if a file has them again
@@ -164,7 +164,7 @@ static void read_name(tfp_profile_reader *r, tfp_node *n, tfp_str name)
 {
     if (tfp_str_eq(name, tfp_text(r->p, n->name))) return;
     n->name = tfp_build_string(r->b, name);
-    r->key_twice = true;
+    r->keys.twice = true;
 }
 
 static void read_op(tfp_profile_reader *r, tfp_node *n, tfp_str op)
@@ -176,14 +176,14 @@ static void read_type(tfp_profile_reader *r, uint32_t node, tfp_str type)
 {
     tfp_strid op = tfp_build_row(r->b, node)->op;
     bool is_op = tfp_str_eq(type, tfp_text(r->p, op));
-    tfp_build_type(r->b, node, is_op ? op : tfp_profile_text(r, &r->type, type));
+    tfp_build_type(r->b, node, is_op ? op : tfp_profile_text(r, &r->same.type, type));
 }
 
 static void read_device(tfp_profile_reader *r, uint32_t node, tfp_str name)
 {
-    tfp_strid before = r->device.id, device = tfp_profile_text(r, &r->device, name);
-    if (device != before || !r->device_on) r->device_on = tfp_tf_device_of(r->device.text).on;
-    tfp_build_node_device(r->b, node, device, r->device_on);
+    tfp_strid before = r->same.device.id, device = tfp_profile_text(r, &r->same.device, name);
+    if (device != before || !r->same.device_on) r->same.device_on = tfp_tf_device_of(r->same.device.text).on;
+    tfp_build_node_device(r->b, node, device, r->same.device_on);
 }
 
 static void read_node_fields(tfp_profile_reader *r, tfp_str bytes, uint32_t node, node_ref *ref)
@@ -197,12 +197,12 @@ static void read_node_fields(tfp_profile_reader *r, tfp_str bytes, uint32_t node
         case 4: {
             uint64_t v;
             for (tfp_packed p = tfp_packed_start(&w, &f, TFP_VARINT); tfp_packed_next(&w, &p, &v);)
-                tfp_profile_ok(r, tfp_push(&r->shape, (int64_t)v));
+                tfp_profile_ok(r, tfp_push(&r->one.shape, (int64_t)v));
             break;
         }
         case 5: read_type(r, node, tfp_field_bytes(&w, &f)); break;
         case 6: read_device(r, node, tfp_field_bytes(&w, &f)); break;
-        case 7: n->host_device = tfp_profile_text(r, &r->host, tfp_field_bytes(&w, &f)); break;
+        case 7: n->host_device = tfp_profile_text(r, &r->same.host, tfp_field_bytes(&w, &f)); break;
         case 8:
             n->float_ops = tfp_profile_positive(r, tfp_field_int(&w, &f), "negative float operations, taken as 0");
             break;
@@ -229,11 +229,11 @@ static void finish_node(tfp_profile_reader *r, uint32_t node, node_ref *ref)
 {
     finish_edges(r, ref);
     build_outputs(r, node);
-    if (r->shape.size) {
-        uint32_t shape = tfp_build_shape(r->b, r->shape.at, r->shape.size, false);
+    if (r->one.shape.size) {
+        uint32_t shape = tfp_build_shape(r->b, r->one.shape.at, r->one.shape.size, false);
         tfp_build_row(r->b, node)->shape = shape;
     }
-    if (r->attrs.size) tfp_build_attrs(r->b, node, (tfp_str){ r->attrs.data, r->attrs.size });
+    if (r->one.attrs.size) tfp_build_attrs(r->b, node, (tfp_str){ r->one.attrs.data, r->one.attrs.size });
     tfp_profile_program_attrs_to(r, node, ref);
 }
 
@@ -244,7 +244,7 @@ static tfp_status add_key(tfp_profile_reader *r, uint32_t node, node_ref ref, tf
     uint32_t at = (uint32_t)r->nodes.size, before = tfp_profile_find_key(r, ref.key);
     if (before != TFP_NONE) {
         tfp_profile_warn(r, "node numbers that come twice, the last kept", ref.key);
-        r->nodes.at[before].lost = r->key_twice = true;
+        r->nodes.at[before].lost = r->keys.twice = true;
     }
     return tfp_push(&r->nodes, ref) && tfp_profile_put_key(r, ref.key, at) ? TFP_OK : tfp_nomem(err);
 }
@@ -253,7 +253,7 @@ tfp_status tfp_profile_read_node(tfp_profile_reader *r, tfp_str bytes, int64_t k
 {
     node_ref ref = { .key = key, .trace = TFP_NONE, .edge_first = (uint32_t)r->edges.size };
     uint32_t node = start_node(r, bytes);
-    r->sources.size = r->attrs.size = r->shape.size = r->outputs.size = 0;
+    r->one.sources.size = r->one.attrs.size = r->one.shape.size = r->one.outputs.size = 0;
     if (node != TFP_NONE) {
         tfp_build_row(r->b, node)->id = 0; /* protobuf does not write the number 0 */
         tfp_profile_program_attrs_from(r, &ref);
@@ -261,7 +261,7 @@ tfp_status tfp_profile_read_node(tfp_profile_reader *r, tfp_str bytes, int64_t k
         if (!r->fault.fault) finish_node(r, node, &ref);
     }
     if (r->fault.fault) return tfp_wire_failed(r->fault, err);
-    if (r->no_memory || r->attrs.failed) return tfp_nomem(err);
+    if (r->no_memory || r->one.attrs.failed) return tfp_nomem(err);
     tfp_status s = tfp_builder_status(r->b, err);
     return s ? s : add_key(r, node, ref, err);
 }

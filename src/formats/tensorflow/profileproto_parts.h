@@ -54,36 +54,64 @@ typedef struct step_ref {
     uint32_t step; /* step + 1; 0: none yet */
 } step_ref;
 
+/* Keys of nodes: profileproto_reader.c. */
+typedef struct tfp_profile_keys {
+    tfp_map64 large;         /* key -> node */
+    TFP_VEC(uint32_t) small; /* nodes by keys below small_most, which all keys of a real file are */
+    uint64_t small_most;
+    bool twice; /* a key came twice, so the table of names must be rebuilt */
+} tfp_profile_keys;
+
+/* Buffers for the node that is being read: profileproto_node.c. */
+typedef struct tfp_profile_one {
+    TFP_VEC(edge) sources; /* source key and output index */
+    TFP_VEC(output) outputs;
+    TFP_VEC(int64_t) shape;
+    TFP_VEC(int64_t) dims; /* of one output */
+    tfp_buf attrs, shapes;
+} tfp_profile_one;
+
+/* What the node before had, which the next one often has too: profileproto_node.c. */
+typedef struct tfp_profile_same {
+    memo device, host, type;
+    unsigned device_on; /* TFP_NODE_ON_... for `device` */
+} tfp_profile_same;
+
+/* Executions and their lanes: profileproto_exec.c. */
+typedef struct tfp_profile_ran {
+    TFP_VEC(exec_ref) execs;  /* one for each step */
+    TFP_VEC(tfp_str) buffers; /* of the current run */
+    step_ref step_of[16];     /* indexed by the last bits of the step's number */
+    lane_memo lanes[TFP_LANE_ACCELERATOR + 1];
+    tfp_map64 lane_by_name;
+} tfp_profile_ran;
+
+/* Call stacks: profileproto_node.c collects them, profileproto_end.c decodes them. */
+typedef struct tfp_profile_traces {
+    TFP_VEC(raw_trace) list;
+    tfp_map64 by_hash;
+    tfp_map64 string_by_id;
+    TFP_VEC(tfp_code_frame) frames;
+} tfp_profile_traces;
+
 typedef struct tfp_profile_reader {
     tfp_builder *b;
     tfp_profile *p;
     tfp_arena arena;
     TFP_VEC(node_ref) nodes;
     TFP_VEC(edge) edges;
-    TFP_VEC(edge) sources; /* of the current node: source key and output index */
-    TFP_VEC(raw_trace) traces;
-    TFP_VEC(exec_ref) execs;  /* one for each step */
-    TFP_VEC(output) outputs;  /* of the current node */
-    TFP_VEC(tfp_str) buffers; /* of the current run */
-    TFP_VEC(int64_t) shape;   /* of the current node */
-    TFP_VEC(int64_t) dims;    /* of one output */
-    TFP_VEC(tfp_code_frame) frames;
-    tfp_map64 node_by_key, trace_by_hash, string_by_id, lane_by_name;
-    TFP_VEC(uint32_t) node_by_small_key; /* indexed by keys below small_keys, which all keys of a real file are */
-    uint64_t small_keys;
-    tfp_buf attrs, shapes;
+    tfp_profile_keys keys;
+    tfp_profile_one one;
+    tfp_profile_same same;
+    tfp_profile_ran runs;
+    tfp_profile_traces traces;
     tfp_program_reader *program; /* NULL when no program is kept */
-    memo device, host, type;
-    unsigned device_on;   /* TFP_NODE_ON_... for `device` */
-    step_ref step_of[16]; /* indexed by the last bits of the step's number */
-    lane_memo lanes[TFP_LANE_ACCELERATOR + 1];
-    tfp_wire fault;     /* the first fault inside a node, with its offset in the file */
-    const char *window; /* the entry that is being read, and its offset in the file: */
+    tfp_wire fault;              /* the first fault inside a node, with its offset in the file */
+    const char *window;          /* the entry that is being read, and its offset in the file: */
     uint64_t window_at;
     size_t first_row; /* index of the first of the profile's nodes that this file added */
     bool no_memory;
-    bool key_twice; /* a key came twice, so the table of names must be rebuilt */
-    bool of_piece;  /* it reads a piece of the file, whose bytes outlive the reader's tables */
+    bool of_piece; /* it reads a piece of the file, whose bytes outlive the reader's tables */
 } tfp_profile_reader;
 
 /* ---- faults and odd values ---- */

@@ -107,17 +107,17 @@ static tfp_status read_fields(tfp_profile_reader *r, const piece *x, tfp_error *
 
 static void clear_reader(tfp_profile_reader *r)
 {
-    r->nodes.size = r->edges.size = r->traces.size = r->execs.size = 0;
-    tfp_map64_clear(&r->node_by_key);
-    tfp_map64_clear(&r->trace_by_hash);
-    tfp_map64_clear(&r->string_by_id);
-    tfp_map64_clear(&r->lane_by_name);
-    r->device = r->host = r->type = (memo){ { NULL, 0 }, 0 };
-    r->device_on = 0;
-    memset(r->step_of, 0, sizeof r->step_of);
-    memset(r->lanes, 0, sizeof r->lanes);
+    r->nodes.size = r->edges.size = r->traces.list.size = r->runs.execs.size = 0;
+    tfp_map64_clear(&r->keys.large);
+    tfp_map64_clear(&r->traces.by_hash);
+    tfp_map64_clear(&r->traces.string_by_id);
+    tfp_map64_clear(&r->runs.lane_by_name);
+    r->same.device = r->same.host = r->same.type = (memo){ { NULL, 0 }, 0 };
+    r->same.device_on = 0;
+    memset(r->runs.step_of, 0, sizeof r->runs.step_of);
+    memset(r->runs.lanes, 0, sizeof r->runs.lanes);
     r->fault.fault = NULL;
-    r->no_memory = r->key_twice = false;
+    r->no_memory = r->keys.twice = false;
 }
 
 /* A node number that comes twice in the piece marks the table of keys, too: see tfp_profile_put_key. */
@@ -129,7 +129,7 @@ static void read_piece(void *ctx, size_t slot)
     tfp_piece_clear(&x->p);
     clear_reader(&x->r);
     x->b.status = TFP_OK;
-    bool unsure = read_fields(&x->r, x, NULL) || x->b.status || x->r.no_memory || x->r.key_twice;
+    bool unsure = read_fields(&x->r, x, NULL) || x->b.status || x->r.no_memory || x->r.keys.twice;
     x->state = unsure ? DIRECT : READ;
 }
 
@@ -157,14 +157,14 @@ static bool append_refs(tfp_profile_reader *whole, tfp_profile_reader *r)
 {
     size_t first = whole->nodes.size, first_edge = whole->edges.size;
     bool ok = append_edges(whole, r);
-    for (size_t i = 0; i < r->traces.size && ok; i++) {
-        raw_trace *t = &r->traces.at[i];
+    for (size_t i = 0; i < r->traces.list.size && ok; i++) {
+        raw_trace *t = &r->traces.list.at[i];
         t->row = tfp_profile_trace(whole, (raw_trace){ t->bytes, t->hash, t->base, first + t->node, TFP_NONE });
         ok = t->row != TFP_NONE;
     }
     for (size_t i = 0; i < r->nodes.size && ok; i++) {
         node_ref ref = r->nodes.at[i];
-        if (ref.trace != TFP_NONE) ref.trace = r->traces.at[ref.trace].row;
+        if (ref.trace != TFP_NONE) ref.trace = r->traces.list.at[ref.trace].row;
         ref.edge_first += (uint32_t)first_edge;
         ok = tfp_push(&whole->nodes, ref) && tfp_profile_put_key(whole, ref.key, (uint32_t)(first + i));
     }
@@ -173,9 +173,10 @@ static bool append_refs(tfp_profile_reader *whole, tfp_profile_reader *r)
 
 static bool append_strings(tfp_profile_reader *whole, const tfp_profile_reader *r, const tfp_placement *place)
 {
-    const tfp_map64 *m = &r->string_by_id;
+    const tfp_map64 *m = &r->traces.string_by_id;
     for (size_t i = 0; m->count && i < m->slot_count; i++)
-        if (m->values[i] && !tfp_map64_put(&whole->string_by_id, m->keys[i], place->strings.at[m->values[i] - 1]))
+        if (m->values[i] &&
+            !tfp_map64_put(&whole->traces.string_by_id, m->keys[i], place->strings.at[m->values[i] - 1]))
             return false;
     return true;
 }

@@ -104,7 +104,7 @@ void tfp_profile_program_attrs_to(tfp_profile_reader *r, uint32_t node, node_ref
     tfp_program_node attrs = { .attr_first = ref->attr_first,
                                .attr_count = tfp_program_attr_count(r->program) - ref->attr_first };
     if (n->output_first != TFP_NONE && !tfp_program_attr_find(r->p, r->p->program, &attrs, "_output_shapes")) {
-        add_shapes(r, n, &r->shapes);
+        add_shapes(r, n, &r->one.shapes);
         tfp_program_sort_attrs(r->program, ref->attr_first);
     }
     ref->attr_count = tfp_program_attr_count(r->program) - ref->attr_first;

@@ -11,21 +11,21 @@ void tfp_profile_reader_free(tfp_profile_reader *r)
     tfp_arena_free(&r->arena);
     tfp_vec_free(&r->nodes);
     tfp_vec_free(&r->edges);
-    tfp_vec_free(&r->sources);
-    tfp_vec_free(&r->traces);
-    tfp_vec_free(&r->execs);
-    tfp_vec_free(&r->outputs);
-    tfp_vec_free(&r->buffers);
-    tfp_vec_free(&r->shape);
-    tfp_vec_free(&r->dims);
-    tfp_vec_free(&r->frames);
-    tfp_map64_free(&r->node_by_key);
-    tfp_vec_free(&r->node_by_small_key);
-    tfp_map64_free(&r->trace_by_hash);
-    tfp_map64_free(&r->string_by_id);
-    tfp_map64_free(&r->lane_by_name);
-    tfp_buf_free(&r->attrs);
-    tfp_buf_free(&r->shapes);
+    tfp_vec_free(&r->one.sources);
+    tfp_vec_free(&r->traces.list);
+    tfp_vec_free(&r->runs.execs);
+    tfp_vec_free(&r->one.outputs);
+    tfp_vec_free(&r->runs.buffers);
+    tfp_vec_free(&r->one.shape);
+    tfp_vec_free(&r->one.dims);
+    tfp_vec_free(&r->traces.frames);
+    tfp_map64_free(&r->keys.large);
+    tfp_vec_free(&r->keys.small);
+    tfp_map64_free(&r->traces.by_hash);
+    tfp_map64_free(&r->traces.string_by_id);
+    tfp_map64_free(&r->runs.lane_by_name);
+    tfp_buf_free(&r->one.attrs);
+    tfp_buf_free(&r->one.shapes);
 }
 
 void tfp_profile_keep_fault(tfp_profile_reader *r, tfp_wire w, const char *place)
@@ -45,20 +45,20 @@ void tfp_profile_warn(tfp_profile_reader *r, const char *what, int64_t number)
 
 uint32_t tfp_profile_find_key(const tfp_profile_reader *r, int64_t key)
 {
-    if ((uint64_t)key >= r->small_keys) return tfp_map64_get(&r->node_by_key, (uint64_t)key);
-    return (uint64_t)key < r->node_by_small_key.size ? r->node_by_small_key.at[key] : TFP_NONE;
+    if ((uint64_t)key >= r->keys.small_most) return tfp_map64_get(&r->keys.large, (uint64_t)key);
+    return (uint64_t)key < r->keys.small.size ? r->keys.small.at[key] : TFP_NONE;
 }
 
 bool tfp_profile_put_key(tfp_profile_reader *r, int64_t key, uint32_t node)
 {
-    if ((uint64_t)key >= r->small_keys) return tfp_map64_put(&r->node_by_key, (uint64_t)key, node);
-    size_t size = r->node_by_small_key.size;
+    if ((uint64_t)key >= r->keys.small_most) return tfp_map64_put(&r->keys.large, (uint64_t)key, node);
+    size_t size = r->keys.small.size;
     if ((size_t)key >= size) {
-        if (!tfp_reserve(&r->node_by_small_key, (size_t)key + 1)) return false;
-        memset(r->node_by_small_key.at + size, 0xff, ((size_t)key + 1 - size) * sizeof(uint32_t)); /* TFP_NONE */
-        r->node_by_small_key.size = (size_t)key + 1;
+        if (!tfp_reserve(&r->keys.small, (size_t)key + 1)) return false;
+        memset(r->keys.small.at + size, 0xff, ((size_t)key + 1 - size) * sizeof(uint32_t)); /* TFP_NONE */
+        r->keys.small.size = (size_t)key + 1;
     }
-    r->node_by_small_key.at[key] = node;
+    r->keys.small.at[key] = node;
     return true;
 }
 

@@ -34,7 +34,8 @@ static tfp_status read_string(tfp_profile_reader *r, tfp_wire w, tfp_error *err)
     }
     tfp_status s = tfp_within(err, tfp_wire_end(&w, err), "id_to_string");
     if (s) return s;
-    return tfp_map64_put(&r->string_by_id, (uint64_t)key, tfp_build_string(r->b, text)) ? TFP_OK : tfp_nomem(err);
+    return tfp_map64_put(&r->traces.string_by_id, (uint64_t)key, tfp_build_string(r->b, text)) ? TFP_OK
+                                                                                               : tfp_nomem(err);
 }
 
 static void read_steps(tfp_profile_reader *r, tfp_wire *w, const tfp_field *f)

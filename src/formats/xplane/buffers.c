@@ -35,7 +35,7 @@ static uint32_t buffer_of(const tfp_xreader *r, const tfp_hlo_module *m, const t
 bool tfp_xplane_in_buffer(const tfp_xreader *r, const tfp_hlo_module *m, uint32_t row, tfp_strid hlo_op, bool of_graph)
 {
     tfp_str name = tfp_text(r->p, hlo_op);
-    if (!r->graph_launches) return false;
+    if (!r->found.graph_launches) return false;
     if (m && row != TFP_NONE) return buffer_of(r, m, &m->instructions.at[row]) != TFP_NONE;
     return is_buffer_name(name) || (of_graph && (!hlo_op || tfp_str_begins(name, TFP_STR("call"))));
 }
@@ -301,6 +301,7 @@ static void add_program(tfp_xreader *r, const tfp_hlo_module *m, uint64_t progra
 
 void tfp_xplane_build_buffers(tfp_xreader *r)
 {
-    if (!r->graph_launches) return;
-    for (size_t i = 0; i < r->modules.size && !r->b->status; i++) add_program(r, &r->modules.at[i], r->programs.at[i]);
+    if (!r->found.graph_launches) return;
+    for (size_t i = 0; i < r->programs.modules.size && !r->b->status; i++)
+        add_program(r, &r->programs.modules.at[i], r->programs.numbers.at[i]);
 }

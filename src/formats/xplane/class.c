@@ -87,9 +87,9 @@ typedef struct program {    /* the instruction of an event in a program of the f
 
 static tfp_hlo_module *find_module(const tfp_xreader *r, const facts *f, tfp_strid name)
 {
-    uint32_t at = f->has_program ? tfp_map64_get(&r->module_by_program, f->program) : TFP_NONE;
-    if (at == TFP_NONE && name) at = tfp_map64_get(&r->module_by_name, name);
-    return at == TFP_NONE ? NULL : &r->modules.at[at];
+    uint32_t at = f->has_program ? tfp_map64_get(&r->programs.by_number, f->program) : TFP_NONE;
+    if (at == TFP_NONE && name) at = tfp_map64_get(&r->programs.by_name, name);
+    return at == TFP_NONE ? NULL : &r->programs.modules.at[at];
 }
 
 /* ---- call stacks of TPU events: "FILE:LINE:COLUMN" a line, outermost first; or "FILE:LINE" alone ---- */
@@ -241,7 +241,7 @@ static void add_meta_stats(tfp_xreader *r, const tfp_xplane *p, const tfp_xmeta 
     for (uint32_t i = 0; i < m->value_count; i++) {
         tfp_stat s;
         const tfp_xvalue *v = &p->values.at[m->value_first + i];
-        if (v->known == XS_OTHER && tfp_xplane_stat(r, v, &s)) tfp_xplane_ok(r, tfp_push(&r->class_stats, s));
+        if (v->known == XS_OTHER && tfp_xplane_stat(r, v, &s)) tfp_xplane_ok(r, tfp_push(&r->classes.stats, s));
     }
 }
 
@@ -307,7 +307,7 @@ static void classify(tfp_xreader *r, tfp_xclass *c, const facts *f, int64_t star
     if (!buffer) place(r, c, f, &g, instruction); /* otherwise the join finds out which instruction it is */
     if (buffer && g.module) g.module->ran = true;
     if (tfp_xline_is_stream(line) && c->module && !buffer) c->instruction = f->hlo_op;
-    c->stat_first = (uint32_t)r->class_stats.size;
+    c->stat_first = (uint32_t)r->classes.stats.size;
     if (c->kind != TFP_SPAN_OTHER) {
         tfp_xplane_put_text(r, "hlo_op", instruction);
         tfp_xplane_put_text(r, "hlo_module", c->module);
@@ -323,8 +323,8 @@ static void classify(tfp_xreader *r, tfp_xclass *c, const facts *f, int64_t star
         if (buffer && f->has_program) tfp_xplane_put_number(r, "program_id", (int64_t)f->program);
         add_meta_stats(r, p, m);
     }
-    c->stat_count = (uint32_t)r->class_stats.size - c->stat_first;
-    c->stats = tfp_build_stats(r->b, c->stat_count ? r->class_stats.at + c->stat_first : NULL, c->stat_count);
+    c->stat_count = (uint32_t)r->classes.stats.size - c->stat_first;
+    c->stats = tfp_build_stats(r->b, c->stat_count ? r->classes.stats.at + c->stat_first : NULL, c->stat_count);
 }
 
 /* ---- one class for equal events ---- */
@@ -336,8 +336,8 @@ static bool same(const tfp_xclass *c, uint32_t plane, const tfp_xclass_key *key)
 
 uint32_t tfp_xplane_classify(tfp_xreader *r, uint32_t plane, uint32_t line_kind, uint32_t meta, int64_t start_ns)
 {
-    const tfp_xvalue *values = r->values.at;
-    size_t count = r->values.size;
+    const tfp_xvalue *values = r->event.values.at;
+    size_t count = r->event.values.size;
     facts f = { .ordinal = -1 };
     tfp_xplane *p = &r->planes.at[plane];
     tfp_xmeta *m = &p->metas.at[meta];
@@ -355,19 +355,20 @@ uint32_t tfp_xplane_classify(tfp_xreader *r, uint32_t plane, uint32_t line_kind,
     key.ordinal = f.ordinal;
     bool by_time = !f.hlo_module && (line_kind == XL_OPS || line_kind == XL_ASYNC) && p->runs.size;
     if (by_time) key.hlo_module = tfp_xplane_running(p, start_ns);
-    if (m->last_class != TFP_NONE && same(&r->classes.at[m->last_class], plane, &key)) return m->last_class;
+    if (m->last_class != TFP_NONE && same(&r->classes.list.at[m->last_class], plane, &key)) return m->last_class;
     uint64_t hash = tfp_hash(&key, sizeof key) + plane;
     for (;; hash++) {
-        uint32_t at = tfp_map64_get(&r->class_by_hash, hash);
+        uint32_t at = tfp_map64_get(&r->classes.by_hash, hash);
         if (at == TFP_NONE) break;
-        if (same(&r->classes.at[at], plane, &key)) return m->last_class = at;
+        if (same(&r->classes.list.at[at], plane, &key)) return m->last_class = at;
     }
     tfp_xclass c = { .key = key, .plane = plane, .trace = TFP_NONE, .stats = TFP_NONE, .slim = { TFP_NONE, TFP_NONE } };
     for (uint32_t i = 0; i < m->value_count; i++) take(r, &f, &p->values.at[m->value_first + i]);
     c.key.line_kind = line_kind;
     classify(r, &c, &f, start_ns);
     c.key = key;
-    uint32_t at = (uint32_t)r->classes.size;
-    if (!tfp_xplane_ok(r, tfp_push(&r->classes, c) && tfp_map64_put(&r->class_by_hash, hash, at))) return TFP_NONE;
+    uint32_t at = (uint32_t)r->classes.list.size;
+    if (!tfp_xplane_ok(r, tfp_push(&r->classes.list, c) && tfp_map64_put(&r->classes.by_hash, hash, at)))
+        return TFP_NONE;
     return m->last_class = at;
 }

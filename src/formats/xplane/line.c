@@ -71,18 +71,19 @@ static int64_t number_of(const tfp_xvalue *v, int64_t without)
 
 uint32_t tfp_xplane_stats(tfp_xreader *r, const tfp_xclass *c)
 {
-    r->stats.size = 0;
-    for (size_t i = 0; i < r->values.size; i++) {
+    r->event.stats.size = 0;
+    for (size_t i = 0; i < r->event.values.size; i++) {
         tfp_stat s;
-        const tfp_xvalue *v = &r->values.at[i];
-        if (v->known == XS_OTHER && tfp_xplane_stat(r, v, &s)) tfp_xplane_ok(r, tfp_push(&r->stats, s));
+        const tfp_xvalue *v = &r->event.values.at[i];
+        if (v->known == XS_OTHER && tfp_xplane_stat(r, v, &s)) tfp_xplane_ok(r, tfp_push(&r->event.stats, s));
     }
-    if (!r->stats.size || r->b->status) return c->stats;
-    size_t own_count = r->stats.size, count = own_count + c->stat_count;
-    if (!tfp_xplane_ok(r, tfp_reserve(&r->stats, count))) return c->stats;
+    if (!r->event.stats.size || r->b->status) return c->stats;
+    size_t own_count = r->event.stats.size, count = own_count + c->stat_count;
+    if (!tfp_xplane_ok(r, tfp_reserve(&r->event.stats, count))) return c->stats;
     if (c->stat_count)
-        memcpy(r->stats.at + own_count, r->class_stats.at + c->stat_first, c->stat_count * sizeof *r->stats.at);
-    return tfp_build_stats(r->b, r->stats.at, count);
+        memcpy(r->event.stats.at + own_count, r->classes.stats.at + c->stat_first,
+               c->stat_count * sizeof *r->event.stats.at);
+    return tfp_build_stats(r->b, r->event.stats.at, count);
 }
 
 /* "GPU_0_bfc" allocates on the device gpu:0. */
@@ -162,8 +163,8 @@ uint32_t tfp_xplane_span(tfp_xline_reader *lr, tfp_xclass *c, tfp_event *e, cons
     uint32_t span = TFP_NONE;
     if (n->may_be_step) tfp_xplane_beside_slim(lr, e);
     if (counts && (n->may_be_step || !tfp_xplane_slim(lr, c, e))) span = tfp_build_event(r->b, e);
-    r->has_events = true;
-    if (n->has_run && c->kind == TFP_SPAN_OP && c->module && !r->has_steps)
+    r->found.events = true;
+    if (n->has_run && c->kind == TFP_SPAN_OP && c->module && !r->found.steps)
         tfp_xplane_thunk(lr, c, n->run, e->start_ns, e->duration_ns, span);
     else if (of_modules)
         tfp_xplane_run(lr, c, e, span);
@@ -180,9 +181,9 @@ static void add_event(tfp_xline_reader *lr, const tfp_xevent *x, uint32_t meta)
     if (!times_of(lr, x, &e)) return;
     uint32_t at = tfp_xplane_classify(r, lr->plane, lr->l->kind, meta, e.start_ns);
     if (at == TFP_NONE) return;
-    tfp_xclass *c = &r->classes.at[at];
+    tfp_xclass *c = &r->classes.list.at[at];
     own o = { 0 };
-    for (size_t i = 0; i < r->values.size; i++) find_own(&o, &r->values.at[i]);
+    for (size_t i = 0; i < r->event.values.size; i++) find_own(&o, &r->event.values.at[i]);
     if (c->memory) {
         if (!r->rows) add_memory(lr, &o, &e, c->memory);
         return;
@@ -220,7 +221,7 @@ bool tfp_xplane_event(tfp_xline_reader *lr, tfp_wire *outer, const tfp_field *fi
     const tfp_xplane *p = &r->planes.at[lr->plane];
     tfp_xevent e = { 0 };
     tfp_wire w = tfp_field_message(outer, field);
-    r->values.size = 0;
+    r->event.values.size = 0;
     for (tfp_field f; tfp_wire_next(&w, &f);) {
         switch (f.number) {
         case 1: e.meta = tfp_field_uint(&w, &f); break;
@@ -228,7 +229,8 @@ bool tfp_xplane_event(tfp_xline_reader *lr, tfp_wire *outer, const tfp_field *fi
         case 3: e.duration_ps = tfp_field_int(&w, &f); break;
         case 4: {
             tfp_xvalue v;
-            if (tfp_xplane_value(r, p, &w, &f, &v) && v.known != XS_NOISE) tfp_xplane_ok(r, tfp_push(&r->values, v));
+            if (tfp_xplane_value(r, p, &w, &f, &v) && v.known != XS_NOISE)
+                tfp_xplane_ok(r, tfp_push(&r->event.values, v));
             break;
         }
         case 5:

@@ -166,35 +166,61 @@ typedef struct tfp_xthunks {
     int64_t start_ns, end_ns, busy_ns;
 } tfp_xthunks;
 
+/* The XLA programs of the file: plane.c. */
+typedef struct tfp_xprograms {
+    TFP_VEC(tfp_hlo_module) modules;
+    TFP_VEC(uint64_t) numbers;    /* parallel to modules */
+    tfp_map64 by_number, by_name; /* indexes in modules */
+} tfp_xprograms;
+
+/* What events of one kind have in common: class.c. */
+typedef struct tfp_xclasses {
+    TFP_VEC(tfp_xclass) list;
+    TFP_VEC(tfp_stat) stats;
+    tfp_map64 by_hash;
+} tfp_xclasses;
+
+/* The thunks of runs of programs: steps.c. */
+typedef struct tfp_xthunk_runs {
+    TFP_VEC(tfp_xthunks) list;
+    tfp_map64 by_run;         /* run << 32 | module -> index in list */
+    uint32_t last, last_span; /* the last one: indexes in list and spans */
+    uint64_t last_run;        /* its run number */
+} tfp_xthunk_runs;
+
+/* The event that is being read: line.c. */
+typedef struct tfp_xone {
+    TFP_VEC(tfp_stat) stats;
+    TFP_VEC(tfp_xvalue) values;
+    tfp_buf unpacked; /* decompressed texts */
+} tfp_xone;
+
+/* What the file was found to have. */
+typedef struct tfp_xfound {
+    int64_t profile_start_ns, pid;
+    bool steps;          /* it has marked steps or roots: steps.c */
+    bool events;         /* line.c */
+    bool graph_launches; /* it has a call that launches a graph: plane.c */
+} tfp_xfound;
+
 typedef struct tfp_xreader {
     tfp_builder *b;
     tfp_profile *p;
     tfp_input *in;
     uint32_t process;
     TFP_VEC(tfp_xplane) planes;
-    TFP_VEC(tfp_hlo_module) modules;
-    TFP_VEC(uint64_t) programs;                  /* parallel to modules: their program numbers */
-    tfp_map64 module_by_program, module_by_name; /* indexes in modules */
-    tfp_strid graph_id;                          /* the key of the stat with the graph that ran an activity */
     TFP_VEC(tfp_strid) hosts;
-    TFP_VEC(tfp_xclass) classes;
-    TFP_VEC(tfp_stat) class_stats;
-    tfp_map64 class_by_hash;
+    tfp_xprograms programs;
+    tfp_xclasses classes;
+    tfp_xthunk_runs thunks;
+    tfp_xone event;
+    tfp_xfound found;
+    tfp_strid graph_id; /* the key of the stat with the graph that ran an activity */
     /* lane << 32 | module -> the only instruction of the module that ran in this stream, or TFP_SEVERAL */
     tfp_map64 only_by_module;
-    TFP_VEC(tfp_stat) stats;    /* stats of one event */
-    TFP_VEC(tfp_xvalue) values; /* values of one event */
-    TFP_VEC(tfp_xthunks) thunks;
-    tfp_map64 thunks_by_run;                /* run << 32 | module -> index in thunks */
-    uint32_t last_thunks, last_thunk;       /* indexes in thunks and spans */
-    uint64_t last_run;                      /* run number of last_thunks */
-    tfp_buf unpacked;                       /* decompressed texts of one event */
-    int64_t profile_start_ns, base_ns, pid; /* base_ns: subtracted from lines whose times count from 1970 */
-    bool has_steps;                         /* the file has marked steps or roots */
-    bool has_events;
-    bool graph_launches; /* the trace has a call that launches a graph */
-    bool sums;           /* TFP_KEEP_SUMS, TFP_KEEP_ROWS: lanes are slim where that is possible */
-    bool rows;           /* TFP_KEEP_ROWS: memory is not asked for */
+    int64_t base_ns; /* subtracted from lines whose times count from 1970 */
+    bool sums;       /* TFP_KEEP_SUMS, TFP_KEEP_ROWS: lanes are slim where that is possible */
+    bool rows;       /* TFP_KEEP_ROWS: memory is not asked for */
     tfp_slim_writer slim;
 } tfp_xreader;
 

@@ -107,7 +107,7 @@ static void find_class(lines *x, const tfp_xslot *s, const tfp_xrow *row, tfp_xk
     uint32_t meta = tfp_xids_get(&plane_of(x)->meta_by_id, e.meta);
     kind->class = tfp_xplane_classify(r, x->plane, x->lr.l->kind, meta, row->start_ns);
     if (kind->class == TFP_NONE) return;
-    const tfp_xclass *c = &r->classes.at[kind->class];
+    const tfp_xclass *c = &r->classes.list.at[kind->class];
     kind->stats = r->sums ? c->stats : tfp_xplane_stats(r, c);
 }
 
@@ -115,7 +115,7 @@ static void add_row(lines *x, const tfp_xslot *s, const tfp_xrow *row, tfp_error
 {
     tfp_xkind *kind = row->kind == TFP_NONE ? NULL : &s->kinds.at[row->kind];
     if (kind && kind->class == TFP_NONE) find_class(x, s, row, kind);
-    tfp_xclass *c = kind && kind->class != TFP_NONE ? &x->r->classes.at[kind->class] : NULL;
+    tfp_xclass *c = kind && kind->class != TFP_NONE ? &x->r->classes.list.at[kind->class] : NULL;
     unsigned marks = c && !c->memory ? tfp_xplane_run_marks(&x->lr, c, row->start_ns) : 0;
     if (c && tfp_xplane_slim_row(&x->lr, c, row, marks, kind->has_run)) return;
     if (!c || c->memory) {

@@ -51,18 +51,18 @@ static tfp_str unpack(tfp_xreader *r, tfp_str packed)
     static const tfp_str none = { "", 0 };
     size_t got = 0, room = TEXT_MOST;
     struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
-    if (!tfp_xplane_ok(r, d && tfp_grow((void **)&r->unpacked.data, &r->unpacked.capacity, room, 1))) {
+    if (!tfp_xplane_ok(r, d && tfp_grow((void **)&r->event.unpacked.data, &r->event.unpacked.capacity, room, 1))) {
         libdeflate_free_decompressor(d);
         return none;
     }
     enum libdeflate_result result =
-        libdeflate_gzip_decompress(d, packed.data, packed.size, r->unpacked.data, room, &got);
+        libdeflate_gzip_decompress(d, packed.data, packed.size, r->event.unpacked.data, room, &got);
     libdeflate_free_decompressor(d);
     if (result != LIBDEFLATE_SUCCESS) {
         tfp_xplane_tell(r, "warning", "compressed texts that cannot be unpacked", TFP_STR(""));
         return none;
     }
-    tfp_strid id = tfp_build_string(r->b, (tfp_str){ r->unpacked.data, got });
+    tfp_strid id = tfp_build_string(r->b, (tfp_str){ r->event.unpacked.data, got });
     return tfp_text(r->p, id);
 }
 
@@ -246,14 +246,14 @@ static void read_module(tfp_xreader *r, tfp_wire w, uint64_t program, tfp_str na
         return;
     }
     if (!tfp_xplane_ok(r, s == TFP_OK)) return;
-    uint32_t at = (uint32_t)r->modules.size;
-    if (!tfp_xplane_ok(r, tfp_push(&r->programs, program) && tfp_push(&r->modules, m))) {
+    uint32_t at = (uint32_t)r->programs.modules.size;
+    if (!tfp_xplane_ok(r, tfp_push(&r->programs.numbers, program) && tfp_push(&r->programs.modules, m))) {
         tfp_hlo_free(&m);
         return;
     }
-    tfp_xplane_ok(r, tfp_map64_put(&r->module_by_program, program, at));
-    if (tfp_map64_get(&r->module_by_name, m.name) == TFP_NONE)
-        tfp_xplane_ok(r, tfp_map64_put(&r->module_by_name, m.name, at));
+    tfp_xplane_ok(r, tfp_map64_put(&r->programs.by_number, program, at));
+    if (tfp_map64_get(&r->programs.by_name, m.name) == TFP_NONE)
+        tfp_xplane_ok(r, tfp_map64_put(&r->programs.by_name, m.name, at));
 }
 
 /* Reads an XEventMetadata; its stats may contain a module. */
@@ -296,7 +296,7 @@ static void read_meta(tfp_xreader *r, tfp_xplane *p, tfp_wire *outer, const tfp_
     /* the full text of an instruction is long and of no use */
     m.name = host || name.size == 0 || name.data[0] != '%' ? tfp_build_string(r->b, name) : m.instruction;
     if (host) tfp_xplane_op_of(r, name, &m);
-    r->graph_launches |= host && tfp_is_graph_launch(name);
+    r->found.graph_launches |= host && tfp_is_graph_launch(name);
     uint32_t at = (uint32_t)p->metas.size;
     tfp_xplane_ok(r, at < TFP_NONE - 1 && tfp_push(&p->metas, m) &&
                          tfp_xids_put(&p->meta_by_id, e.has_key ? e.key : id, at));
@@ -316,8 +316,8 @@ static void read_plane_stat(tfp_xreader *r, const tfp_xplane *p, const tfp_xvalu
 {
     tfp_stat fact;
     switch (v->known) {
-    case XS_PROFILE_START: r->profile_start_ns = as_int(v); break;
-    case XS_PROCESS_ID: r->pid = as_int(v); break;
+    case XS_PROFILE_START: r->found.profile_start_ns = as_int(v); break;
+    case XS_PROCESS_ID: r->found.pid = as_int(v); break;
     case XS_DEVICE_TYPE: device->name = tfp_xplane_strid(r, v); break;
     case XS_DEVICE_VENDOR:
         if (!device->name) device->name = tfp_xplane_strid(r, v);
@@ -401,7 +401,7 @@ static void read_stat(tfp_xreader *r, tfp_xplane *p, tfp_wire *outer, const tfp_
     if (!tfp_xplane_value(r, p, outer, field, &v)) return;
     v.ref = v.type == TFP_STAT_TEXT && !v.bytes ? tfp_xplane_strid(r, &v) : 0;
     v.text = (tfp_str){ "", 0 };
-    tfp_xplane_ok(r, tfp_push(&r->values, v));
+    tfp_xplane_ok(r, tfp_push(&r->event.values, v));
 }
 
 static tfp_status read_parts(tfp_xreader *r, tfp_xplane *p, const pieces *found, tfp_error *err)
@@ -409,9 +409,9 @@ static tfp_status read_parts(tfp_xreader *r, tfp_xplane *p, const pieces *found,
     tfp_device_info device = { 0 };
     p->kind = tfp_xplane_kind_of(tfp_text(r->p, p->name), p->device, sizeof p->device);
     tfp_status s = read_pieces(r, p, &found[5], read_stat_name, "stat_metadata", err);
-    r->values.size = 0;
+    r->event.values.size = 0;
     if (!s) s = read_pieces(r, p, &found[6], read_stat, "stat", err);
-    for (size_t i = 0; i < r->values.size && !s; i++) read_plane_stat(r, p, &r->values.at[i], &device);
+    for (size_t i = 0; i < r->event.values.size && !s; i++) read_plane_stat(r, p, &r->event.values.at[i], &device);
     if (!s) add_device(r, p, &device);
     if (!s) s = read_pieces(r, p, &found[4], read_meta, "event_metadata", err);
     for (size_t i = 0; i < p->lines.size && !s; i++)

@@ -92,7 +92,7 @@ bool tfp_xplane_slim_row(tfp_xline_reader *lr, const tfp_xclass *c, const tfp_xr
     tfp_slim_event e = { row->start_ns, row->duration_ns, kind, 0 };
     if (row->correlation) e.correlation = tfp_build_key(r->b, r->process, 1, row->correlation);
     if (!tfp_slim_add(&r->slim, &e)) return false;
-    if (has_run && c->kind == TFP_SPAN_OP && c->module && !r->has_steps)
+    if (has_run && c->kind == TFP_SPAN_OP && c->module && !r->found.steps)
         tfp_xplane_thunk(lr, c, row->run, row->start_ns, row->duration_ns, TFP_NONE);
     return true;
 }

@@ -7,7 +7,7 @@
 
 static tfp_strid key_named(tfp_xreader *r, const char *name) { return tfp_build_string(r->b, tfp_str_of(name)); }
 
-static void add_stat(tfp_xreader *r, tfp_stat s) { tfp_xplane_ok(r, tfp_push(&r->class_stats, s)); }
+static void add_stat(tfp_xreader *r, tfp_stat s) { tfp_xplane_ok(r, tfp_push(&r->classes.stats, s)); }
 
 void tfp_xplane_put_number(tfp_xreader *r, const char *name, int64_t number)
 {
@@ -89,13 +89,13 @@ void tfp_xplane_put_work(tfp_xreader *r, const tfp_xtold *t, const tfp_hlo_modul
 uint32_t tfp_xplane_work_stats(tfp_xreader *r, const tfp_hlo_module *m, uint32_t row)
 {
     const tfp_xtold nothing = { NULL, NULL };
-    size_t first = r->class_stats.size;
+    size_t first = r->classes.stats.size;
     tfp_strid instruction = m->instructions.at[row].name;
     tfp_xplane_put_text(r, "hlo_op", instruction);
     tfp_xplane_put_text(r, "hlo_module", m->name);
     tfp_xplane_put_work(r, &nothing, m, row, instruction);
-    size_t count = r->class_stats.size - first;
-    uint32_t stats = r->b->status || !count ? TFP_NONE : tfp_build_stats(r->b, r->class_stats.at + first, count);
-    r->class_stats.size = first;
+    size_t count = r->classes.stats.size - first;
+    uint32_t stats = r->b->status || !count ? TFP_NONE : tfp_build_stats(r->b, r->classes.stats.at + first, count);
+    r->classes.stats.size = first;
     return stats;
 }

@@ -11,19 +11,20 @@ void tfp_xplane_thunk(tfp_xline_reader *lr, const tfp_xclass *c, uint64_t number
 {
     tfp_xreader *r = lr->r;
     int64_t end_ns = start_ns + duration_ns;
-    tfp_xthunks *last = r->thunks.size ? &r->thunks.at[r->last_thunks] : NULL;
-    if (!last || r->last_run != number || last->module != c->module) {
+    tfp_xthunks *last = r->thunks.list.size ? &r->thunks.list.at[r->thunks.last] : NULL;
+    if (!last || r->thunks.last_run != number || last->module != c->module) {
         uint32_t run = tfp_build_key(r->b, r->process, 2, number);
         uint64_t key = (uint64_t)run << 32 | c->module;
-        uint32_t at = tfp_map64_get(&r->thunks_by_run, key);
+        uint32_t at = tfp_map64_get(&r->thunks.by_run, key);
         if (at == TFP_NONE) {
-            at = (uint32_t)r->thunks.size;
+            at = (uint32_t)r->thunks.list.size;
             tfp_xthunks first = { span, run, lr->lane, c->module, start_ns, end_ns, 0 };
-            if (!tfp_xplane_ok(r, tfp_push(&r->thunks, first) && tfp_map64_put(&r->thunks_by_run, key, at))) return;
+            if (!tfp_xplane_ok(r, tfp_push(&r->thunks.list, first) && tfp_map64_put(&r->thunks.by_run, key, at)))
+                return;
         }
-        r->last_run = number;
-        r->last_thunks = at;
-        last = &r->thunks.at[at];
+        r->thunks.last_run = number;
+        r->thunks.last = at;
+        last = &r->thunks.list.at[at];
     }
     if (start_ns < last->start_ns) {
         last->start_ns = start_ns;
@@ -31,13 +32,13 @@ void tfp_xplane_thunk(tfp_xline_reader *lr, const tfp_xclass *c, uint64_t number
         last->lane = lr->lane;
     }
     if (end_ns > last->end_ns) last->end_ns = end_ns;
-    r->last_thunk = span;
+    r->thunks.last_span = span;
     last->busy_ns = tfp_add(last->busy_ns, duration_ns, NULL);
 }
 
 static void add_mark(tfp_xreader *r, const tfp_step_mark *m)
 {
-    if (m->source != TFP_STEPS_MODULES) r->has_steps = true;
+    if (m->source != TFP_STEPS_MODULES) r->found.steps = true;
     tfp_build_step_mark(r->b, m);
 }
 

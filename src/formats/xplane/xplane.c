@@ -118,7 +118,9 @@ static void find_base(tfp_xreader *r)
                 least = p->lines.at[k].timestamp_ns;
     }
     if (least == INT64_MAX) return;
-    r->base_ns = r->profile_start_ns >= EPOCH_LEAST && r->profile_start_ns <= least ? r->profile_start_ns : least;
+    r->base_ns = r->found.profile_start_ns >= EPOCH_LEAST && r->found.profile_start_ns <= least
+                     ? r->found.profile_start_ns
+                     : least;
 }
 
 /* The host's name: from the file's contents, otherwise from its name, "HOST.xplane.pb". */
@@ -134,9 +136,9 @@ static tfp_strid host_of(tfp_xreader *r)
 static void build_process(tfp_xreader *r, size_t devices_before)
 {
     tfp_process p = {
-        .host = host_of(r), .pid = r->pid, .rank = -1, .source = (uint32_t)r->p->files->sources.size - 1
+        .host = host_of(r), .pid = r->found.pid, .rank = -1, .source = (uint32_t)r->p->files->sources.size - 1
     };
-    int64_t origin = r->base_ns ? r->base_ns : r->profile_start_ns;
+    int64_t origin = r->base_ns ? r->base_ns : r->found.profile_start_ns;
     if (!r->p->files->sources.size) p.source = TFP_NONE;
     if (!r->p->about.origin_unix_ns)
         r->p->about.origin_unix_ns = origin;
@@ -184,39 +186,39 @@ static tfp_status read_lines(tfp_xreader *r, uint32_t plane, tfp_error *err)
 /* Uses runs of modules on the CPU as steps if there are no better ones. They belong to the thread of the last thunk. */
 static void mark_thunks(tfp_xreader *r)
 {
-    for (size_t i = 0; i < r->thunks.size && !r->has_steps; i++) {
-        const tfp_xthunks *t = &r->thunks.at[i];
+    for (size_t i = 0; i < r->thunks.list.size && !r->found.steps; i++) {
+        const tfp_xthunks *t = &r->thunks.list.at[i];
         uint32_t span = t->span == TFP_NONE
                             ? tfp_xplane_marker(r, &(tfp_event){ .lane = t->lane, .start_ns = t->start_ns })
                             : t->span;
         tfp_step_mark m = { span, TFP_STEPS_MODULES, -1, t->module, t->run, t->end_ns, t->busy_ns };
         tfp_build_step_mark(r->b, &m);
     }
-    if (!r->thunks.size || r->has_steps || r->last_thunk == TFP_NONE) return;
-    const tfp_xthunks *last = &r->thunks.at[r->last_thunks];
-    tfp_step_mark m = { r->last_thunk, TFP_STEPS_MODULES, -1, last->module, last->run, last->end_ns, 0 };
+    if (!r->thunks.list.size || r->found.steps || r->thunks.last_span == TFP_NONE) return;
+    const tfp_xthunks *last = &r->thunks.list.at[r->thunks.last];
+    tfp_step_mark m = { r->thunks.last_span, TFP_STEPS_MODULES, -1, last->module, last->run, last->end_ns, 0 };
     tfp_build_step_mark(r->b, &m);
 }
 
 static void reader_free(tfp_xreader *r)
 {
     for (size_t i = 0; i < r->planes.size; i++) tfp_xplane_free(&r->planes.at[i]);
-    for (size_t i = 0; i < r->modules.size; i++) tfp_hlo_free(&r->modules.at[i]);
+    for (size_t i = 0; i < r->programs.modules.size; i++) tfp_hlo_free(&r->programs.modules.at[i]);
     tfp_vec_free(&r->planes);
-    tfp_vec_free(&r->modules);
-    tfp_vec_free(&r->programs);
+    tfp_vec_free(&r->programs.modules);
+    tfp_vec_free(&r->programs.numbers);
     tfp_vec_free(&r->hosts);
-    tfp_vec_free(&r->classes);
-    tfp_vec_free(&r->class_stats);
-    tfp_vec_free(&r->stats);
-    tfp_vec_free(&r->values);
-    tfp_vec_free(&r->thunks);
-    tfp_map64_free(&r->thunks_by_run);
-    tfp_map64_free(&r->module_by_program);
-    tfp_map64_free(&r->module_by_name);
-    tfp_map64_free(&r->class_by_hash);
+    tfp_vec_free(&r->classes.list);
+    tfp_vec_free(&r->classes.stats);
+    tfp_vec_free(&r->event.stats);
+    tfp_vec_free(&r->event.values);
+    tfp_vec_free(&r->thunks.list);
+    tfp_map64_free(&r->thunks.by_run);
+    tfp_map64_free(&r->programs.by_number);
+    tfp_map64_free(&r->programs.by_name);
+    tfp_map64_free(&r->classes.by_hash);
     tfp_map64_free(&r->only_by_module);
-    tfp_buf_free(&r->unpacked);
+    tfp_buf_free(&r->event.unpacked);
     tfp_slim_writer_free(&r->slim);
 }
 
@@ -233,7 +235,7 @@ static tfp_status read_xplane(tfp_builder *b, tfp_input *in, tfp_error *err)
     if (!s) {
         tfp_xplane_settle_eager(&r);
         r.graph_id = tfp_build_string(b, TFP_STR("cuda_graph_id"));
-        if (r.graph_launches)
+        if (r.found.graph_launches)
             r.sums = false; /* the places of activities follow from those around them, so spans are needed */
         find_base(&r);
         build_process(&r, devices);
@@ -245,9 +247,9 @@ static tfp_status read_xplane(tfp_builder *b, tfp_input *in, tfp_error *err)
     }
     if (!s) mark_thunks(&r);
     if (!s) tfp_xplane_build_buffers(&r);
-    for (size_t i = 0; i < r.modules.size && !s; i++)
-        if (r.modules.at[i].ran) tfp_hlo_build_nodes(b, &r.modules.at[i], true);
-    if (!s && !r.has_events) tfp_build_warn(b, "no events: nothing was recorded", TFP_STR(""));
+    for (size_t i = 0; i < r.programs.modules.size && !s; i++)
+        if (r.programs.modules.at[i].ran) tfp_hlo_build_nodes(b, &r.programs.modules.at[i], true);
+    if (!s && !r.found.events) tfp_build_warn(b, "no events: nothing was recorded", TFP_STR(""));
     if (!s) s = tfp_builder_status(b, err);
     reader_free(&r);
     in->progress = progress;

@@ -18,9 +18,9 @@ typedef struct tfp_process_files {
 /* What its memory maps show: jobs.c. */
 typedef struct tfp_process_maps {
     unsigned frameworks; /* bits of tfp_framework */
-    char library[512];   
-    bool unreadable;     /* they may not be read */
-    int64_t bytes;       /* address space when they were read last; -1: never */
+    char library[512];
+    bool unreadable; /* they may not be read */
+    int64_t bytes;   /* address space when they were read last; -1: never */
 } tfp_process_maps;
 
 /* Its threads, which are looked at when its CPU time has moved: jobs.c. */

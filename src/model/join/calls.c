@@ -308,7 +308,7 @@ static void add_roots(tfp_step_finder *f, const calls *c, tfp_strid name)
         if (s->kind[one->span] == TFP_SPAN_ANNOTATION) {
             s->kind[one->span] = TFP_SPAN_STEP;
             s->self_ns[one->span] = s->duration_ns[one->span];
-            f->x->roots_are_steps = true;
+            f->x->windows.are_roots = true;
         }
         tfp_step_add(f, counted++, 0, one->start_ns, one->end_ns);
     }

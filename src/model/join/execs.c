@@ -12,7 +12,7 @@
 static uint32_t next_exec(const tfp_join *x, uint32_t node, uint32_t step)
 {
     const tfp_profile *p = x->p;
-    uint32_t first = p->graph->nodes.at[node].exec_first, last = x->last_exec.at[node];
+    uint32_t first = p->graph->nodes.at[node].exec_first, last = x->nodes.last_exec.at[node];
     uint32_t next = last == TFP_NONE ? first : p->runs->execs.at[last].next;
     if (next != TFP_NONE && p->runs->execs.at[next].step == step) return next;
     return first != TFP_NONE && p->runs->execs.at[first].step == step ? first : TFP_NONE;
@@ -26,10 +26,10 @@ static uint32_t own_exec(tfp_join *x, uint32_t node, uint32_t step)
     uint32_t at = next_exec(x, node, step);
     if (at != TFP_NONE) return at;
     size_t before = p->runs->execs.size;
-    bool is_new = n->exec_first == TFP_NONE || (!x->execs_backwards && p->runs->execs.at[n->exec_last].step < step);
+    bool is_new = n->exec_first == TFP_NONE || (!x->execs.backwards && p->runs->execs.at[n->exec_last].step < step);
     at = is_new ? tfp_build_new_exec(x->b, node, step) : tfp_build_exec(x->b, node, step);
     if (at == TFP_NONE || p->runs->execs.size == before) return at;
-    if (!is_new) x->execs_backwards = true;
+    if (!is_new) x->execs.backwards = true;
     return tfp_push(&x->t->joined_execs, at) ? at : TFP_NONE;
 }
 
@@ -37,10 +37,10 @@ static uint32_t own_exec(tfp_join *x, uint32_t node, uint32_t step)
 static uint32_t shared_exec(tfp_join *x, uint32_t node, uint32_t step)
 {
     uint64_t key = (uint64_t)node << 32 | step;
-    uint32_t at = tfp_map64_get(&x->exec_by_step, key);
+    uint32_t at = tfp_map64_get(&x->execs.by_step, key);
     if (at != TFP_NONE) return at;
     at = tfp_build_exec(x->b, node, step);
-    bool ok = at != TFP_NONE && tfp_map64_put(&x->exec_by_step, key, at) && tfp_push(&x->t->joined_execs, at);
+    bool ok = at != TFP_NONE && tfp_map64_put(&x->execs.by_step, key, at) && tfp_push(&x->t->joined_execs, at);
     return ok ? at : TFP_NONE;
 }
 
@@ -49,15 +49,15 @@ static tfp_exec *exec_of(tfp_join *x, uint32_t node, uint32_t step)
 {
     tfp_profile *p = x->p;
     step = tfp_step_kept(x, step);
-    if (step == TFP_NONE || x->kept.all) {
-        if (x->outside == TFP_NONE) x->outside = tfp_build_step(x->b, -1, false);
-        step = x->outside;
+    if (step == TFP_NONE || x->execs.kept.all) {
+        if (x->windows.outside == TFP_NONE) x->windows.outside = tfp_build_step(x->b, -1, false);
+        step = x->windows.outside;
     }
-    uint32_t at = x->last_exec.at[node];
+    uint32_t at = x->nodes.last_exec.at[node];
     if (at != TFP_NONE && p->runs->execs.at[at].step == step) return &p->runs->execs.at[at];
-    at = x->own_execs ? own_exec(x, node, step) : shared_exec(x, node, step);
+    at = x->execs.own ? own_exec(x, node, step) : shared_exec(x, node, step);
     if (!tfp_join_keep(x, at != TFP_NONE)) return NULL;
-    x->last_exec.at[node] = at;
+    x->nodes.last_exec.at[node] = at;
     return &p->runs->execs.at[at];
 }
 
@@ -121,13 +121,13 @@ tfp_runs tfp_runs_of_span(const tfp_profile *p, uint32_t i)
 /* Notes that the node ran in that step, for the mean. */
 static void note_step(tfp_join *x, uint32_t node, uint32_t step)
 {
-    if (x->kept.mean && step != TFP_NONE) tfp_join_keep(x, tfp_join_ran(x, node, step));
+    if (x->execs.kept.mean && step != TFP_NONE) tfp_join_keep(x, tfp_join_ran(x, node, step));
 }
 
 static void add_runs(tfp_join *x, const tfp_runs *r, tfp_strid flops)
 {
     tfp_exec *e = exec_of(x, r->node, r->step);
-    if (e) tfp_exec_add(x->p, e, r, x->ran.at[r->node], flops);
+    if (e) tfp_exec_add(x->p, e, r, x->nodes.ran.at[r->node], flops);
 }
 
 static void add_span(tfp_join *x, uint32_t i, tfp_strid flops)
@@ -180,7 +180,7 @@ static void add_memory(tfp_join *x, const tfp_memory_event *m)
 
 void tfp_join_execs(tfp_join *x)
 {
-    x->own_execs = !x->p->runs->execs.size;
+    x->execs.own = !x->p->runs->execs.size;
     tfp_strid flops = tfp_strtab_find(&x->p->strings, TFP_STR("flops"));
     for (uint32_t lane = 0; lane < x->p->lanes.size && !x->b->status; lane++) {
         const tfp_slim_lane *slim = tfp_join_slim(x, lane);

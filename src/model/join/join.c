@@ -138,7 +138,9 @@ void tfp_build_join(tfp_builder *b)
 {
     tfp_event_tables *t = b->p->events;
     widen_mixed(b);
-    tfp_join x = { .b = b, .p = b->p, .t = t, .count = t->spans.size, .no_op = TFP_NONE, .outside = TFP_NONE };
+    tfp_join x = {
+        .b = b, .p = b->p, .t = t, .count = t->spans.size, .nodes.no_op = TFP_NONE, .windows.outside = TFP_NONE
+    };
     size_t events = t->spans.size + t->memory.size + t->slim->slims.size;
     if (b->status || !t->processes.size || (t->spans.parent && t->joined_events == events)) return;
     b->p->about.time_grain_ns = 1; /* means of traces are not truncated to whole microseconds */
@@ -158,21 +160,21 @@ void tfp_build_join(tfp_builder *b)
     free(x.lane_first);
     free(x.op_above);
     free(x.cpu_op_above);
-    free(x.scope);
-    free(x.model);
-    free(x.backward);
-    free(x.annotated);
-    tfp_map64_free(&x.replayed_place);
-    tfp_vec_free(&x.ran_in);
-    tfp_vec_free(&x.parts);
-    tfp_vec_free(&x.part_lists);
-    tfp_map64_free(&x.list_by_device);
-    tfp_vec_free(&x.places);
-    tfp_map64_free(&x.place_by_name);
-    tfp_map64_free(&x.node_by_name_op);
-    tfp_map64_free(&x.exec_by_step);
-    tfp_vec_free(&x.last_exec);
-    tfp_vec_free(&x.last_type);
-    tfp_vec_free(&x.ran);
-    tfp_buf_free(&x.text);
+    free(x.places.scope);
+    free(x.places.model);
+    free(x.places.backward);
+    free(x.places.annotated);
+    tfp_map64_free(&x.places.replayed);
+    tfp_vec_free(&x.execs.ran_in);
+    tfp_vec_free(&x.windows.parts);
+    tfp_vec_free(&x.windows.lists);
+    tfp_map64_free(&x.windows.list_by_device);
+    tfp_vec_free(&x.places.list);
+    tfp_map64_free(&x.places.by_name);
+    tfp_map64_free(&x.places.node_by_name_op);
+    tfp_map64_free(&x.execs.by_step);
+    tfp_vec_free(&x.nodes.last_exec);
+    tfp_vec_free(&x.nodes.last_type);
+    tfp_vec_free(&x.nodes.ran);
+    tfp_buf_free(&x.places.text);
 }

@@ -59,6 +59,46 @@ typedef struct tfp_node_step {
     uint32_t node, step;
 } tfp_node_step;
 
+/* The parts of time that belong to steps: steps.c. */
+typedef struct tfp_join_windows {
+    TFP_VEC(tfp_step_part) parts;
+    TFP_VEC(tfp_step_parts) lists;
+    tfp_map64 list_by_device; /* process << 32 | device -> index in lists */
+    bool are_roots;           /* some annotations became steps */
+    uint32_t outside;         /* the step for spans outside all windows */
+} tfp_join_windows;
+
+/* The places in the model, and the place of each span: nodes.c. */
+typedef struct tfp_join_places {
+    TFP_VEC(tfp_place) list;   /* element 0 is the root */
+    tfp_map64 by_name;         /* parent << 32 | name -> place */
+    tfp_map64 node_by_name_op; /* path << 32 | op -> node */
+    tfp_map64 replayed;        /* place << 32 | captured place -> the combined place */
+    uint32_t *scope;           /* path around the span's contents, made of annotations, modules and cpu_ops */
+    uint32_t *model;           /* the same, made of annotations and modules only; NULL without backward ops */
+    uint32_t *annotated;       /* for each span: annotations around graph launches; NULL until needed */
+    uint8_t *backward;         /* for each span: whether it is in a backward op, or is one */
+    size_t path_bytes;         /* length of all paths that were made */
+    tfp_buf text;
+} tfp_join_places;
+
+/* Executions: execs.c and kept.c. */
+typedef struct tfp_join_executions {
+    bool own;          /* this join makes all executions */
+    bool backwards;    /* the executions of some node are not in the order of steps */
+    tfp_map64 by_step; /* node << 32 | step -> execution, when other files made executions too */
+    tfp_kept_steps kept;
+    TFP_VEC(tfp_node_step) ran_in; /* for the mean: nodes and steps in which they ran; pairs may repeat */
+} tfp_join_executions;
+
+/* What is known of each node; nodes.c adds an element with each node that it makes. */
+typedef struct tfp_join_by_node {
+    TFP_VEC(uint32_t) last_exec;
+    TFP_VEC(uint32_t) last_type; /* the device that was added to its types already */
+    TFP_VEC(uint8_t) ran;        /* whether it has host spans */
+    uint32_t no_op;              /* node for activities without an op; TFP_NONE: none yet */
+} tfp_join_by_node;
+
 struct tfp_join {
     tfp_builder *b;
     tfp_profile *p;
@@ -69,30 +109,10 @@ struct tfp_join {
     uint32_t *op_above;     /* nearest host op around a span (cpu_op or API call); TFP_NONE: none */
     uint32_t *cpu_op_above; /* nearest cpu_op around it */
     tfp_join_index *index;
-    uint32_t *scope;          /* path around the span's contents, made of annotations, modules and cpu_ops */
-    uint32_t *model;          /* the same, made of annotations and modules only; NULL without backward ops */
-    uint32_t *annotated;      /* for each span: annotations around graph launches; NULL until needed */
-    tfp_map64 replayed_place; /* place << 32 | captured place -> the combined place */
-    uint8_t *backward;        /* for each span: whether it is in a backward op, or is one */
-    TFP_VEC(tfp_step_part) parts;
-    TFP_VEC(tfp_step_parts) part_lists;
-    tfp_map64 list_by_device;    /* process << 32 | device -> index in part_lists */
-    TFP_VEC(tfp_place) places;   /* element 0 is the root */
-    tfp_map64 place_by_name;     /* parent << 32 | name -> place */
-    tfp_map64 node_by_name_op;   /* path << 32 | op -> node */
-    bool own_execs;              /* this join makes all executions */
-    bool execs_backwards;        /* the executions of some node are not in the order of steps */
-    tfp_map64 exec_by_step;      /* node << 32 | step -> execution, when other files made executions too */
-    TFP_VEC(uint32_t) last_exec; /* for each node */
-    TFP_VEC(uint32_t) last_type; /* for each node: the device that was added to its types already */
-    TFP_VEC(uint8_t) ran;        /* for each node: whether it has host spans */
-    tfp_buf text;
-    size_t path_bytes;    /* length of all paths that were made */
-    bool roots_are_steps; /* some annotations became steps */
-    uint32_t outside;     /* the step for spans outside all windows */
-    tfp_kept_steps kept;
-    TFP_VEC(tfp_node_step) ran_in; /* for the mean: nodes and steps in which they ran; pairs may repeat */
-    uint32_t no_op;                /* node for activities without an op; TFP_NONE: none yet */
+    tfp_join_windows windows;
+    tfp_join_places places;
+    tfp_join_executions execs;
+    tfp_join_by_node nodes;
 };
 
 static inline bool tfp_join_keep(tfp_join *x, bool ok)
@@ -137,7 +157,7 @@ void tfp_join_slims(tfp_join *x);    /* groups slim rows */
 /* The step in which activity in a step is summed. */
 static inline uint32_t tfp_step_kept(const tfp_join *x, uint32_t step)
 {
-    return x->kept.apart || step == TFP_NONE || step == x->kept.one ? step : x->kept.others;
+    return x->execs.kept.apart || step == TFP_NONE || step == x->execs.kept.one ? step : x->execs.kept.others;
 }
 bool tfp_join_ran(tfp_join *x, uint32_t node,
                   uint32_t step);       /* notes that a node ran in the step; false: out of memory */

@@ -11,31 +11,32 @@
 
 void tfp_join_kept(tfp_join *x)
 {
-    x->kept = (tfp_kept_steps){ .apart = !tfp_only_total(x->p), .one = TFP_NONE, .others = TFP_NONE };
-    if (x->kept.apart) return;
-    if (x->p->kept.which == TFP_STEP_ONE) x->kept.one = tfp_find_step(x->p, x->p->kept.id);
-    for (size_t i = 0; i < x->t->windows.size && x->kept.others == TFP_NONE; i++)
-        if (x->t->windows.at[i].step != x->kept.one) x->kept.others = x->t->windows.at[i].step;
-    x->kept.mean = x->p->kept.which == TFP_STEP_MEAN;
-    x->kept.all = x->p->kept.which == TFP_STEP_ALL;
+    x->execs.kept = (tfp_kept_steps){ .apart = !tfp_only_total(x->p), .one = TFP_NONE, .others = TFP_NONE };
+    if (x->execs.kept.apart) return;
+    if (x->p->kept.which == TFP_STEP_ONE) x->execs.kept.one = tfp_find_step(x->p, x->p->kept.id);
+    for (size_t i = 0; i < x->t->windows.size && x->execs.kept.others == TFP_NONE; i++)
+        if (x->t->windows.at[i].step != x->execs.kept.one) x->execs.kept.others = x->t->windows.at[i].step;
+    x->execs.kept.mean = x->p->kept.which == TFP_STEP_MEAN;
+    x->execs.kept.all = x->p->kept.which == TFP_STEP_ALL;
 }
 
 /* ---- in how many steps each node ran ---- */
 
 bool tfp_join_ran(tfp_join *x, uint32_t node, uint32_t step)
 {
-    return tfp_push(&x->ran_in, ((tfp_node_step){ node, step }));
+    return tfp_push(&x->execs.ran_in, ((tfp_node_step){ node, step }));
 }
 
 /* Indexes of the pairs, sorted by node. */
 static uint32_t *by_node(const tfp_join *x, size_t *first)
 {
     size_t nodes = x->p->graph->nodes.size;
-    uint32_t *steps = malloc((x->ran_in.size + 1) * sizeof *steps);
+    uint32_t *steps = malloc((x->execs.ran_in.size + 1) * sizeof *steps);
     if (!steps) return NULL;
-    for (size_t i = 0; i < x->ran_in.size; i++) first[x->ran_in.at[i].node + 1]++;
+    for (size_t i = 0; i < x->execs.ran_in.size; i++) first[x->execs.ran_in.at[i].node + 1]++;
     for (size_t i = 1; i <= nodes; i++) first[i] += first[i - 1];
-    for (size_t i = 0; i < x->ran_in.size; i++) steps[first[x->ran_in.at[i].node]++] = x->ran_in.at[i].step;
+    for (size_t i = 0; i < x->execs.ran_in.size; i++)
+        steps[first[x->execs.ran_in.at[i].node]++] = x->execs.ran_in.at[i].step;
     for (size_t i = nodes; i > 0; i--) first[i] = first[i - 1];
     first[0] = 0;
     return steps;
@@ -44,7 +45,7 @@ static uint32_t *by_node(const tfp_join *x, size_t *first)
 void tfp_join_count_steps(tfp_join *x)
 {
     size_t nodes = x->p->graph->nodes.size;
-    if (!x->kept.mean) return;
+    if (!x->execs.kept.mean) return;
     size_t *first = calloc(nodes + 2, sizeof *first);
     /* for each step: the last node that ran in it */
     uint32_t *seen = malloc((x->p->runs->steps.size + 1) * sizeof *seen);

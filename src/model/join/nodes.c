@@ -19,26 +19,26 @@
 /* The place below which the contents of a place are added. */
 static uint32_t attach_of(const tfp_join *x, uint32_t place)
 {
-    const tfp_place *p = &x->places.at[place];
-    bool is_long = x->path_bytes > PATHS_MANY && x->places.at[p->attach].length > PATH_MAX_KEPT;
+    const tfp_place *p = &x->places.list.at[place];
+    bool is_long = x->places.path_bytes > PATHS_MANY && x->places.list.at[p->attach].length > PATH_MAX_KEPT;
     return is_long ? p->later : p->attach;
 }
 
 static uint32_t place_below(tfp_join *x, uint32_t parent, tfp_strid name)
 {
     if (x->b->status) return 0;
-    size_t most = x->path_bytes > PATHS_MANY ? PATH_MAX_LATER : PATH_MAX_WHOLE;
+    size_t most = x->places.path_bytes > PATHS_MANY ? PATH_MAX_LATER : PATH_MAX_WHOLE;
     parent = attach_of(x, parent);
     uint64_t key = (uint64_t)parent << 32 | name;
-    uint32_t at = tfp_map64_get(&x->place_by_name, key);
+    uint32_t at = tfp_map64_get(&x->places.by_name, key);
     if (at != TFP_NONE) return at;
-    at = (uint32_t)x->places.size;
-    size_t above = x->places.at[parent].length;
+    at = (uint32_t)x->places.list.size;
+    size_t above = x->places.list.at[parent].length;
     tfp_place place = { .parent = parent, .attach = at, .later = at, .name = name, .node = TFP_NONE };
     place.length = above + (above > 0) + tfp_text(x->p, name).size;
     if (place.length > most) place.attach = parent;
-    if (place.length > PATH_MAX_LATER) place.later = x->places.at[parent].later;
-    return tfp_join_keep(x, tfp_push(&x->places, place) && tfp_map64_put(&x->place_by_name, key, at)) ? at : 0;
+    if (place.length > PATH_MAX_LATER) place.later = x->places.list.at[parent].later;
+    return tfp_join_keep(x, tfp_push(&x->places.list, place) && tfp_map64_put(&x->places.by_name, key, at)) ? at : 0;
 }
 
 static bool is_scope(unsigned kind) { return kind == TFP_SPAN_ANNOTATION || kind == TFP_SPAN_MODULE; }
@@ -47,11 +47,11 @@ static bool is_scope(unsigned kind) { return kind == TFP_SPAN_ANNOTATION || kind
 static bool find_models(tfp_join *x)
 {
     const tfp_span_columns *s = &x->t->spans;
-    x->model = calloc(x->count + 1, sizeof *x->model);
-    if (!tfp_join_keep(x, x->model != NULL)) return false;
+    x->places.model = calloc(x->count + 1, sizeof *x->places.model);
+    if (!tfp_join_keep(x, x->places.model != NULL)) return false;
     for (size_t k = 0; k < x->count && !x->b->status; k++) {
-        uint32_t i = x->order[k], parent = s->parent[i], above = parent == TFP_NONE ? 0 : x->model[parent];
-        x->model[i] = is_scope(s->kind[i]) ? place_below(x, above, s->name[i]) : above;
+        uint32_t i = x->order[k], parent = s->parent[i], above = parent == TFP_NONE ? 0 : x->places.model[parent];
+        x->places.model[i] = is_scope(s->kind[i]) ? place_below(x, above, s->name[i]) : above;
     }
     return !x->b->status;
 }
@@ -107,37 +107,38 @@ static uint32_t forward_of(const tfp_join *x, const forwards *f, uint32_t span)
 static uint32_t place_around(tfp_join *x, uint32_t i, const forwards *f, tfp_strid word)
 {
     const tfp_span_columns *s = &x->t->spans;
-    uint32_t parent = s->parent[i], above = parent == TFP_NONE ? 0 : x->scope[parent];
-    if (!x->backward) return above;
-    x->backward[i] = parent != TFP_NONE && x->backward[parent];
-    if (s->kind[i] != TFP_SPAN_OP || !(s->marks[i] & TFP_MARK_BACKWARD) || x->backward[i]) return above;
-    x->backward[i] = 1;
+    uint32_t parent = s->parent[i], above = parent == TFP_NONE ? 0 : x->places.scope[parent];
+    if (!x->places.backward) return above;
+    x->places.backward[i] = parent != TFP_NONE && x->places.backward[parent];
+    if (s->kind[i] != TFP_SPAN_OP || !(s->marks[i] & TFP_MARK_BACKWARD) || x->places.backward[i]) return above;
+    x->places.backward[i] = 1;
     uint32_t forward = forward_of(x, f, i);
     if (forward == TFP_NONE) return above;
     tfp_build_link(x->b, TFP_FLOW_BACKWARD, forward, i);
-    return place_below(x, x->model[forward], word);
+    return place_below(x, x->places.model[forward], word);
 }
 
 /* ---- nodes ---- */
 
 static void join_type(tfp_join *x, uint32_t node, tfp_strid type)
 {
-    if (node == TFP_NONE || !type || x->last_type.at[node] == type) return;
-    x->last_type.at[node] = type;
+    if (node == TFP_NONE || !type || x->nodes.last_type.at[node] == type) return;
+    x->nodes.last_type.at[node] = type;
     tfp_build_type(x->b, node, type);
 }
 
 static bool grow_nodes(tfp_join *x)
 {
-    size_t from = x->last_exec.size, to = x->p->graph->nodes.size;
-    if (!tfp_join_keep(x, tfp_reserve(&x->last_exec, to) && tfp_reserve(&x->last_type, to) && tfp_reserve(&x->ran, to)))
+    size_t from = x->nodes.last_exec.size, to = x->p->graph->nodes.size;
+    if (!tfp_join_keep(x, tfp_reserve(&x->nodes.last_exec, to) && tfp_reserve(&x->nodes.last_type, to) &&
+                              tfp_reserve(&x->nodes.ran, to)))
         return false;
     for (size_t i = from; i < to; i++) {
-        x->last_exec.at[i] = TFP_NONE;
-        x->last_type.at[i] = 0;
-        x->ran.at[i] = 0;
+        x->nodes.last_exec.at[i] = TFP_NONE;
+        x->nodes.last_type.at[i] = 0;
+        x->nodes.ran.at[i] = 0;
     }
-    x->last_exec.size = x->last_type.size = x->ran.size = to;
+    x->nodes.last_exec.size = x->nodes.last_type.size = x->nodes.ran.size = to;
     return true;
 }
 
@@ -145,7 +146,7 @@ static bool grow_nodes(tfp_join *x)
 static uint32_t node_named(tfp_join *x, tfp_strid path, tfp_strid op)
 {
     uint64_t key = (uint64_t)path << 32 | op;
-    uint32_t node = tfp_map64_get(&x->node_by_name_op, key);
+    uint32_t node = tfp_map64_get(&x->places.node_by_name_op, key);
     if (node != TFP_NONE || x->b->status) return node;
     node = tfp_named_node(x->p, path);
     if (node != TFP_NONE && x->p->graph->nodes.at[node].op != op && x->p->graph->nodes.at[node].flags & TFP_NODE_TRACED)
@@ -162,34 +163,34 @@ static uint32_t node_named(tfp_join *x, tfp_strid path, tfp_strid op)
         }
     }
     if (!grow_nodes(x)) return TFP_NONE;
-    tfp_join_keep(x, tfp_map64_put(&x->node_by_name_op, key, node));
+    tfp_join_keep(x, tfp_map64_put(&x->places.node_by_name_op, key, node));
     return node;
 }
 
 /* Builds a place's path from its end. */
 static tfp_strid path_of(tfp_join *x, uint32_t place)
 {
-    size_t length = x->places.at[place].length;
-    x->text.size = 0;
-    tfp_buf_fill(&x->text, '/', length);
-    if (!tfp_join_keep(x, !x->text.failed)) return 0;
+    size_t length = x->places.list.at[place].length;
+    x->places.text.size = 0;
+    tfp_buf_fill(&x->places.text, '/', length);
+    if (!tfp_join_keep(x, !x->places.text.failed)) return 0;
     size_t at = length;
-    for (uint32_t i = place; i; i = x->places.at[i].parent) {
-        tfp_str name = tfp_text(x->p, x->places.at[i].name);
+    for (uint32_t i = place; i; i = x->places.list.at[i].parent) {
+        tfp_str name = tfp_text(x->p, x->places.list.at[i].name);
         at -= name.size;
-        if (name.size) memcpy(x->text.data + at, name.data, name.size);
+        if (name.size) memcpy(x->places.text.data + at, name.data, name.size);
         at -= at > 0; /* skips the slash */
     }
-    x->path_bytes += length;
-    return tfp_build_string(x->b, (tfp_str){ x->text.data, length });
+    x->places.path_bytes += length;
+    return tfp_build_string(x->b, (tfp_str){ x->places.text.data, length });
 }
 
 static uint32_t node_of_place(tfp_join *x, uint32_t place)
 {
     if (x->b->status) return TFP_NONE;
-    if (x->places.at[place].node == TFP_NONE)
-        x->places.at[place].node = node_named(x, path_of(x, place), x->places.at[place].name);
-    return x->b->status ? TFP_NONE : x->places.at[place].node;
+    if (x->places.list.at[place].node == TFP_NONE)
+        x->places.list.at[place].node = node_named(x, path_of(x, place), x->places.list.at[place].name);
+    return x->b->status ? TFP_NONE : x->places.list.at[place].node;
 }
 
 typedef struct words {
@@ -207,13 +208,13 @@ static void host_types(tfp_join *x, const host_run *h, const words *w)
     uint32_t node = h->node;
     if (node == TFP_NONE || x->b->status) return;
     const tfp_lane *lane = &x->p->lanes.at[h->lane];
-    if (!x->ran.at[node]) { /* once for each node */
+    if (!x->nodes.ran.at[node]) { /* once for each node */
         join_type(x, node, lane->device);
         if (h->kind == TFP_SPAN_CALL) tfp_build_type(x->b, node, w->runtime);
         tfp_build_node_device(x->b, node, lane->device, lane->on);
         x->p->graph->nodes.at[node].host_device = lane->device;
         if (h->trace != TFP_NONE) x->p->graph->nodes.at[node].trace = h->trace;
-        x->ran.at[node] = 1;
+        x->nodes.ran.at[node] = 1;
     }
     if (h->collective || h->marks & TFP_MARK_COLLECTIVE) tfp_build_type(x->b, node, w->communication);
     if (h->backward) tfp_build_type(x->b, node, w->backward);
@@ -232,13 +233,13 @@ static void host_node(tfp_join *x, uint32_t i, const forwards *f, const words *w
     tfp_span_columns *s = &x->t->spans;
     unsigned kind = s->kind[i];
     uint32_t above = place_around(x, i, f, w->backward);
-    x->scope[i] = above;
+    x->places.scope[i] = above;
     if (tfp_is_host_op(kind) && s->path[i]) {
         s->node[i] = node_named(x, s->path[i], s->op[i] ? s->op[i] : s->name[i]);
     } else if (tfp_is_host_op(kind) || is_scope(kind)) {
         uint32_t place = place_below(x, above, s->name[i]);
         if (attach_of(x, above) != above) warn_cut(x, tfp_span_process(x, i));
-        if (kind != TFP_SPAN_CALL) x->scope[i] = place;
+        if (kind != TFP_SPAN_CALL) x->places.scope[i] = place;
         if (tfp_is_host_op(kind)) s->node[i] = node_of_place(x, place);
     }
     host_run run = { .node = s->node[i],
@@ -246,7 +247,7 @@ static void host_node(tfp_join *x, uint32_t i, const forwards *f, const words *w
                      .trace = s->trace[i],
                      .kind = kind,
                      .marks = s->marks[i],
-                     .backward = x->backward && x->backward[i],
+                     .backward = x->places.backward && x->places.backward[i],
                      .collective = s->class[i] == TFP_CLASS_COMMUNICATION };
     host_types(x, &run, w);
 }
@@ -254,8 +255,8 @@ static void host_node(tfp_join *x, uint32_t i, const forwards *f, const words *w
 uint32_t tfp_join_no_op(tfp_join *x)
 {
     tfp_strid name = tfp_build_string(x->b, TFP_STR("(no op)"));
-    if (x->no_op == TFP_NONE && !x->b->status) x->no_op = node_named(x, name, name);
-    return x->no_op;
+    if (x->nodes.no_op == TFP_NONE && !x->b->status) x->nodes.no_op = node_named(x, name, name);
+    return x->nodes.no_op;
 }
 
 /* ---- what a graph replayed: its place in the capture, below the annotations around the launch of the replay ---- */
@@ -267,13 +268,13 @@ static uint32_t annotations_of(tfp_join *x, uint32_t span)
     TFP_VEC(uint32_t) path = { 0 };
     uint32_t place = 0;
     bool ok = true;
-    if (!x->annotated) {
-        x->annotated = malloc((x->count + 1) * sizeof *x->annotated);
-        if (!tfp_join_keep(x, x->annotated != NULL)) return 0;
-        memset(x->annotated, 0xff, (x->count + 1) * sizeof *x->annotated); /* TFP_NONE */
+    if (!x->places.annotated) {
+        x->places.annotated = malloc((x->count + 1) * sizeof *x->places.annotated);
+        if (!tfp_join_keep(x, x->places.annotated != NULL)) return 0;
+        memset(x->places.annotated, 0xff, (x->count + 1) * sizeof *x->places.annotated); /* TFP_NONE */
     }
     for (; span != TFP_NONE && ok; span = s->parent[span]) {
-        place = x->annotated[span];
+        place = x->places.annotated[span];
         if (place != TFP_NONE) break;
         ok = tfp_push(&path, span);
     }
@@ -281,7 +282,7 @@ static uint32_t annotations_of(tfp_join *x, uint32_t span)
     while (path.size && !x->b->status) {
         span = path.at[--path.size];
         if (s->kind[span] == TFP_SPAN_ANNOTATION) place = place_below(x, place, s->name[span]);
-        x->annotated[span] = place;
+        x->places.annotated[span] = place;
     }
     tfp_vec_free(&path);
     return place;
@@ -295,7 +296,7 @@ static uint32_t place_within(tfp_join *x, uint32_t above, uint32_t captured)
     uint32_t place = above;
     bool ok = true;
     for (; captured && ok; captured = g->places.at[captured].parent) {
-        uint32_t known = tfp_map64_get(&x->replayed_place, (uint64_t)above << 32 | captured);
+        uint32_t known = tfp_map64_get(&x->places.replayed, (uint64_t)above << 32 | captured);
         if (known != TFP_NONE) {
             place = known;
             break;
@@ -306,7 +307,7 @@ static uint32_t place_within(tfp_join *x, uint32_t above, uint32_t captured)
     while (path.size && !x->b->status) {
         captured = path.at[--path.size];
         place = place_below(x, place, g->places.at[captured].name);
-        tfp_join_keep(x, tfp_map64_put(&x->replayed_place, (uint64_t)above << 32 | captured, place));
+        tfp_join_keep(x, tfp_map64_put(&x->places.replayed, (uint64_t)above << 32 | captured, place));
     }
     tfp_vec_free(&path);
     return place;
@@ -327,7 +328,7 @@ static uint32_t replayed_node(tfp_join *x, uint32_t span)
 static void activity_types(tfp_join *x, uint32_t node, const tfp_lane *lane, bool communication, const words *w)
 {
     if (node == TFP_NONE || x->b->status) return;
-    if (x->last_type.at[node] != lane->device) tfp_build_node_device(x->b, node, lane->device, lane->on);
+    if (x->nodes.last_type.at[node] != lane->device) tfp_build_node_device(x->b, node, lane->device, lane->on);
     join_type(x, node, lane->device);
     if (communication) tfp_build_type(x->b, node, w->communication);
 }
@@ -385,7 +386,8 @@ static bool recall_twins(tfp_join *x)
 {
     for (size_t i = 0; i < x->t->twins.size; i++) {
         const tfp_node *n = &x->p->graph->nodes.at[x->t->twins.at[i]];
-        if (!tfp_map64_put(&x->node_by_name_op, (uint64_t)n->name << 32 | n->op, x->t->twins.at[i])) return false;
+        if (!tfp_map64_put(&x->places.node_by_name_op, (uint64_t)n->name << 32 | n->op, x->t->twins.at[i]))
+            return false;
     }
     return true;
 }
@@ -399,9 +401,10 @@ void tfp_join_nodes(tfp_join *x)
     bool backward = false;
     tfp_place root = { .node = TFP_NONE };
     for (size_t i = 0; i < x->count && !backward; i++) backward = s->marks[i] & TFP_MARK_BACKWARD;
-    x->scope = calloc(x->count + 1, sizeof *x->scope);
-    if (backward) x->backward = calloc(x->count + 1, 1);
-    bool ok = x->scope && (!backward || x->backward) && tfp_push(&x->places, root) && grow_nodes(x) && recall_twins(x);
+    x->places.scope = calloc(x->count + 1, sizeof *x->places.scope);
+    if (backward) x->places.backward = calloc(x->count + 1, 1);
+    bool ok = x->places.scope && (!backward || x->places.backward) && tfp_push(&x->places.list, root) &&
+              grow_nodes(x) && recall_twins(x);
     if (tfp_join_keep(x, ok) && backward) tfp_join_keep(x, find_models(x) && find_forwards(x, &f));
     for (uint32_t lane = 0; lane < x->p->lanes.size && !x->b->status; lane++) {
         tfp_slim_lane *slim = tfp_join_slim(x, lane);

@@ -142,7 +142,7 @@ static bool group_rows(worker *w, tfp_slim_lane *f)
     const tfp_join *x = w->x;
     outer o = outer_start(x, f);
     const tfp_lane *lane = &x->p->lanes.at[f->lane];
-    bool steps = !x->kept.all || are_guessed(x, lane->process), device = f->nesting != TFP_SLIM_HOST;
+    bool steps = !x->execs.kept.all || are_guessed(x, lane->process), device = f->nesting != TFP_SLIM_HOST;
     bool own_steps = device && tfp_join_has_steps(x, lane->process, lane->device);
     bool calls = device && f->nesting == TFP_SLIM_FLAT && (steps || x->t->launches->any);
     tfp_step_cursor cursor = tfp_step_cursor_start(x, lane->process, own_steps ? lane->device : 0);
@@ -159,7 +159,7 @@ static bool group_rows(worker *w, tfp_slim_lane *f)
             uint32_t step = steps ? tfp_step_cursor_at(&cursor, at_ns) : TFP_NONE;
             of.step = tfp_step_kept(x, step);
             tfp_slim_group *g = group_of(w, f, row->kind, &of);
-            if (!g || (x->kept.mean && !add_step(f, g, step))) return false;
+            if (!g || (x->execs.kept.mean && !add_step(f, g, step))) return false;
             int64_t duration_ns = tfp_slim_duration(f, row);
             add(g, start_ns, duration_ns, tfp_slim_self(f, row));
             add_outer(&o, g, start_ns, duration_ns);

@@ -157,7 +157,7 @@ static bool window_before(const void *ctx, uint32_t a, uint32_t b)
 
 static void add_part(tfp_join *x, int64_t start_ns, int64_t end_ns, uint32_t step)
 {
-    if (end_ns > start_ns) tfp_join_keep(x, tfp_push(&x->parts, ((tfp_step_part){ start_ns, end_ns, step })));
+    if (end_ns > start_ns) tfp_join_keep(x, tfp_push(&x->windows.parts, ((tfp_step_part){ start_ns, end_ns, step })));
 }
 
 /* Cuts the windows of one process and device into parts, by start: a later window hides earlier ones until it ends. */
@@ -198,20 +198,20 @@ static void settle(finder *f)
     const tfp_step_window *w = count ? x->t->windows.at + first : NULL;
     for (size_t i = 0, end; i < count && !x->b->status; i = end) {
         for (end = i + 1; end < count && w[end].device == w[i].device;) end++;
-        tfp_step_parts list = { f->process, w[i].device, x->parts.size, 0 };
+        tfp_step_parts list = { f->process, w[i].device, x->windows.parts.size, 0 };
         cut_parts(x, w + i, end - i);
-        list.count = x->parts.size - list.first;
+        list.count = x->windows.parts.size - list.first;
         uint64_t key = (uint64_t)f->process << 32 | list.device;
-        tfp_join_keep(x, tfp_map64_put(&x->list_by_device, key, (uint32_t)x->part_lists.size) &&
-                             tfp_push(&x->part_lists, list));
+        tfp_join_keep(x, tfp_map64_put(&x->windows.list_by_device, key, (uint32_t)x->windows.lists.size) &&
+                             tfp_push(&x->windows.lists, list));
     }
     free(order);
 }
 
 static const tfp_step_parts *parts_of(const tfp_join *x, uint32_t process, tfp_strid device)
 {
-    uint32_t list = tfp_map64_get(&x->list_by_device, (uint64_t)process << 32 | device);
-    return list == TFP_NONE ? NULL : &x->part_lists.at[list];
+    uint32_t list = tfp_map64_get(&x->windows.list_by_device, (uint64_t)process << 32 | device);
+    return list == TFP_NONE ? NULL : &x->windows.lists.at[list];
 }
 
 tfp_step_cursor tfp_step_cursor_start(const tfp_join *x, uint32_t process, tfp_strid device)
@@ -225,7 +225,7 @@ static void seek(tfp_step_cursor *c, int64_t at_ns)
     const tfp_join *x = c->x;
     bool whole = x->t->processes.at[c->process].steps == TFP_STEPS_NONE;
     const tfp_step_parts *list = whole ? NULL : parts_of(x, c->process, c->device);
-    const tfp_step_part *part = list && list->count ? x->parts.at + list->first : NULL;
+    const tfp_step_part *part = list && list->count ? x->windows.parts.at + list->first : NULL;
     size_t low = 0, high = list ? list->count : 0; /* parts below `low` do not start later */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -364,5 +364,5 @@ void tfp_join_steps(tfp_join *x)
     free(marks);
     free(keys);
     if (!x->b->status) tfp_rows_run(tfp_rows_threads(x->count), x->count, place_rows, x);
-    if (x->roots_are_steps && !x->b->status) leave_roots_out(x);
+    if (x->windows.are_roots && !x->b->status) leave_roots_out(x);
 }

@@ -118,8 +118,8 @@ static bool collect_turns(anchors *b)
 {
     const tfp_job *j = b->j;
     bool ok = true;
-    for (uint32_t i = 0; ok && i < j->turn_count; i++) {
-        tfp_job_turn *t = &j->turns[i];
+    for (uint32_t i = 0; ok && i < j->anchors.turn_count; i++) {
+        tfp_job_turn *t = &j->anchors.turns[i];
         uint32_t home = j->units[t->unit].home;
         ok = add_owned(b, t->unit, home, t->from, RANK_LEAVE, &t->from_anchor) &&
              add_owned(b, t->unit, t->lane, t->first, RANK_REACH, &t->first_anchor) &&
@@ -134,12 +134,12 @@ static bool collect_hosted(anchors *b)
     const tfp_job *j = b->j;
     bool ok = true;
     for (uint32_t i = j->device_count; ok && i < j->activity_count; i++) {
-        tfp_job_hosted *h = &j->hosted[i - j->device_count];
+        tfp_job_hosted *h = &j->hosted.list[i - j->device_count];
         uint32_t unit = j->activities[i].unit;
         if (!isnan(h->from)) ok = add_owned(b, unit, j->units[unit].home, h->from, RANK_FROM, &h->from_anchor);
     }
-    for (uint32_t i = 0; ok && i < j->gap_count; i++) {
-        tfp_job_gap *g = &j->gaps[i];
+    for (uint32_t i = 0; ok && i < j->hosted.gap_count; i++) {
+        tfp_job_gap *g = &j->hosted.gaps[i];
         uint32_t home = j->units[g->unit].home;
         ok = add_owned(b, g->unit, home, g->from, RANK_FROM, &g->from_anchor) &&
              add_owned(b, g->unit, home, g->to, RANK_REACH, &g->next_anchor);
@@ -151,8 +151,8 @@ static bool collect_windows(anchors *b)
 {
     const tfp_job *j = b->j;
     bool ok = true;
-    for (uint32_t i = 0; ok && i < j->window_count; i++) {
-        tfp_job_window *w = &j->windows[i];
+    for (uint32_t i = 0; ok && i < j->steps.window_count; i++) {
+        tfp_job_window *w = &j->steps.windows[i];
         uint32_t home = j->units[w->unit].home;
         if (home == TFP_NONE || w->on_device) continue;
         ok = add_owned(b, w->unit, home, w->start, RANK_REACH, &w->start_anchor) &&
@@ -179,20 +179,20 @@ static bool place(anchors *b)
 {
     tfp_job *j = b->j;
     uint32_t count = (uint32_t)b->list.size, *order = TFP_NEW(j->arena, uint32_t, count + 1);
-    j->anchors = TFP_NEW(j->arena, tfp_job_anchor, count + 1);
-    if (!order || !j->anchors) return false;
+    j->anchors.list = TFP_NEW(j->arena, tfp_job_anchor, count + 1);
+    if (!order || !j->anchors.list) return false;
     for (uint32_t i = 0; i < count; i++) order[i] = i;
     if (!tfp_sort(order, count, is_before, b)) return false;
     for (uint32_t i = 0; i < count; i++) {
         const raw *point = &b->list.at[order[i]];
-        tfp_job_anchor *a = &j->anchors[i];
+        tfp_job_anchor *a = &j->anchors.list[i];
         *a = anchor_of(j, point);
-        if (a->span != TFP_NONE) (a->ends ? j->end_of_call : j->anchor_of_call)[a->span] = i;
+        if (a->span != TFP_NONE) (a->ends ? j->anchors.end_of_call : j->anchors.of_call)[a->span] = i;
         if (point->tells) *point->tells = i;
         a->first = !i || a->lane != a[-1].lane || a->unit != a[-1].unit;
         a->own = a->first ? 0 : a->at - a[-1].at;
     }
-    j->anchor_count = count;
+    j->anchors.count = count;
     return true;
 }
 
@@ -207,12 +207,12 @@ typedef struct open_spans {
 static uint32_t innermost(const tfp_job *j, const open_spans *o, uint8_t kind)
 {
     uint32_t top = o->list.size ? o->list.at[o->list.size - 1] : TFP_NONE;
-    return top != TFP_NONE && j->anchors[top].kind == kind ? top : TFP_NONE;
+    return top != TFP_NONE && j->anchors.list[top].kind == kind ? top : TFP_NONE;
 }
 
 static void hold(tfp_job *j, open_spans *o, uint32_t at, uint32_t *data)
 {
-    tfp_job_anchor *a = &j->anchors[at];
+    tfp_job_anchor *a = &j->anchors.list[at];
     if (a->first) {
         o->list.size = 0;
         *data = TFP_NONE;
@@ -225,7 +225,7 @@ static void hold(tfp_job *j, open_spans *o, uint32_t at, uint32_t *data)
         if (!tfp_push(&o->list, at)) j->failed = true;
         return;
     }
-    uint32_t start = j->anchor_of_call[a->span];
+    uint32_t start = j->anchors.of_call[a->span];
     o->closed[start] = 1;
     if (start == *data) *data = TFP_NONE;
     while (o->list.size && o->closed[o->list.at[o->list.size - 1]]) o->list.size--;
@@ -233,9 +233,9 @@ static void hold(tfp_job *j, open_spans *o, uint32_t at, uint32_t *data)
 
 static bool hold_all(tfp_job *j)
 {
-    open_spans o = { .closed = calloc(j->anchor_count + 1, 1) };
+    open_spans o = { .closed = calloc(j->anchors.count + 1, 1) };
     uint32_t data = TFP_NONE;
-    for (uint32_t i = 0; o.closed && i < j->anchor_count; i++) hold(j, &o, i, &data);
+    for (uint32_t i = 0; o.closed && i < j->anchors.count; i++) hold(j, &o, i, &data);
     bool ok = o.closed && !j->failed;
     free(o.closed);
     tfp_vec_free(&o.list);
@@ -246,21 +246,23 @@ static bool hold_all(tfp_job *j)
 static void find_steps(tfp_job *j)
 {
     uint32_t at = 0;
-    for (uint32_t i = 0; i < j->anchor_count; i++) {
-        tfp_job_anchor *a = &j->anchors[i];
+    for (uint32_t i = 0; i < j->anchors.count; i++) {
+        tfp_job_anchor *a = &j->anchors.list[i];
         if (a->first) { /* returns to the first window of its unit */
-            uint32_t low = 0, high = j->window_count;
+            uint32_t low = 0, high = j->steps.window_count;
             while (low < high) {
                 uint32_t middle = low + (high - low) / 2;
-                if (j->windows[middle].unit < a->unit)
+                if (j->steps.windows[middle].unit < a->unit)
                     low = middle + 1;
                 else
                     high = middle;
             }
             at = low;
         }
-        while (at + 1 < j->window_count && j->windows[at + 1].unit == a->unit && j->windows[at + 1].start < a->at) at++;
-        const tfp_job_window *w = at < j->window_count ? &j->windows[at] : NULL;
+        while (at + 1 < j->steps.window_count && j->steps.windows[at + 1].unit == a->unit &&
+               j->steps.windows[at + 1].start < a->at)
+            at++;
+        const tfp_job_window *w = at < j->steps.window_count ? &j->steps.windows[at] : NULL;
         if (w && w->unit == a->unit && w->start < a->at && a->at <= w->end) a->step = w->step;
     }
 }
@@ -269,9 +271,9 @@ static void find_steps(tfp_job *j)
 
 static void take_turns(tfp_job *j)
 {
-    for (uint32_t i = 0; i < j->turn_count; i++) {
-        const tfp_job_turn *t = &j->turns[i];
-        tfp_job_anchor *first = &j->anchors[t->first_anchor], *next = &j->anchors[t->next_anchor];
+    for (uint32_t i = 0; i < j->anchors.turn_count; i++) {
+        const tfp_job_turn *t = &j->anchors.turns[i];
+        tfp_job_anchor *first = &j->anchors.list[t->first_anchor], *next = &j->anchors.list[t->next_anchor];
         first->turn_from = t->from_anchor;
         first->turn = t->first - t->from;
         first->own = 0;
@@ -285,9 +287,9 @@ static void take_turns(tfp_job *j)
 /* Treats the time in a gap before the collectives end as waiting. */
 static void take_gaps(tfp_job *j)
 {
-    for (uint32_t i = 0; i < j->gap_count; i++) {
-        const tfp_job_gap *g = &j->gaps[i];
-        tfp_job_anchor *next = &j->anchors[g->next_anchor];
+    for (uint32_t i = 0; i < j->hosted.gap_count; i++) {
+        const tfp_job_gap *g = &j->hosted.gaps[i];
+        tfp_job_anchor *next = &j->anchors.list[g->next_anchor];
         if (next->own > g->to - g->last) next->own = g->to - g->last;
     }
 }
@@ -297,15 +299,15 @@ static void take_gaps(tfp_job *j)
 static void take_loaders(anchors *b)
 {
     tfp_job *j = b->j;
-    for (uint32_t i = 0; i < j->anchor_count; i++) {
-        tfp_job_anchor *a = &j->anchors[i];
+    for (uint32_t i = 0; i < j->anchors.count; i++) {
+        tfp_job_anchor *a = &j->anchors.list[i];
         if (a->kind != TFP_ANCHOR_DATA || !a->ends || !(name_of(b, a->span) & NAME_LOADS)) continue;
-        uint32_t start = j->anchor_of_call[a->span];
-        double all = a->at - j->anchors[start].at;
+        uint32_t start = j->anchors.of_call[a->span];
+        double all = a->at - j->anchors.list[start].at;
         if (all <= LOADER_LEAST_US || start >= i) continue;
         a->floor = a->at;
         if (a->data != start) continue; /* a wait inside another wait, which was handled already */
-        for (uint32_t k = start + 1; k <= i; k++) j->anchors[k].own *= LOADER_OWN_US / all;
+        for (uint32_t k = start + 1; k <= i; k++) j->anchors.list[k].own *= LOADER_OWN_US / all;
     }
 }
 
@@ -315,10 +317,10 @@ bool tfp_job_anchors(tfp_job *j)
     size_t spans = j->s->size;
     anchors b = { .j = j, .names = TFP_NEW(a, uint8_t, j->p->strings.count + 1), .used = calloc(spans + 1, 1) };
     b.waits = tfp_host_waits(j->r, j->x);
-    j->anchor_of_call = TFP_NEW(a, uint32_t, spans + 1);
-    j->end_of_call = TFP_NEW(a, uint32_t, spans + 1);
-    bool ok = b.names && b.used && b.waits && j->anchor_of_call && j->end_of_call;
-    for (size_t i = 0; ok && i < spans; i++) j->anchor_of_call[i] = j->end_of_call[i] = TFP_NONE;
+    j->anchors.of_call = TFP_NEW(a, uint32_t, spans + 1);
+    j->anchors.end_of_call = TFP_NEW(a, uint32_t, spans + 1);
+    bool ok = b.names && b.used && b.waits && j->anchors.of_call && j->anchors.end_of_call;
+    for (size_t i = 0; ok && i < spans; i++) j->anchors.of_call[i] = j->anchors.end_of_call[i] = TFP_NONE;
     ok = ok && collect_spans(&b) && collect_turns(&b) && collect_hosted(&b) && collect_windows(&b) &&
          b.list.size < TFP_NONE / 2 && place(&b) && hold_all(j);
     if (ok) {
@@ -327,7 +329,8 @@ bool tfp_job_anchors(tfp_job *j)
         take_gaps(j);
         take_loaders(&b);
         for (uint32_t i = 0; i < j->activity_count; i++) {
-            if (j->activities[i].called) j->activities[i].call = j->anchor_of_call[j->s->launch[j->activities[i].span]];
+            if (j->activities[i].called)
+                j->activities[i].call = j->anchors.of_call[j->s->launch[j->activities[i].span]];
         }
     }
     tfp_vec_free(&b.list);

@@ -66,8 +66,8 @@ static bool collect(matching *m)
     tfp_map64 numbers = { 0 };
     bool ok = true;
     uint32_t unit = TFP_NONE;
-    for (uint32_t s = 0; ok && s < j->stream_count; s++) {
-        const tfp_job_stream *stream = &j->streams[s];
+    for (uint32_t s = 0; ok && s < j->streams.count; s++) {
+        const tfp_job_stream *stream = &j->streams.list[s];
         if (stream->unit != unit) tfp_map64_clear(&numbers);
         unit = stream->unit;
         for (uint32_t i = stream->first; ok && i < stream->first + stream->count; i++) {
@@ -265,7 +265,7 @@ static bool set_clocks(matching *m)
     uint32_t *island = TFP_NEW(j->arena, uint32_t, units + 1);
     if (!island) return false;
     for (uint32_t u = 0; u < units; u++)
-        if (m->parent[u] == u) island[u] = j->islands++;
+        if (m->parent[u] == u) island[u] = j->steps.islands++;
     for (uint32_t u = 0; u < units; u++) j->units[u].island = island[root_of(m, u, &j->units[u].offset)];
     for (uint32_t i = 0; i < j->activity_count; i++) {
         tfp_job_activity *a = &j->activities[i];
@@ -273,7 +273,7 @@ static bool set_clocks(matching *m)
         a->start += shift;
         a->end += shift;
         a->launched += shift;
-        j->seen[i] += shift;
+        j->streams.seen[i] += shift;
     }
     return true;
 }
@@ -315,8 +315,8 @@ bool tfp_job_collectives(tfp_job *j)
     for (uint32_t u = 0; ok && u < units; u++) m.parent[u] = u;
     ok = ok && (units < 2 || (collect(&m) && collect_hosted(&m) && match(&m) && find_clocks(&m)));
     ok = ok && set_clocks(&m) && find_pure(j);
-    j->extents = TFP_NEW(j->arena, tfp_job_extent, units + 1);
+    j->steps.extents = TFP_NEW(j->arena, tfp_job_extent, units + 1);
     tfp_vec_free(&m.members);
     tfp_vec_free(&m.pairs);
-    return ok && j->extents;
+    return ok && j->steps.extents;
 }

@@ -168,13 +168,13 @@ static void cut_streams(tfp_job *j)
         const tfp_job_activity *a = &j->activities[i];
         bool starts = !i || a->lane != j->activities[i - 1].lane;
         if (starts) {
-            j->streams[j->stream_count++] =
+            j->streams.list[j->streams.count++] =
                 (tfp_job_stream){ .lane = a->lane, .unit = a->unit, .first = i, .only_collectives = true };
         }
-        tfp_job_stream *stream = &j->streams[j->stream_count - 1];
+        tfp_job_stream *stream = &j->streams.list[j->streams.count - 1];
         stream->count++;
         stream->only_collectives &= a->collective;
-        j->seen[i] = starts || a->launched > j->seen[i - 1] ? a->launched : j->seen[i - 1];
+        j->streams.seen[i] = starts || a->launched > j->streams.seen[i - 1] ? a->launched : j->streams.seen[i - 1];
     }
 }
 
@@ -187,34 +187,34 @@ static bool by_unit(const void *ctx, uint32_t a, uint32_t b)
 /* Sorts streams so that those of a unit are contiguous. */
 static bool sort_streams(tfp_job *j)
 {
-    j->streams = tfp_rows_sorted(j->arena, j->streams, sizeof *j->streams, j->stream_count, by_unit);
-    for (uint32_t i = 0; j->streams && i < j->stream_count; i++) {
-        tfp_job_unit *u = &j->units[j->streams[i].unit];
+    j->streams.list = tfp_rows_sorted(j->arena, j->streams.list, sizeof *j->streams.list, j->streams.count, by_unit);
+    for (uint32_t i = 0; j->streams.list && i < j->streams.count; i++) {
+        tfp_job_unit *u = &j->units[j->streams.list[i].unit];
         if (!u->stream_count++) u->stream_first = i;
-        j->stream_of_lane[j->streams[i].lane] = i;
+        j->streams.of_lane[j->streams.list[i].lane] = i;
     }
-    return j->streams != NULL;
+    return j->streams.list != NULL;
 }
 
 static bool make(tfp_job *j, const uint32_t *spans, const pieces *x)
 {
     tfp_arena *a = j->arena;
     size_t lane_count = j->p->lanes.size;
-    j->activity_count = j->device_count + j->hosted_count;
+    j->activity_count = j->device_count + j->hosted.count;
     j->activities = TFP_NEW(a, tfp_job_activity, j->activity_count + 1);
-    j->seen = TFP_NEW(a, double, j->activity_count + 1);
-    j->streams = TFP_NEW(a, tfp_job_stream, lane_count + 1);
-    j->stream_of_lane = TFP_NEW(a, uint32_t, lane_count + 1);
-    if (!j->activities || !j->seen || !j->streams || !j->stream_of_lane) return false;
-    for (size_t i = 0; i < lane_count; i++) j->stream_of_lane[i] = TFP_NONE;
+    j->streams.seen = TFP_NEW(a, double, j->activity_count + 1);
+    j->streams.list = TFP_NEW(a, tfp_job_stream, lane_count + 1);
+    j->streams.of_lane = TFP_NEW(a, uint32_t, lane_count + 1);
+    if (!j->activities || !j->streams.seen || !j->streams.list || !j->streams.of_lane) return false;
+    for (size_t i = 0; i < lane_count; i++) j->streams.of_lane[i] = TFP_NONE;
     for (uint32_t i = 0; i < j->device_count; i++) {
         if (x)
             fill_piece(j, &j->activities[i], &x->list.at[i]);
         else
             fill(j, &j->activities[i], spans[i]);
     }
-    for (uint32_t i = 0; i < j->hosted_count; i++)
-        fill_hosted(j, &j->activities[j->device_count + i], j->hosted_spans[i]);
+    for (uint32_t i = 0; i < j->hosted.count; i++)
+        fill_hosted(j, &j->activities[j->device_count + i], j->hosted.spans[i]);
     cut_streams(j);
     return sort_streams(j);
 }
@@ -231,7 +231,7 @@ bool tfp_job_activities(tfp_job *j)
 
 uint32_t tfp_job_launched(const tfp_job *j, const tfp_job_stream *stream, double at)
 {
-    const double *seen = j->seen + stream->first;
+    const double *seen = j->streams.seen + stream->first;
     size_t low = 0, high = stream->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;

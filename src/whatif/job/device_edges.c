@@ -51,7 +51,7 @@ static uint32_t awaited_by_collective(const tfp_job *j, uint32_t i)
     const tfp_job_unit *u = &j->units[a->unit];
     uint32_t best = TFP_NONE, count = u->stream_count < STREAMS_MOST ? u->stream_count : STREAMS_MOST;
     for (uint32_t s = u->stream_first; s < u->stream_first + count; s++) {
-        const tfp_job_stream *stream = &j->streams[s];
+        const tfp_job_stream *stream = &j->streams.list[s];
         if (stream->lane == a->lane || stream->only_collectives) continue;
         uint32_t at = tfp_job_launched(j, stream, a->launched - TFP_JOB_SLACK_US / 10);
         if (at == TFP_NONE || j->activities[at].end > a->start) continue;
@@ -103,7 +103,7 @@ static void find_latency(const device_edges *d, tfp_job_unit *u, double *values)
     double least = INFINITY;
     if (!u->stream_count) return;
     for (uint32_t s = u->stream_first; s < u->stream_first + u->stream_count; s++)
-        for (uint32_t i = j->streams[s].first; i < j->streams[s].first + j->streams[s].count; i++) {
+        for (uint32_t i = j->streams.list[s].first; i < j->streams.list[s].first + j->streams.list[s].count; i++) {
             const tfp_job_activity *a = &j->activities[i];
             if (!a->called) continue;
             if (a->start - a->launched < least) least = a->start - a->launched;
@@ -120,7 +120,7 @@ static void find_gap(const device_edges *d, tfp_job_unit *u, double *values)
     size_t count = 0;
     bool called = false;
     for (uint32_t s = u->stream_first; s < u->stream_first + u->stream_count; s++)
-        for (uint32_t i = j->streams[s].first; i < j->streams[s].first + j->streams[s].count; i++) {
+        for (uint32_t i = j->streams.list[s].first; i < j->streams.list[s].first + j->streams.list[s].count; i++) {
             const tfp_job_activity *a = &j->activities[i];
             uint32_t before = before_of(j, i);
             called |= a->called;
@@ -145,9 +145,10 @@ static bool find_constants(device_edges *d)
             other = awaited_by_collective(j, i);
         if (other != TFP_NONE) note_wait(d, i, other);
     }
-    for (uint32_t i = 0; i < j->wait_count; i++)
-        if (j->activities[j->waits[i].source].end <= j->activities[j->waits[i].target].start + TFP_JOB_SLACK_US)
-            note_wait(d, j->waits[i].target, j->waits[i].source);
+    for (uint32_t i = 0; i < j->events.wait_count; i++)
+        if (j->activities[j->events.waits[i].source].end <=
+            j->activities[j->events.waits[i].target].start + TFP_JOB_SLACK_US)
+            note_wait(d, j->events.waits[i].target, j->events.waits[i].source);
     for (size_t u = 0; u < j->unit_count; u++) {
         find_latency(d, &j->units[u], values);
         find_gap(d, &j->units[u], values);
@@ -216,8 +217,8 @@ bool tfp_job_device_edges(tfp_job *j)
     find_kinds(&d);
     if (!find_constants(&d)) return false;
     for (uint32_t i = 0; i < j->device_count; i++) add_activity(&d, i);
-    for (uint32_t i = 0; i < j->wait_count; i++) {
-        const tfp_job_wait *w = &j->waits[i];
+    for (uint32_t i = 0; i < j->events.wait_count; i++) {
+        const tfp_job_wait *w = &j->events.waits[i];
         if (j->activities[w->source].end <= j->activities[w->target].start + TFP_JOB_SLACK_US)
             wait_for(&d, w->target, w->source, j->units[j->activities[w->target].unit].gap);
     }

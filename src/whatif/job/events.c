@@ -26,9 +26,9 @@ static bool map_calls(tfp_job *j)
         uint32_t unit = j->s->kind[i] == TFP_SPAN_CALL && j->s->correlation[i] ? tfp_job_unit_of(j, i) : TFP_NONE;
         if (unit == TFP_NONE) continue;
         uint64_t key = (uint64_t)unit << 32 | j->s->correlation[i];
-        uint32_t known = tfp_map64_get(&j->call_by_key, key);
+        uint32_t known = tfp_map64_get(&j->events.call_by_key, key);
         if (known != TFP_NONE && j->s->start_ns[known] <= j->s->start_ns[i]) continue; /* a call inside another call */
-        if (!tfp_map64_put(&j->call_by_key, key, i)) return false;
+        if (!tfp_map64_put(&j->events.call_by_key, key, i)) return false;
     }
     return true;
 }
@@ -37,10 +37,11 @@ static uint64_t name_in_process(uint32_t process, tfp_strid name) { return (uint
 
 static bool map_streams(tfp_job *j)
 {
-    for (uint32_t i = 0; i < j->stream_count; i++) {
-        const tfp_lane *l = &j->p->lanes.at[j->streams[i].lane];
+    for (uint32_t i = 0; i < j->streams.count; i++) {
+        const tfp_lane *l = &j->p->lanes.at[j->streams.list[i].lane];
         uint64_t key = name_in_process(l->process, l->name);
-        if (tfp_map64_get(&j->stream_by_name, key) == TFP_NONE && !tfp_map64_put(&j->stream_by_name, key, i))
+        if (tfp_map64_get(&j->events.stream_by_name, key) == TFP_NONE &&
+            !tfp_map64_put(&j->events.stream_by_name, key, i))
             return false;
     }
     return true;
@@ -50,7 +51,7 @@ static bool map_streams(tfp_job *j)
 static bool call_time(const tfp_job *j, uint32_t unit, int64_t correlation, double *at)
 {
     if (correlation <= 0 || correlation >= KEYS_PLAIN - 1) return false;
-    uint32_t call = tfp_map64_get(&j->call_by_key, (uint64_t)unit << 32 | (uint64_t)(correlation + 1));
+    uint32_t call = tfp_map64_get(&j->events.call_by_key, (uint64_t)unit << 32 | (uint64_t)(correlation + 1));
     if (call == TFP_NONE) return false;
     *at = tfp_job_time(j, unit, j->s->start_ns[call]);
     return true;
@@ -66,7 +67,7 @@ static uint32_t stream_numbered(const tfp_job *j, uint32_t lane, int64_t number)
     tfp_buf_printf(&name, "/stream:%lld", (long long)number);
     tfp_strid id = name.failed ? TFP_NONE : tfp_strtab_find(&p->strings, (tfp_str){ name.data, name.size });
     tfp_buf_free(&name);
-    return id == TFP_NONE ? TFP_NONE : tfp_map64_get(&j->stream_by_name, name_in_process(l->process, id));
+    return id == TFP_NONE ? TFP_NONE : tfp_map64_get(&j->events.stream_by_name, name_in_process(l->process, id));
 }
 
 bool tfp_job_event_of(const tfp_job *j, uint32_t row, uint32_t *stream, double *recorded)
@@ -82,19 +83,19 @@ bool tfp_job_event_of(const tfp_job *j, uint32_t row, uint32_t *stream, double *
 /* Adds the activity that waits, and the one that it waits for. */
 static void add_wait(tfp_job *j, uint32_t row)
 {
-    uint32_t unit = tfp_job_unit_of(j, row), stream = j->stream_of_lane[j->s->lane[row]], other = TFP_NONE;
+    uint32_t unit = tfp_job_unit_of(j, row), stream = j->streams.of_lane[j->s->lane[row]], other = TFP_NONE;
     double waited, recorded;
     if (!tfp_span_stat(j->p, row, tfp_stat_key(j->p, "wait_on_stream")))
         return; /* of Nsight Systems: whose event it is isn't told */
     j->units[unit].has_events = true;
     if (stream == TFP_NONE || !tfp_job_event_of(j, row, &other, &recorded) || other == TFP_NONE) return;
-    uint32_t call = tfp_map64_get(&j->call_by_key, (uint64_t)unit << 32 | j->s->correlation[row]);
+    uint32_t call = tfp_map64_get(&j->events.call_by_key, (uint64_t)unit << 32 | j->s->correlation[row]);
     waited = tfp_job_time(j, unit, j->s->start_ns[call == TFP_NONE ? row : call]);
-    const tfp_job_stream *s = &j->streams[stream];
-    uint32_t before = tfp_job_launched(j, s, waited), source = tfp_job_launched(j, &j->streams[other], recorded);
+    const tfp_job_stream *s = &j->streams.list[stream];
+    uint32_t before = tfp_job_launched(j, s, waited), source = tfp_job_launched(j, &j->streams.list[other], recorded);
     uint32_t target = before == TFP_NONE ? s->first : before + 1;
     if (source == TFP_NONE || target >= s->first + s->count || source == target) return;
-    j->waits[j->wait_count++] = (tfp_job_wait){ target, source };
+    j->events.waits[j->events.wait_count++] = (tfp_job_wait){ target, source };
 }
 
 bool tfp_job_events(tfp_job *j)
@@ -106,10 +107,10 @@ bool tfp_job_events(tfp_job *j)
     size_t count = 0, size = j->s->size;
     for (uint32_t i = 0; i < size; i++) count += is_row(j, &n, i);
     if (!count) return true;
-    j->waits = TFP_NEW(j->arena, tfp_job_wait, count);
-    j->sync_row = TFP_NEW(j->arena, uint32_t, size + 1);
-    if (!j->waits || !j->sync_row || !map_calls(j) || !map_streams(j)) return false;
-    for (size_t i = 0; i < size; i++) j->sync_row[i] = TFP_NONE;
+    j->events.waits = TFP_NEW(j->arena, tfp_job_wait, count);
+    j->events.sync_row = TFP_NEW(j->arena, uint32_t, size + 1);
+    if (!j->events.waits || !j->events.sync_row || !map_calls(j) || !map_streams(j)) return false;
+    for (size_t i = 0; i < size; i++) j->events.sync_row[i] = TFP_NONE;
     for (uint32_t i = 0; i < size; i++) {
         uint32_t unit = is_row(j, &n, i) ? tfp_job_unit_of(j, i) : TFP_NONE;
         if (unit == TFP_NONE) continue;
@@ -117,8 +118,8 @@ bool tfp_job_events(tfp_job *j)
             add_wait(j, i);
             continue;
         }
-        uint32_t call = tfp_map64_get(&j->call_by_key, (uint64_t)unit << 32 | j->s->correlation[i]);
-        if (call != TFP_NONE) j->sync_row[call] = i;
+        uint32_t call = tfp_map64_get(&j->events.call_by_key, (uint64_t)unit << 32 | j->s->correlation[i]);
+        if (call != TFP_NONE) j->events.sync_row[call] = i;
     }
     return true;
 }

@@ -34,10 +34,10 @@ bool tfp_job_hosted_spans(tfp_job *j)
         if (!*says) *says = tfp_is_host_range(tfp_job_name(j, i)) ? 2 : 1;
         if (*says == 2 && tfp_job_unit_of(j, i) != TFP_NONE) ok = tfp_push(&found, i);
     }
-    j->hosted_count = (uint32_t)found.size;
-    j->hosted_spans = TFP_NEW(j->arena, uint32_t, found.size + 1);
-    ok = ok && j->hosted_spans && tfp_sort(found.at, found.size, by_unit, j);
-    if (ok && found.size) memcpy(j->hosted_spans, found.at, found.size * sizeof *found.at);
+    j->hosted.count = (uint32_t)found.size;
+    j->hosted.spans = TFP_NEW(j->arena, uint32_t, found.size + 1);
+    ok = ok && j->hosted.spans && tfp_sort(found.at, found.size, by_unit, j);
+    if (ok && found.size) memcpy(j->hosted.spans, found.at, found.size * sizeof *found.at);
     free(known);
     tfp_vec_free(&found);
     return ok;
@@ -118,7 +118,7 @@ static bool place(hosting *h, uint32_t i)
 {
     tfp_job *j = h->j;
     const tfp_job_activity *a = &j->activities[i];
-    tfp_job_hosted *of = &j->hosted[i - j->device_count];
+    tfp_job_hosted *of = &j->hosted.list[i - j->device_count];
     *of = (tfp_job_hosted){
         .from = NAN, .from_anchor = TFP_NONE, .gap = TFP_NONE, .before = tfp_map64_get(&h->last, a->lane)
     };
@@ -149,17 +149,17 @@ static bool place_all(hosting *h)
         if (i == j->device_count || unit != j->activities[i - 1].unit) ok = read_home(h, unit);
         ok = ok && place(h, i);
     }
-    j->gaps = TFP_NEW(j->arena, tfp_job_gap, h->gaps.size + 1);
-    j->gap_count = (uint32_t)h->gaps.size;
-    if (j->gaps && h->gaps.size) memcpy(j->gaps, h->gaps.at, h->gaps.size * sizeof *h->gaps.at);
-    return ok && j->gaps;
+    j->hosted.gaps = TFP_NEW(j->arena, tfp_job_gap, h->gaps.size + 1);
+    j->hosted.gap_count = (uint32_t)h->gaps.size;
+    if (j->hosted.gaps && h->gaps.size) memcpy(j->hosted.gaps, h->gaps.at, h->gaps.size * sizeof *h->gaps.at);
+    return ok && j->hosted.gaps;
 }
 
 bool tfp_job_hosted_all(tfp_job *j)
 {
     hosting h = { .j = j };
-    j->hosted = TFP_NEW(j->arena, tfp_job_hosted, j->hosted_count + 1);
-    bool ok = j->hosted && (j->device_count == j->activity_count || place_all(&h));
+    j->hosted.list = TFP_NEW(j->arena, tfp_job_hosted, j->hosted.count + 1);
+    bool ok = j->hosted.list && (j->device_count == j->activity_count || place_all(&h));
     tfp_home_free(&h.home);
     tfp_map64_free(&h.last);
     tfp_vec_free(&h.gaps);
@@ -193,7 +193,7 @@ static double find_latency(const tfp_job *j, double *values)
 {
     size_t count = 0;
     for (uint32_t i = j->device_count; i < j->activity_count; i++) {
-        const tfp_job_hosted *h = &j->hosted[i - j->device_count];
+        const tfp_job_hosted *h = &j->hosted.list[i - j->device_count];
         if (!isnan(h->from) && !is_behind(j, i, h)) values[count++] = j->activities[i].start - h->from;
     }
     return tfp_job_quantile(values, count, 0.25);
@@ -213,16 +213,16 @@ static void add_start(tfp_job *j, uint32_t i, const tfp_job_hosted *h, double la
 
 bool tfp_job_hosted_edges(tfp_job *j)
 {
-    double *values = TFP_NEW(j->arena, double, j->hosted_count + 1);
+    double *values = TFP_NEW(j->arena, double, j->hosted.count + 1);
     if (!values) return false;
     double latency = find_latency(j, values);
     for (uint32_t i = j->device_count; i < j->activity_count; i++) {
         const tfp_job_activity *a = &j->activities[i];
-        const tfp_job_hosted *h = &j->hosted[i - j->device_count];
+        const tfp_job_hosted *h = &j->hosted.list[i - j->device_count];
         add_start(j, i, h, latency);
         if (a->joint != TFP_NONE) tfp_job_edge_add(j, i, tfp_job_joint_node(j, a->joint), 0, TFP_EDGE_AFTER_START);
         if (h->gap == TFP_NONE) continue;
-        const tfp_job_gap *g = &j->gaps[h->gap];
+        const tfp_job_gap *g = &j->hosted.gaps[h->gap];
         double end = a->end < g->to ? a->end : g->to;
         tfp_job_edge_add(j, i, tfp_job_anchor_node(j, g->next_anchor), end - end_of(j, i), TFP_EDGE_HOST);
     }

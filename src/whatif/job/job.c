@@ -37,9 +37,9 @@ tfp_status tfp_job_of(tfp_report *r, tfp_job *j, tfp_error *err)
     tfp_status s = x ? tfp_trace_index_new(r, x, err) : tfp_nomem(err);
     if (s) return s;
     if (!start(j, x) || !build(j)) return tfp_nomem(err);
-    uint64_t nodes = (uint64_t)j->activity_count + j->anchor_count + j->joints.size;
+    uint64_t nodes = (uint64_t)j->activity_count + j->anchors.count + j->joints.size;
     if (nodes >= TFP_NONE - 2) return tfp_fail(err, TFP_LIMIT, "too many spans to replay");
-    j->node_count = (uint32_t)nodes;
+    j->graph.node_count = (uint32_t)nodes;
     bool ok = tfp_job_device_edges(j) && tfp_job_hosted_edges(j) && tfp_job_sync_edges(j) && tfp_job_order(j);
     return ok ? TFP_OK : tfp_nomem(err);
 }
@@ -47,7 +47,7 @@ tfp_status tfp_job_of(tfp_report *r, tfp_job *j, tfp_error *err)
 void tfp_job_free(tfp_job *j)
 {
     tfp_vec_free(&j->joints);
-    tfp_vec_free(&j->edges);
-    tfp_map64_free(&j->call_by_key);
-    tfp_map64_free(&j->stream_by_name);
+    tfp_vec_free(&j->graph.edges);
+    tfp_map64_free(&j->events.call_by_key);
+    tfp_map64_free(&j->events.stream_by_name);
 }

@@ -129,6 +129,59 @@ typedef struct tfp_job_unit {
     uint32_t stream_first, stream_count;
 } tfp_job_unit;
 
+/* Streams of devices: device.c. */
+typedef struct tfp_job_streams {
+    tfp_job_stream *list;
+    uint32_t count;
+    uint32_t *of_lane; /* index in list; TFP_NONE: none */
+    double *seen;      /* for each activity: the latest launch of those up to it in its stream */
+} tfp_job_streams;
+
+/* Collectives that hosts run: hosted.c. */
+typedef struct tfp_job_hosts {
+    uint32_t *spans, count; /* their spans, and their number */
+    tfp_job_hosted *list;
+    tfp_job_gap *gaps;
+    uint32_t gap_count;
+} tfp_job_hosts;
+
+/* Steps of the job: steps.c; collectives.c finds the islands. */
+typedef struct tfp_job_steps {
+    tfp_job_window *windows; /* sorted by unit and start */
+    uint32_t window_count;
+    int64_t count;
+    uint32_t islands;
+    tfp_job_extent *extents; /* for each island; memory for tfp_job_step */
+} tfp_job_steps;
+
+/* Points of host threads: anchors.c; of threads that take turns with the thread of the steps: turns.c. */
+typedef struct tfp_job_anchors_of {
+    tfp_job_anchor *list; /* sorted by unit, thread and time */
+    uint32_t count;
+    uint32_t *of_call;     /* for each span: the anchor where it starts; TFP_NONE: none */
+    uint32_t *end_of_call; /* for each span: the anchor where it ends; TFP_NONE: none */
+    tfp_job_turn *turns;
+    uint32_t turn_count;
+} tfp_job_anchors_of;
+
+/* What the trace tells about events of streams: events.c. */
+typedef struct tfp_job_told {
+    uint32_t *
+        sync_row; /* for each span: the row that tells what the call waits for, TFP_NONE: none; NULL: no trace has such rows */
+    tfp_job_wait *waits; /* streams' waits for events */
+    uint32_t wait_count;
+    tfp_map64 call_by_key;    /* unit << 32 | correlation -> span; filled only if there are rows of events */
+    tfp_map64 stream_by_name; /* process << 32 | the lane's name -> stream; filled only then, too */
+} tfp_job_told;
+
+/* What waits for what. Edges are added by *_edges.c and sync.c; replay.c sorts them and finds the order. */
+typedef struct tfp_job_graph {
+    TFP_VEC(tfp_job_edge) edges; /* sorted by `to` */
+    uint32_t *edge_from;         /* for each node: its first edge in `edges`; with one more element at the end */
+    uint32_t *order;             /* nodes in an order in which each comes after those that it waits for */
+    uint32_t node_count;
+} tfp_job_graph;
+
 typedef struct tfp_job {
     const tfp_profile *p;
     const tfp_span_columns *s;
@@ -142,42 +195,19 @@ typedef struct tfp_job {
     tfp_job_activity *activities;
     uint32_t activity_count;
     uint32_t
-        device_count; /* number of devices' activities, which come first; the others are host collectives, sorted by unit and start */
-    uint32_t *hosted_spans, hosted_count; /* spans of host collectives, and their number */
-    tfp_job_hosted *hosted;
-    tfp_job_gap *gaps;
-    uint32_t gap_count;
-    tfp_job_anchor *anchors; /* sorted by unit, thread and time */
-    uint32_t anchor_count;
-    uint32_t *anchor_of_call; /* for each span: the anchor where it starts; TFP_NONE: none */
-    uint32_t *end_of_call;    /* for each span: the anchor where it ends; TFP_NONE: none */
+        device_count; /* number of devices' activities, which come first; the others are host collectives, sorted by unit and
+                            * start */
     TFP_VEC(tfp_job_joint) joints;
-    double *seen; /* for each activity: the latest launch of those up to it in its stream */
-    tfp_job_stream *streams;
-    uint32_t stream_count;
-    uint32_t *stream_of_lane; /* index in streams; TFP_NONE: none */
-    TFP_VEC(tfp_job_edge) edges;
     uint32_t *
-        edge_from; /* for each node: its first edge in `edges`, which are sorted by `to`; with one more element at the end */
-    uint32_t *order; /* nodes in an order in which each comes after those that it waits for */
-    uint32_t node_count;
-    uint32_t *
-        around; /* by span of a thread that takes turns: the span of the other thread; by activity inside another: that one; TFP_NONE:
-                       * none; NULL: there are none at all */
-    uint32_t *
-        sync_row; /* for each span: the row that tells what the call waits for, TFP_NONE: none; NULL: no trace has such rows */
-    struct tfp_job_wait *waits; /* streams' waits for events */
-    uint32_t wait_count;
-    tfp_map64 call_by_key;    /* unit << 32 | correlation -> span; filled only if there are rows of events */
-    tfp_map64 stream_by_name; /* process << 32 | the lane's name -> stream; filled only then, too */
-    struct tfp_job_turn *turns;
-    uint32_t turn_count;
-    struct tfp_job_window *windows; /* windows of steps, sorted by unit and start */
-    uint32_t window_count;
-    int64_t steps; /* number of steps */
-    uint32_t islands;
-    tfp_job_extent *extents; /* for each island; memory for tfp_job_step */
-    bool failed;             /* memory is out */
+        around; /* by span of a thread that takes turns: the span of the other thread; by activity inside another: that one;
+                       * TFP_NONE: none; NULL: there are none at all */
+    tfp_job_streams streams;
+    tfp_job_hosts hosted;
+    tfp_job_steps steps;
+    tfp_job_anchors_of anchors;
+    tfp_job_told events;
+    tfp_job_graph graph;
+    bool failed; /* memory is out */
 } tfp_job;
 
 /* What a replay changes; each array has the length of the job's. */
@@ -201,7 +231,7 @@ typedef struct tfp_replayed {
 static inline uint32_t tfp_job_anchor_node(const tfp_job *j, uint32_t anchor) { return j->activity_count + anchor; }
 static inline uint32_t tfp_job_joint_node(const tfp_job *j, uint32_t joint)
 {
-    return j->activity_count + j->anchor_count + joint;
+    return j->activity_count + j->anchors.count + joint;
 }
 uint32_t tfp_job_unit_of(const tfp_job *j, uint32_t span); /* -> units; TFP_NONE */
 /* Whether the unit has that rank; -1: any rank. */

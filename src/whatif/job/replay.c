@@ -7,27 +7,28 @@
 
 void tfp_job_edge_add(tfp_job *j, uint32_t from, uint32_t to, double lag, unsigned flags)
 {
-    if (!tfp_push(&j->edges, ((tfp_job_edge){ from, to, lag, (uint8_t)flags })) || j->edges.size >= TFP_NONE)
+    if (!tfp_push(&j->graph.edges, ((tfp_job_edge){ from, to, lag, (uint8_t)flags })) ||
+        j->graph.edges.size >= TFP_NONE)
         j->failed = true;
 }
 
 /* Sorts edges by node. */
 static bool sort_edges(tfp_job *j)
 {
-    uint32_t *first = TFP_NEW(j->arena, uint32_t, j->node_count + 2);
-    tfp_job_edge *sorted = malloc((j->edges.size + 1) * sizeof *sorted);
+    uint32_t *first = TFP_NEW(j->arena, uint32_t, j->graph.node_count + 2);
+    tfp_job_edge *sorted = malloc((j->graph.edges.size + 1) * sizeof *sorted);
     if (!first || !sorted) return free(sorted), false;
-    for (size_t i = 0; i < j->edges.size; i++) first[j->edges.at[i].to + 1]++;
-    for (uint32_t n = 0; n < j->node_count; n++) first[n + 1] += first[n];
-    uint32_t *at = malloc((j->node_count + 1) * sizeof *at);
+    for (size_t i = 0; i < j->graph.edges.size; i++) first[j->graph.edges.at[i].to + 1]++;
+    for (uint32_t n = 0; n < j->graph.node_count; n++) first[n + 1] += first[n];
+    uint32_t *at = malloc((j->graph.node_count + 1) * sizeof *at);
     if (!at) return free(sorted), false;
-    memcpy(at, first, j->node_count * sizeof *at);
-    for (size_t i = 0; i < j->edges.size; i++) sorted[at[j->edges.at[i].to]++] = j->edges.at[i];
+    memcpy(at, first, j->graph.node_count * sizeof *at);
+    for (size_t i = 0; i < j->graph.edges.size; i++) sorted[at[j->graph.edges.at[i].to]++] = j->graph.edges.at[i];
     free(at);
-    free(j->edges.at);
-    j->edges.at = sorted;
-    j->edges.capacity = j->edges.size + 1;
-    j->edge_from = first;
+    free(j->graph.edges.at);
+    j->graph.edges.at = sorted;
+    j->graph.edges.capacity = j->graph.edges.size + 1;
+    j->graph.edge_from = first;
     return true;
 }
 
@@ -47,19 +48,20 @@ typedef struct ordering {
 static bool find_next(ordering *o)
 {
     const tfp_job *j = o->j;
-    o->next_of = calloc(j->node_count + 2, sizeof *o->next_of);
-    o->open = calloc(j->node_count + 1, sizeof *o->open);
-    o->next = malloc((j->edges.size + 1) * sizeof *o->next);
+    o->next_of = calloc(j->graph.node_count + 2, sizeof *o->next_of);
+    o->open = calloc(j->graph.node_count + 1, sizeof *o->open);
+    o->next = malloc((j->graph.edges.size + 1) * sizeof *o->next);
     if (!o->next_of || !o->open || !o->next) return false;
-    for (size_t i = 0; i < j->edges.size; i++) {
-        o->next_of[tfp_job_source(j, &j->edges.at[i]) + 1]++;
-        o->open[j->edges.at[i].to]++;
+    for (size_t i = 0; i < j->graph.edges.size; i++) {
+        o->next_of[tfp_job_source(j, &j->graph.edges.at[i]) + 1]++;
+        o->open[j->graph.edges.at[i].to]++;
     }
-    for (uint32_t n = 0; n < j->node_count; n++) o->next_of[n + 1] += o->next_of[n];
-    uint32_t *at = malloc((j->node_count + 1) * sizeof *at);
+    for (uint32_t n = 0; n < j->graph.node_count; n++) o->next_of[n + 1] += o->next_of[n];
+    uint32_t *at = malloc((j->graph.node_count + 1) * sizeof *at);
     if (!at) return false;
-    memcpy(at, o->next_of, j->node_count * sizeof *at);
-    for (size_t i = 0; i < j->edges.size; i++) o->next[at[tfp_job_source(j, &j->edges.at[i])]++] = j->edges.at[i].to;
+    memcpy(at, o->next_of, j->graph.node_count * sizeof *at);
+    for (size_t i = 0; i < j->graph.edges.size; i++)
+        o->next[at[tfp_job_source(j, &j->graph.edges.at[i])]++] = j->graph.edges.at[i].to;
     free(at);
     return true;
 }
@@ -68,7 +70,7 @@ static double recorded_time(const tfp_job *j, uint32_t node)
 {
     if (node < j->activity_count) return j->activities[node].start;
     node -= j->activity_count;
-    return node < j->anchor_count ? j->anchors[node].at : j->joints.at[node - j->anchor_count].end;
+    return node < j->anchors.count ? j->anchors.list[node].at : j->joints.at[node - j->anchors.count].end;
 }
 
 static bool recorded_before(const void *ctx, uint32_t a, uint32_t b)
@@ -80,9 +82,9 @@ static bool recorded_before(const void *ctx, uint32_t a, uint32_t b)
 static uint32_t follow(ordering *o, uint32_t from, uint32_t count)
 {
     for (; from < count; from++) {
-        uint32_t node = o->j->order[from];
+        uint32_t node = o->j->graph.order[from];
         for (uint32_t i = o->next_of[node]; i < o->next_of[node + 1]; i++)
-            if (o->open[o->next[i]] && --o->open[o->next[i]] == 0) o->j->order[count++] = o->next[i];
+            if (o->open[o->next[i]] && --o->open[o->next[i]] == 0) o->j->graph.order[count++] = o->next[i];
     }
     return count;
 }
@@ -91,15 +93,15 @@ static uint32_t follow(ordering *o, uint32_t from, uint32_t count)
 static bool break_circles(ordering *o, uint32_t count)
 {
     tfp_job *j = o->j;
-    uint32_t *left = malloc((j->node_count + 1) * sizeof *left), left_count = 0;
+    uint32_t *left = malloc((j->graph.node_count + 1) * sizeof *left), left_count = 0;
     if (!left) return false;
-    for (uint32_t n = 0; n < j->node_count; n++)
+    for (uint32_t n = 0; n < j->graph.node_count; n++)
         if (o->open[n]) left[left_count++] = n;
     bool ok = tfp_sort(left, left_count, recorded_before, j);
     for (uint32_t i = 0; ok && i < left_count; i++) {
         if (!o->open[left[i]]) continue;
         o->open[left[i]] = 0;
-        j->order[count] = left[i];
+        j->graph.order[count] = left[i];
         count = follow(o, count, count + 1);
     }
     free(left);
@@ -110,12 +112,12 @@ bool tfp_job_order(tfp_job *j)
 {
     ordering o = { .j = j };
     uint32_t count = 0;
-    j->order = TFP_NEW(j->arena, uint32_t, j->node_count + 1);
-    bool ok = j->order && sort_edges(j) && find_next(&o);
-    for (uint32_t n = 0; ok && n < j->node_count; n++)
-        if (!o.open[n]) j->order[count++] = n;
+    j->graph.order = TFP_NEW(j->arena, uint32_t, j->graph.node_count + 1);
+    bool ok = j->graph.order && sort_edges(j) && find_next(&o);
+    for (uint32_t n = 0; ok && n < j->graph.node_count; n++)
+        if (!o.open[n]) j->graph.order[count++] = n;
     if (ok) count = follow(&o, 0, count);
-    ok = ok && (count == j->node_count || break_circles(&o, count));
+    ok = ok && (count == j->graph.node_count || break_circles(&o, count));
     free(o.next_of);
     free(o.next);
     free(o.open);
@@ -130,7 +132,7 @@ bool tfp_job_has_edge(const tfp_job *j, const tfp_variant *v, const tfp_job_edge
     if (e->flags & TFP_EDGE_COMM && v->overlap) return false;
     if (e->flags & TFP_EDGE_BESIDE && !v->overlap) return false;
     if (e->flags & TFP_EDGE_LAUNCH && v->removed[e->to]) return false;
-    return !(e->to >= j->activity_count + j->anchor_count && v->removed[e->from]); /* an edge from a collective */
+    return !(e->to >= j->activity_count + j->anchors.count && v->removed[e->from]); /* an edge from a collective */
 }
 
 double tfp_job_arrival(const tfp_job *j, const tfp_variant *v, const double *at, const tfp_job_edge *e)
@@ -149,23 +151,23 @@ static double finish(const tfp_job *j, const tfp_variant *v, uint32_t node, doub
         return latest == -INFINITY ? a->start : latest + (v->removed[node] ? 0 : a->late);
     }
     uint32_t anchor = node - j->activity_count;
-    if (anchor < j->anchor_count) {
-        const tfp_job_anchor *a = &j->anchors[anchor];
+    if (anchor < j->anchors.count) {
+        const tfp_job_anchor *a = &j->anchors.list[anchor];
         if (latest == -INFINITY) return a->at;
         return !v->no_floor && a->floor > latest ? a->floor : latest;
     }
-    const tfp_job_joint *joint = &j->joints.at[anchor - j->anchor_count];
-    return latest == -INFINITY ? joint->end : latest + v->pure[anchor - j->anchor_count];
+    const tfp_job_joint *joint = &j->joints.at[anchor - j->anchors.count];
+    return latest == -INFINITY ? joint->end : latest + v->pure[anchor - j->anchors.count];
 }
 
 void tfp_job_replay(const tfp_job *j, const tfp_variant *v, tfp_replayed *out)
 {
-    for (uint32_t n = 0; n < j->node_count; n++) out->at[n] = -INFINITY;
-    for (uint32_t i = 0; i < j->node_count; i++) {
-        uint32_t node = j->order[i];
+    for (uint32_t n = 0; n < j->graph.node_count; n++) out->at[n] = -INFINITY;
+    for (uint32_t i = 0; i < j->graph.node_count; i++) {
+        uint32_t node = j->graph.order[i];
         double latest = -INFINITY;
-        for (uint32_t k = j->edge_from[node]; k < j->edge_from[node + 1]; k++) {
-            const tfp_job_edge *e = &j->edges.at[k];
+        for (uint32_t k = j->graph.edge_from[node]; k < j->graph.edge_from[node + 1]; k++) {
+            const tfp_job_edge *e = &j->graph.edges.at[k];
             if (!tfp_job_has_edge(j, v, e)) continue;
             double at = tfp_job_arrival(j, v, out->at, e);
             if (at > latest) latest = at;
@@ -182,9 +184,9 @@ bool tfp_variant_new(const tfp_job *j, tfp_variant *v)
     *v = (tfp_variant){ .duration = TFP_NEW(a, double, j->activity_count + 1),
                         .removed = TFP_NEW(a, bool, j->activity_count + 1),
                         .pure = TFP_NEW(a, double, j->joints.size + 1),
-                        .own = TFP_NEW(a, double, j->anchor_count + 1),
-                        .turn = TFP_NEW(a, double, j->anchor_count + 1),
-                        .touched = TFP_NEW(a, double, j->anchor_count + 1) };
+                        .own = TFP_NEW(a, double, j->anchors.count + 1),
+                        .turn = TFP_NEW(a, double, j->anchors.count + 1),
+                        .touched = TFP_NEW(a, double, j->anchors.count + 1) };
     if (!v->duration || !v->removed || !v->pure || !v->own || !v->turn || !v->touched) return false;
     tfp_variant_reset(j, v);
     return true;
@@ -195,9 +197,9 @@ void tfp_variant_reset(const tfp_job *j, tfp_variant *v)
     for (uint32_t i = 0; i < j->activity_count; i++) v->duration[i] = j->activities[i].duration;
     if (j->activity_count) memset(v->removed, 0, j->activity_count * sizeof *v->removed);
     for (size_t i = 0; i < j->joints.size; i++) v->pure[i] = j->joints.at[i].pure;
-    for (uint32_t i = 0; i < j->anchor_count; i++) {
-        v->own[i] = j->anchors[i].own;
-        v->turn[i] = j->anchors[i].turn;
+    for (uint32_t i = 0; i < j->anchors.count; i++) {
+        v->own[i] = j->anchors.list[i].own;
+        v->turn[i] = j->anchors.list[i].turn;
         v->touched[i] = 0;
     }
     v->no_sync = v->overlap = v->no_floor = false;

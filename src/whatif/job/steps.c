@@ -47,23 +47,23 @@ static bool take_windows(tfp_job *j)
 {
     const tfp_step_window *w = j->p->events->windows.at;
     uint32_t count = (uint32_t)j->p->events->windows.size, *order = TFP_NEW(j->arena, uint32_t, count + 1);
-    j->windows = TFP_NEW(j->arena, tfp_job_window, count + j->unit_count + 1);
-    if (!order || !j->windows) return false;
+    j->steps.windows = TFP_NEW(j->arena, tfp_job_window, count + j->unit_count + 1);
+    if (!order || !j->steps.windows) return false;
     for (uint32_t i = 0; i < count; i++) order[i] = i;
     if (!tfp_sort(order, count, window_before, j)) return false;
     for (uint32_t i = 0; i < count; i++) {
         const tfp_step_window *x = &w[order[i]];
         uint32_t unit = j->unit_of_process[x->process];
-        tfp_job_window *last = j->window_count ? &j->windows[j->window_count - 1] : NULL;
+        tfp_job_window *last = j->steps.window_count ? &j->steps.windows[j->steps.window_count - 1] : NULL;
         if (last && last->unit == unit && last->step == x->step) continue;
-        j->windows[j->window_count++] = (tfp_job_window){ .unit = unit,
-                                                          .step = x->step,
-                                                          .start = tfp_job_time(j, unit, x->start_ns),
-                                                          .end = tfp_job_time(j, unit, x->end_ns),
-                                                          .start_anchor = TFP_NONE,
-                                                          .end_anchor = TFP_NONE,
-                                                          .last = TFP_NONE,
-                                                          .on_device = x->device != 0 };
+        j->steps.windows[j->steps.window_count++] = (tfp_job_window){ .unit = unit,
+                                                                      .step = x->step,
+                                                                      .start = tfp_job_time(j, unit, x->start_ns),
+                                                                      .end = tfp_job_time(j, unit, x->end_ns),
+                                                                      .start_anchor = TFP_NONE,
+                                                                      .end_anchor = TFP_NONE,
+                                                                      .last = TFP_NONE,
+                                                                      .on_device = x->device != 0 };
     }
     return true;
 }
@@ -74,12 +74,12 @@ static void take_units(tfp_job *j)
     for (uint32_t unit = 0; unit < j->unit_count; unit++) {
         const tfp_job_unit *u = &j->units[unit];
         if (u->end_ns <= u->origin_ns) continue;
-        j->windows[j->window_count++] = (tfp_job_window){ .unit = unit,
-                                                          .step = TFP_NONE,
-                                                          .end = tfp_job_time(j, unit, u->end_ns),
-                                                          .start_anchor = TFP_NONE,
-                                                          .end_anchor = TFP_NONE,
-                                                          .last = TFP_NONE };
+        j->steps.windows[j->steps.window_count++] = (tfp_job_window){ .unit = unit,
+                                                                      .step = TFP_NONE,
+                                                                      .end = tfp_job_time(j, unit, u->end_ns),
+                                                                      .start_anchor = TFP_NONE,
+                                                                      .end_anchor = TFP_NONE,
+                                                                      .last = TFP_NONE };
     }
 }
 
@@ -88,8 +88,8 @@ static bool find_lasts(tfp_job *j)
 {
     tfp_map64 windows = { 0 };
     bool ok = true;
-    for (uint32_t i = 0; ok && i < j->window_count; i++) {
-        const tfp_job_window *w = &j->windows[i];
+    for (uint32_t i = 0; ok && i < j->steps.window_count; i++) {
+        const tfp_job_window *w = &j->steps.windows[i];
         if (w->on_device || j->units[w->unit].home == TFP_NONE)
             ok = tfp_map64_put(&windows, (uint64_t)w->unit << 32 | w->step, i);
     }
@@ -98,7 +98,7 @@ static bool find_lasts(tfp_job *j)
         uint32_t at = tfp_map64_get(&windows, (uint64_t)a->unit << 32 | a->step);
         if (at == TFP_NONE) at = tfp_map64_get(&windows, (uint64_t)a->unit << 32 | TFP_NONE);
         if (at == TFP_NONE) continue;
-        tfp_job_window *w = &j->windows[at];
+        tfp_job_window *w = &j->steps.windows[at];
         if (w->last == TFP_NONE || a->end > j->activities[w->last].end) w->last = i;
         w->tail = w->end - j->activities[w->last].end;
         if (!(w->tail > 0)) w->tail = 0;
@@ -111,8 +111,8 @@ static bool count_steps(tfp_job *j)
 {
     tfp_map64 seen = { 0 };
     bool ok = true;
-    for (uint32_t i = 0; ok && i < j->window_count; i++) ok = tfp_map64_put(&seen, j->windows[i].step, 0);
-    j->steps = (int64_t)seen.count;
+    for (uint32_t i = 0; ok && i < j->steps.window_count; i++) ok = tfp_map64_put(&seen, j->steps.windows[i].step, 0);
+    j->steps.count = (int64_t)seen.count;
     tfp_map64_free(&seen);
     return ok;
 }
@@ -121,7 +121,7 @@ bool tfp_job_windows(tfp_job *j)
 {
     for (size_t i = 0; i < j->unit_count; i++) j->units[i].home = TFP_NONE;
     if (!find_homes(j) || !take_windows(j)) return false;
-    if (!j->window_count) take_units(j);
+    if (!j->steps.window_count) take_units(j);
     return find_lasts(j) && count_steps(j);
 }
 
@@ -154,12 +154,12 @@ static bool is_earlier(const tfp_job *j, uint32_t step)
 /* If activities have no step, because the trace is one step, all of them count. */
 static void measure(const tfp_job *j, const tfp_variant *v, const double *at)
 {
-    bool one = j->step.which == TFP_STEP_ONE, whole = j->window_count && j->windows[0].step == TFP_NONE;
-    for (uint32_t i = 0; i < j->islands; i++)
-        j->extents[i] = (tfp_job_extent){ INFINITY, -INFINITY, -INFINITY, TFP_NONE, TFP_NONE };
-    for (uint32_t i = 0; i < j->window_count; i++) {
-        const tfp_job_window *w = &j->windows[i];
-        tfp_job_extent *e = &j->extents[j->units[w->unit].island];
+    bool one = j->step.which == TFP_STEP_ONE, whole = j->steps.window_count && j->steps.windows[0].step == TFP_NONE;
+    for (uint32_t i = 0; i < j->steps.islands; i++)
+        j->steps.extents[i] = (tfp_job_extent){ INFINITY, -INFINITY, -INFINITY, TFP_NONE, TFP_NONE };
+    for (uint32_t i = 0; i < j->steps.window_count; i++) {
+        const tfp_job_window *w = &j->steps.windows[i];
+        tfp_job_extent *e = &j->steps.extents[j->units[w->unit].island];
         uint32_t node;
         double start = anchor_time(j, at, w->start_anchor, w->start), end = end_of(j, v, at, w, &node);
         if (start < e->first) e->first = start;
@@ -168,7 +168,7 @@ static void measure(const tfp_job *j, const tfp_variant *v, const double *at)
     }
     for (uint32_t i = 0; i < j->activity_count; i++) {
         const tfp_job_activity *a = &j->activities[i];
-        tfp_job_extent *e = &j->extents[j->units[a->unit].island];
+        tfp_job_extent *e = &j->steps.extents[j->units[a->unit].island];
         if (a->step == TFP_NONE && !whole) continue;
         double end = at ? tfp_job_end(j, v, at, i) : a->end;
         if (one && is_earlier(j, a->step)) reach(&e->before, &e->before_node, end, i);
@@ -181,12 +181,12 @@ double tfp_job_step(const tfp_job *j, const tfp_variant *v, const double *at, tf
     bool one = j->step.which == TFP_STEP_ONE;
     double longest = 0;
     measure(j, v, at);
-    for (uint32_t island = 0; island < j->islands;
+    for (uint32_t island = 0; island < j->steps.islands;
          island++) { /* with ranks that have no common clock, the slowest island decides */
-        tfp_job_extent e = j->extents[island];
+        tfp_job_extent e = j->steps.extents[island];
         if (!(e.first < INFINITY && e.last > -INFINITY)) continue;
         double from = one && e.before > -INFINITY ? e.before : e.first,
-               all = (e.last - from) / (one ? 1 : (double)j->steps);
+               all = (e.last - from) / (one ? 1 : (double)j->steps.count);
         if (!(all > longest)) continue;
         longest = all;
         out->from = from;

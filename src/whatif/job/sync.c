@@ -40,7 +40,7 @@ static void await_all(const tfp_job *j, awaited *w, const tfp_job_anchor *start,
     const tfp_job_unit *u = &j->units[start->unit];
     for (uint32_t s = u->stream_first; s < u->stream_first + u->stream_count && s < u->stream_first + STREAMS_MOST;
          s++) {
-        uint32_t at = tfp_job_launched(j, &j->streams[s], start->at);
+        uint32_t at = tfp_job_launched(j, &j->streams.list[s], start->at);
         if (inside &&
             (at == TFP_NONE || j->activities[at].end < until - INSIDE_US || j->activities[at].end < start->at))
             continue;
@@ -52,22 +52,22 @@ static void await_all(const tfp_job *j, awaited *w, const tfp_job_anchor *start,
 static void await_row(const tfp_job *j, awaited *w, const tfp_job_anchor *start, double until, uint32_t row)
 {
     tfp_str name = tfp_job_name(j, row);
-    uint32_t stream = j->stream_of_lane[j->s->lane[row]];
+    uint32_t stream = j->streams.of_lane[j->s->lane[row]];
     double at = start->at;
     if (tfp_str_eq(name, TFP_STR("Context Sync"))) {
         await_all(j, w, start, until, false);
         return;
     }
     if (tfp_str_eq(name, TFP_STR("Event Sync")) && !tfp_job_event_of(j, row, &stream, &at)) return;
-    if (stream != TFP_NONE) await(j, w, tfp_job_launched(j, &j->streams[stream], at), until);
+    if (stream != TFP_NONE) await(j, w, tfp_job_launched(j, &j->streams.list[stream], at), until);
 }
 
 static void add_wait(sync_edges *e, uint32_t end_at)
 {
     tfp_job *j = e->j;
-    tfp_job_anchor *end = &j->anchors[end_at];
-    const tfp_job_anchor *start = &j->anchors[j->anchor_of_call[end->span]];
-    uint32_t row = j->sync_row ? j->sync_row[end->span] : TFP_NONE;
+    tfp_job_anchor *end = &j->anchors.list[end_at];
+    const tfp_job_anchor *start = &j->anchors.list[j->anchors.of_call[end->span]];
+    uint32_t row = j->events.sync_row ? j->events.sync_row[end->span] : TFP_NONE;
     awaited w = { .end = -INFINITY };
     if (row != TFP_NONE)
         await_row(j, &w, start, end->at, row);
@@ -111,30 +111,30 @@ static uint32_t started_in(const sync_edges *e, uint32_t unit, double from, doub
 
 static double length_of(const tfp_job *j, const tfp_job_anchor *end)
 {
-    return end->at - j->anchors[j->anchor_of_call[end->span]].at;
+    return end->at - j->anchors.list[j->anchors.of_call[end->span]].at;
 }
 
 static bool name_before(const void *ctx, uint32_t a, uint32_t b)
 {
     const tfp_job *j = ctx;
-    return j->s->name[j->anchors[a].span] < j->s->name[j->anchors[b].span];
+    return j->s->name[j->anchors.list[a].span] < j->s->name[j->anchors.list[b].span];
 }
 
 /* Finds the usual cost of launches by name: the tenth percentile. */
 static bool find_usual(sync_edges *e)
 {
     tfp_job *j = e->j;
-    uint32_t *list = TFP_NEW(j->arena, uint32_t, j->anchor_count + 1), count = 0;
-    double *values = TFP_NEW(j->arena, double, j->anchor_count + 1);
+    uint32_t *list = TFP_NEW(j->arena, uint32_t, j->anchors.count + 1), count = 0;
+    double *values = TFP_NEW(j->arena, double, j->anchors.count + 1);
     e->usual = TFP_NEW(j->arena, double, j->p->strings.count + 1);
     if (!list || !values || !e->usual) return false;
-    for (uint32_t i = 0; i < j->anchor_count; i++)
-        if (j->anchors[i].launches && j->anchors[i].ends) list[count++] = i;
+    for (uint32_t i = 0; i < j->anchors.count; i++)
+        if (j->anchors.list[i].launches && j->anchors.list[i].ends) list[count++] = i;
     if (!tfp_sort(list, count, name_before, j)) return false;
     for (uint32_t i = 0, end; i < count; i = end) {
-        tfp_strid name = j->s->name[j->anchors[list[i]].span];
-        for (end = i; end < count && j->s->name[j->anchors[list[end]].span] == name; end++)
-            values[end - i] = length_of(j, &j->anchors[list[end]]);
+        tfp_strid name = j->s->name[j->anchors.list[list[i]].span];
+        for (end = i; end < count && j->s->name[j->anchors.list[list[end]].span] == name; end++)
+            values[end - i] = length_of(j, &j->anchors.list[list[end]]);
         e->usual[name] = tfp_job_quantile(values, end - i, 0.1);
     }
     return true;
@@ -143,11 +143,11 @@ static bool find_usual(sync_edges *e)
 static void add_full(sync_edges *e, uint32_t end_at)
 {
     tfp_job *j = e->j;
-    tfp_job_anchor *end = &j->anchors[end_at];
-    uint32_t start = j->anchor_of_call[end->span];
+    tfp_job_anchor *end = &j->anchors.list[end_at];
+    uint32_t start = j->anchors.of_call[end->span];
     double all = length_of(j, end), usual = e->usual[j->s->name[end->span]];
     if (all <= FULL_US || all <= FULL_TIMES * usual) return;
-    uint32_t last = started_in(e, end->unit, j->anchors[start].at, end->at, start);
+    uint32_t last = started_in(e, end->unit, j->anchors.list[start].at, end->at, start);
     if (last == TFP_NONE) return;
     tfp_job_edge_add(j, last, tfp_job_anchor_node(j, end_at), end->at - j->activities[last].start,
                      TFP_EDGE_AFTER_START);
@@ -158,16 +158,16 @@ bool tfp_job_sync_edges(tfp_job *j)
 {
     sync_edges e = { .j = j };
     if (!tfp_job_by_unit(j, starts_before, &e.by_start, &e.unit_first) || !find_usual(&e)) return false;
-    for (uint32_t i = 0; i < j->anchor_count; i++) {
-        const tfp_job_anchor *a = &j->anchors[i];
+    for (uint32_t i = 0; i < j->anchors.count; i++) {
+        const tfp_job_anchor *a = &j->anchors.list[i];
         if (a->span == TFP_NONE || !a->ends || a->kind != TFP_ANCHOR_CALL) continue;
         if (a->waits)
             add_wait(&e, i);
         else if (a->launches)
             add_full(&e, i);
     }
-    for (uint32_t i = 0; i < j->anchor_count; i++) {
-        const tfp_job_anchor *a = &j->anchors[i];
+    for (uint32_t i = 0; i < j->anchors.count; i++) {
+        const tfp_job_anchor *a = &j->anchors.list[i];
         uint32_t node = tfp_job_anchor_node(j, i);
         if (!a->first) tfp_job_edge_add(j, node - 1, node, 0, TFP_EDGE_HOST);
         if (a->turn_from != TFP_NONE) tfp_job_edge_add(j, tfp_job_anchor_node(j, a->turn_from), node, 0, TFP_EDGE_TURN);

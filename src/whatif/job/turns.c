@@ -140,10 +140,10 @@ static bool find_turns(turns *t)
 static bool keep(turns *t)
 {
     tfp_job *j = t->j;
-    j->turn_count = (uint32_t)t->found.size;
-    j->turns = TFP_NEW(j->arena, tfp_job_turn, t->found.size + 1);
-    if (j->turns && t->found.size) memcpy(j->turns, t->found.at, t->found.size * sizeof *t->found.at);
-    return j->turns != NULL;
+    j->anchors.turn_count = (uint32_t)t->found.size;
+    j->anchors.turns = TFP_NEW(j->arena, tfp_job_turn, t->found.size + 1);
+    if (j->anchors.turns && t->found.size) memcpy(j->anchors.turns, t->found.at, t->found.size * sizeof *t->found.at);
+    return j->anchors.turns != NULL;
 }
 
 bool tfp_job_turns(tfp_job *j)
