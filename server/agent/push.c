@@ -23,48 +23,15 @@ bool push_target_of(push_kind kind, const char *text, push_target *out, const ch
 
 /* ---- labels ---- */
 
-/* Whether an option of Python takes the next word as its value. */
-static bool takes_value(const char *option) { return strncmp(option, "-X ", 3) == 0 || strncmp(option, "-W ", 3) == 0; }
-
-static bool is_python(const char *command)
-{
-    const char *name = command, *end = command + strcspn(command, " ");
-    for (const char *at = command; at < end; at++)
-        if (*at == '/') name = at + 1;
-    return strncmp(name, "python", 6) == 0;
-}
-
-static const char *next_word(const char *at)
-{
-    at += strcspn(at, " ");
-    return at + strspn(at, " ");
-}
-
-void push_service_of(const char *command, char *out, size_t room)
-{
-    const char *word = next_word(command), *end;
-    bool python = is_python(command); /* options of other programs may take a value: nothing is known of them */
-    while (python && *word == '-' && word[1] != 'm' && word[1] != 'c')
-        word = next_word(takes_value(word) ? next_word(word) : word);
-    if (strncmp(word, "-m ", 3) == 0) word = next_word(word);
-    if (!*word || *word == '-') word = command; /* no script: the program instead */
-    end = word + strcspn(word, " ");
-    for (const char *at = word; at < end; at++)
-        if (*at == '/' && at + 1 < end) word = at + 1;
-    snprintf(out, room, "%.*s", (int)(end - word < 200 ? end - word : 200), word);
-}
-
 void push_job_of(const tfp_report *top, size_t row, push_job *out)
 {
-    char command[4300] = "";
     int64_t pid = 0;
     *out = (push_job){ 0 };
     tfp_report_string(top, row, "job", out->job, sizeof out->job);
     tfp_report_string(top, row, "user", out->user, sizeof out->user);
     tfp_report_string(top, row, "framework", out->framework, sizeof out->framework);
-    tfp_report_string(top, row, "command", command, sizeof command);
+    tfp_report_string(top, row, "program", out->service, sizeof out->service);
     if (tfp_report_int(top, row, "pid", &pid)) snprintf(out->pid, sizeof out->pid, "%lld", (long long)pid);
-    push_service_of(command, out->service, sizeof out->service);
 }
 
 static void put_label(answer *a, const char *name, const char *value)

@@ -18,8 +18,6 @@ bool push_target_of(push_kind kind, const char *text, push_target *out, const ch
 typedef struct push_job { /* labels of a profile; "": none */
     char service[256], job[64], pid[24], user[64], framework[128];
 } push_job;
-/* The name of a service: of a command line's script or module, without its folder; else of the program. */
-void push_service_of(const char *command, char *out, size_t room);
 void push_job_of(const tfp_report *top, size_t row, push_job *out);
 
 /* stacks  of tfp_live_stacks, not "once"

@@ -221,6 +221,7 @@ def main():
             check("cpu", busy["cpu"] > idle["cpu"] and idle["cpu"] < 0.3, (busy["cpu"], idle["cpu"]))
             check("name", busy["job"].startswith(f"{jobs[0].pid}@"), busy["job"])
             check("command", "train_it.py" in busy["command"], busy["command"])
+            check("program", busy["program"] == "train_it.py", busy["program"])
             check("why", all(f"{k}: " in (r["why"] or "") for r in rows for k, v in r.items()
                              if v is None and k != "why"), rows)
             elsewhere = os.path.join(folder, "path", "torch", "lib")  # a folder of PYTHONPATH

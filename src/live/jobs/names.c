@@ -55,6 +55,7 @@ bool tfp_live_names_read(const char *run_folder, int64_t run_changed_ns, tfp_liv
         if (p->status_told) tfp_user_name(p->status.uid[0], n->user, sizeof n->user);
         read_container(p, n->container);
         tfp_proc_command(p->stat.pid, n->command, sizeof n->command);
+        tfp_proc_program(p->stat.pid, n->program, sizeof n->program);
     }
     if (all || !same_way(n, p, run_changed_ns)) read_way(run_folder, run_changed_ns, p, n);
     return true;

@@ -9,7 +9,7 @@
 
 typedef struct tfp_live_names {
     char user[64]; /* "": not known */
-    char version[64], container[16], command[4097];
+    char version[64], container[16], command[4097], program[256];
     const char *capture; /* how it can be captured; valid for ever */
     /* the process state by which that was decided */
     char state;

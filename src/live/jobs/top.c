@@ -126,8 +126,8 @@ const tfp_row_column tfp_top_columns[] = {
     TFP_COLUMN(tfp_top_row, "threads", INT, NUMBER, threads, "Of all its processes."),
     TFP_COLUMN(tfp_top_row, "runnable", INT, NUMBER, runnable, "Threads that run or wait for a CPU."),
     TFP_COLUMN(tfp_top_row, "blocked", INT, NUMBER, blocked, "Threads in an uninterruptible wait: a disk, a driver."),
-    TFP_COLUMN(tfp_top_row, "steps_per_second", REAL, LABEL, steps_per_second, "In the interval, all processes together."),
-    TFP_COLUMN(tfp_top_row, "steps_are", TEXT, LABEL, steps_are, "What was counted as a step."),
+    TFP_COLUMN(tfp_top_row, "steps_per_second", REAL, LABEL, steps.per_second, "In the interval, all processes together."),
+    TFP_COLUMN(tfp_top_row, "steps_are", TEXT, LABEL, steps.are, "What was counted as a step."),
     TFP_COLUMN(tfp_top_row, "cpu", REAL, SHARE, cpu, "CPU time in the interval by its length: 2 is two cores."),
     TFP_COLUMN(tfp_top_row, "cpu_micros", INT, MICROS, cpu_micros, "CPU time since the start."),
     TFP_COLUMN(tfp_top_row, "rss_bytes", INT, SIZE, rss_bytes, "Anonymous memory of all processes and the largest shared part."),
@@ -141,6 +141,7 @@ const tfp_row_column tfp_top_columns[] = {
     TFP_COLUMN(tfp_top_row, "capture", TEXT, LABEL, capture, "What a capture would use, or the code with which it is refused."),
     TFP_COLUMN(tfp_top_row, "why", TEXT, LABEL, why, "Why each empty cell is one."),
     TFP_COLUMN(tfp_top_row, "command", TEXT, LABEL, command, "Arguments of the first process."),
+    TFP_COLUMN(tfp_top_row, "program", TEXT, LABEL, program, "File name of the script that the first process runs, or its module; of other programs that of the program."),
     { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
 };
 /* clang-format on */

@@ -47,21 +47,26 @@ const char *tfp_state_name(char state);
 tfp_status tfp_live_find(const char *target, int64_t *pid, tfp_error *err);
 
 extern const tfp_row_column tfp_top_columns[];
+/* The steps of a job in the interval. */
+typedef struct tfp_top_steps {
+    double per_second;
+    tfp_str are; /* what was counted as a step */
+} tfp_top_steps;
+
 /* A row of the table. */
 typedef struct tfp_top_row {
     tfp_str job;
     int64_t pid;
     tfp_str user, framework, version, state;
     int64_t processes, threads, runnable, blocked;
-    double steps_per_second;
-    tfp_str steps_are;
+    tfp_top_steps steps;
     double cpu;
     int64_t cpu_micros, rss_bytes;
     double read_rate, write_rate;
     tfp_str gpus;
     double gpu;
     int64_t gpu_memory_bytes, age_micros;
-    tfp_str container, capture, why, command;
+    tfp_str container, capture, why, command, program;
 } tfp_top_row;
 
 /* The row of a job, given its first process and all its processes. */

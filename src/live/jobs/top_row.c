@@ -110,8 +110,8 @@ static void put_steps(const tfp_live *l, tfp_report *r, const uint32_t *members,
         rate += (double)s->calls / s->seconds;
         what = s->what;
     }
-    out->steps_per_second = what ? rate : NAN;
-    out->steps_are = what ? keep(r, what) : (tfp_str){ NULL, 0 };
+    out->steps.per_second = what ? rate : NAN;
+    out->steps.are = what ? keep(r, what) : (tfp_str){ NULL, 0 };
     if (what)
         *why = NULL;
     else if (counted)
@@ -183,6 +183,8 @@ static tfp_str reasons(const tfp_live *l, tfp_report *r, const tfp_top_row *out,
     if (out->gpu_memory_bytes == TFP_ABSENT) because(&why, "gpu_memory_bytes", no_gpu);
     if (!out->container.data) because(&why, "container", "its cgroup names none");
     if (l->no_commands) because(&why, "command", "command lines stay on the machine");
+    if (l->no_commands || !out->program.data)
+        because(&why, "program", l->no_commands ? "command lines stay on the machine" : "it has no arguments");
     if (!why.failed && why.size) {
         const char *copy = tfp_arena_copy(tfp_arena_of(r), (tfp_str){ why.data, why.size });
         if (copy) text = (tfp_str){ copy, why.size };
@@ -207,7 +209,10 @@ static void put_names(const tfp_live *l, tfp_report *r, const tfp_live_process *
     out->container = keep_some(r, n->container);
     out->capture = tfp_str_of(n->capture);
     out->age_micros = age_of(p);
-    if (!l->no_commands) out->command = keep(r, n->command);
+    if (!l->no_commands) {
+        out->command = keep(r, n->command);
+        out->program = keep_some(r, n->program);
+    }
 }
 
 tfp_top_row tfp_top_row_of(const tfp_live *l, tfp_report *r, uint32_t root, const uint32_t *members, size_t count)

@@ -367,18 +367,15 @@ bool tfp_proc_setting(int64_t pid, const char *name, char *out, size_t room)
 }
 
 /* The first word of an interpreter's command that is no option names the script; `-m x` names a module, `-c` nothing. */
-void tfp_proc_program(int64_t pid, char *out, size_t room)
+void tfp_proc_program_of(tfp_str words, char *out, size_t room)
 {
-    char words[4096];
-    long n = tfp_proc_read(pid, "cmdline", words, sizeof words);
-    const char *end = words + (n > 0 ? n : 0), *program = words, *found = words;
-    if (n <= 0) {
+    const char *end = words.data + words.size, *found = words.data;
+    if (!words.size) {
         *out = '\0';
         return;
     }
-    tfp_str name = tfp_str_of(file_name(program));
-    if (is_python(name)) {
-        for (const char *at = words + strlen(words) + 1; at < end; at += strlen(at) + 1) {
+    if (is_python(tfp_str_of(file_name(found)))) {
+        for (const char *at = found + strlen(found) + 1; at < end; at += strlen(at) + 1) {
             if (strcmp(at, "-c") == 0) break;
             bool takes_word = strcmp(at, "-m") == 0 || strcmp(at, "-W") == 0 || strcmp(at, "-X") == 0;
             if (takes_word) {
@@ -396,7 +393,15 @@ void tfp_proc_program(int64_t pid, char *out, size_t room)
             break;
         }
     }
-    snprintf(out, room, "%s", file_name(found));
+    const char *last = file_name(found);
+    snprintf(out, room, "%s", *last ? last : found); /* `python folder/` runs what is in the folder */
+}
+
+void tfp_proc_program(int64_t pid, char *out, size_t room)
+{
+    char words[4096];
+    long n = tfp_proc_read(pid, "cmdline", words, sizeof words);
+    tfp_proc_program_of((tfp_str){ words, n > 0 ? (size_t)n : 0 }, out, room);
 }
 
 bool tfp_framework_names(unsigned frameworks, char text[TFP_FRAMEWORK_ROOM])

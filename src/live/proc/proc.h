@@ -73,8 +73,9 @@ void tfp_proc_container(tfp_str cgroup, char out[16]);
 size_t tfp_proc_command(int64_t pid, char *out, size_t room);
 /* A variable of the environment with which it was started. False: it is not set, is empty, or does not fit. */
 bool tfp_proc_setting(int64_t pid, const char *name, char *out, size_t room);
-/* File name of the script or program: train.py of "python -u /x/train.py". */
+/* File name of the script or program: train.py of "python -u /x/train.py"; of /proc/PID/cmdline, or of its text. */
 void tfp_proc_program(int64_t pid, char *out, size_t room);
+void tfp_proc_program_of(tfp_str cmdline, char *out, size_t room);
 /* Whether `selector` is its file name, or a scheduler's number or name for it. live/proc/selector.c */
 bool tfp_proc_is_called(int64_t pid, const char *selector);
 

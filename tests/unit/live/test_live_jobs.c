@@ -124,9 +124,40 @@ static void processes_are_listed_every_two_seconds(void **state)
     tfp_jobs_free(&j);
 }
 
+/* The words of a command, as /proc has them: each ends with a byte 0. */
+static void a_program_is_called_as_its_script(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *command, *program;
+    } rows[] = {
+        { "python train.py --lr 1", "train.py" },
+        { "/usr/bin/python3 /home/a/train.py", "train.py" },
+        { "python -u train.py", "train.py" },
+        { "python3 -X faulthandler -W ignore -uB /x/train.py -m y", "train.py" },
+        { "python -m package.train --x", "package.train" },
+        { "python -u -m package.train", "package.train" },
+        { "python -c import torch", "python" },
+        { "/opt/bin/python3 -u", "python3" },
+        { "/opt/tool", "tool" },
+        { "torchrun --nproc_per_node 8 train.py", "torchrun" },
+        { "python folder/", "folder/" },
+        { "", "" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char words[128], name[64];
+        size_t size = (size_t)snprintf(words, sizeof words, "%s", rows[i].command);
+        for (char *at = words; *at; at++)
+            if (*at == ' ') *at = '\0';
+        tfp_proc_program_of((tfp_str){ words, size ? size + 1 : 0 }, name, sizeof name);
+        if (strcmp(name, rows[i].program) != 0) fail_msg("%s gives %s", rows[i].command, name);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_program_is_called_as_its_script),
         cmocka_unit_test(a_thread_that_sleeps_is_seen_when_it_runs),
         cmocka_unit_test(a_process_that_sleeps_is_read_every_fifth_time),
         cmocka_unit_test(processes_are_listed_every_two_seconds),

@@ -67,32 +67,6 @@ static void stores_of_stacks_have_their_paths(void **state)
     assert_string_equal(why, "its path is too long");
 }
 
-static void a_service_is_called_as_its_script(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *command, *service;
-    } rows[] = {
-        { "python train.py --lr 1", "train.py" },
-        { "/usr/bin/python3 /home/a/train.py", "train.py" },
-        { "python -u train.py", "train.py" },
-        { "python3 -X faulthandler -W ignore -uB /x/train.py -m y", "train.py" },
-        { "python -m package.train --x", "package.train" },
-        { "python -u -m package.train", "package.train" },
-        { "python -c import torch", "python" },
-        { "/opt/bin/python3 -u", "python3" },
-        { "/opt/tool", "tool" },
-        { "torchrun --nproc_per_node 8 train.py", "torchrun" },
-        { "python folder/", "folder/" },
-        { "", "" },
-    };
-    for (size_t i = 0; i < ROWS(rows); i++) {
-        char name[64];
-        push_service_of(rows[i].command, name, sizeof name);
-        if (strcmp(name, rows[i].service) != 0) fail_msg("%s gives %s", rows[i].command, name);
-    }
-}
-
 static void a_header_is_there_once(void **state)
 {
     (void)state;
@@ -229,13 +203,9 @@ static void messages_have_lengths(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(urls_are_taken_apart),
-        cmocka_unit_test(stores_of_stacks_have_their_paths),
-        cmocka_unit_test(a_service_is_called_as_its_script),
-        cmocka_unit_test(a_header_is_there_once),
-        cmocka_unit_test(statuses_of_answers),
-        cmocka_unit_test(lines_of_archives),
-        cmocka_unit_test(messages_have_lengths),
+        cmocka_unit_test(urls_are_taken_apart),   cmocka_unit_test(stores_of_stacks_have_their_paths),
+        cmocka_unit_test(a_header_is_there_once), cmocka_unit_test(statuses_of_answers),
+        cmocka_unit_test(lines_of_archives),      cmocka_unit_test(messages_have_lengths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
