@@ -15,7 +15,7 @@
 
 #define CLI_PRINTF(a, b) __attribute__((format(printf, a, b)))
 
-/* Exit statuses, beside those of tfp_exit_status. */
+/* Exit statuses. */
 enum {
     CLI_DONE = 0,
     CLI_BAD_INPUT = 1,
@@ -38,6 +38,8 @@ typedef struct cli_fault {
 int cli_fault_set(cli_fault *f, int status, const char *format, ...) CLI_PRINTF(3, 4);
 /* The same from a failed call of the library. */
 int cli_fault_from(cli_fault *f, tfp_status s, const tfp_error *err);
+/* The exit status for a status of the library. */
+int cli_exit_of(tfp_status s);
 
 typedef struct cli_out { /* stdout, collected */
     int error;           /* errno of the first failed write */

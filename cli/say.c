@@ -43,7 +43,20 @@ int cli_fault_from(cli_fault *f, tfp_status s, const tfp_error *err)
 {
     const char *text = tfp_error_message(err);
     if (!*text) text = s == TFP_NOMEM ? "out of memory" : s == TFP_CANCELLED ? "interrupted" : "failed";
-    return cli_fault_set(f, tfp_exit_status(s), "%s", text);
+    return cli_fault_set(f, cli_exit_of(s), "%s", text);
+}
+
+int cli_exit_of(tfp_status s)
+{
+    static const int exits[] = { [TFP_OK] = CLI_DONE,
+                                 [TFP_BADFILE] = CLI_BAD_INPUT,
+                                 [TFP_BADARG] = CLI_BAD_USAGE,
+                                 [TFP_NOTFOUND] = CLI_BAD_USAGE,
+                                 [TFP_BADOUTPUT] = CLI_BAD_OUTPUT,
+                                 [TFP_NOMEM] = CLI_LIMIT,
+                                 [TFP_LIMIT] = CLI_LIMIT,
+                                 [TFP_CANCELLED] = CLI_STOPPED };
+    return (size_t)s < sizeof exits / sizeof *exits ? exits[s] : CLI_BAD_INPUT;
 }
 
 /* Writes all bytes; returns 0 or the errno. */

@@ -57,5 +57,5 @@ int main(int argc, char **argv)
     tfp_profile_free(old);
     tfp_profile_free(now);
     tfp_error_free(err);
-    return tfp_exit_status(s);
+    return s == TFP_OK ? 0 : 1;
 }

@@ -20,5 +20,5 @@ int main(int argc, char **argv)
     if (s) fprintf(stderr, "index: %s\n", tfp_error_message(err));
     tfp_index_free(x);
     tfp_error_free(err);
-    return tfp_exit_status(s);
+    return s == TFP_OK ? 0 : 1;
 }

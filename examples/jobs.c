@@ -22,5 +22,5 @@ int main(void)
     tfp_report_free(jobs);
     tfp_live_free(l);
     tfp_error_free(err);
-    return tfp_exit_status(s);
+    return s == TFP_OK ? 0 : 1;
 }

@@ -35,5 +35,5 @@ int main(int argc, char **argv)
     tfp_timeline_free(t);
     tfp_profile_free(p);
     tfp_error_free(err);
-    return tfp_exit_status(s);
+    return s == TFP_OK ? 0 : 1;
 }

@@ -53,5 +53,5 @@ int main(int argc, char **argv)
         fprintf(stderr, "summary: %s\n", *tfp_error_message(err) ? tfp_error_message(err) : "usage: summary FILE...");
     tfp_profile_free(p);
     tfp_error_free(err);
-    return tfp_exit_status(s);
+    return s == TFP_OK ? 0 : 1;
 }

@@ -48,8 +48,8 @@ TFP_API const char *tfp_version(void);
  *  built with. */
 TFP_API int tfp_version_number(void);
 
-/** The exit status that the command line gives for a status: 0 done, 1 wrong input, 2 wrong usage, 3 output failed,
- *  4 out of memory or over a limit, 130 interrupted. */
+/** Deprecated: a program chooses its exit status itself; this stays for those built with version 0.1. 0 TFP_OK, 1 TFP_BADFILE,
+ *  2 TFP_BADARG and TFP_NOTFOUND, 3 TFP_BADOUTPUT, 4 TFP_NOMEM and TFP_LIMIT, 130 TFP_CANCELLED. */
 TFP_API int tfp_exit_status(tfp_status status);
 
 /** Called regularly while a file is read: `done` bytes of `total` (0 when unknown). A nonzero result stops

@@ -8,6 +8,7 @@
 typedef struct error_row {
     const char *name; /* in the module tfprof */
     int status;
+    int exit_status;  /* of the program tfprof for it */
     int base;         /* row of the class that it is derived from; -1: Exception */
     const char *also; /* the built-in exception that it also derives from */
     const char *doc;
@@ -15,21 +16,21 @@ typedef struct error_row {
 
 /* clang-format off */
 static const error_row rows[ERROR_KINDS] = {
-    [TFP_OK]        = { "tfprof.Error", TFP_OK, -1, NULL, "tfprof could not do something. `exit_status` is the command line's exit status." },
-    [TFP_BADFILE]   = { "tfprof.InputError", TFP_BADFILE, 0, "OSError", "An input is missing, unreadable, damaged or not in the given format. `filename` is the input, `errno` the system's error number or None." },
-    [TFP_BADARG]    = { "tfprof.UsageError", TFP_BADARG, 0, "ValueError", "A wrong call: an unknown option or value, an invalid regex, inputs that exclude each other." },
-    [TFP_NOTFOUND]  = { "tfprof.NotFoundError", TFP_NOTFOUND, 0, "LookupError", "The profile lacks a step, code traces or other data asked for." },
-    [TFP_BADOUTPUT] = { "tfprof.OutputError", TFP_BADOUTPUT, 0, "OSError", "A report or profile could not be written; an old file is unchanged. `filename` is the output, `errno` the system's error number or None." },
-    [TFP_NOMEM]     = { "tfprof.OutOfMemoryError", TFP_NOMEM, 0, "MemoryError", "Memory ran out." },
-    [TFP_LIMIT]     = { "tfprof.LimitError", TFP_LIMIT, 0, NULL, "An input passes a size or nesting limit." },
-    [MISSING_FILE]  = { "tfprof.MissingFileError", TFP_BADFILE, TFP_BADFILE, "FileNotFoundError", "An input does not exist." },
+    [TFP_OK]        = { "tfprof.Error", TFP_OK, 1, -1, NULL, "tfprof could not do something. `exit_status` is the command line's exit status." },
+    [TFP_BADFILE]   = { "tfprof.InputError", TFP_BADFILE, 1, 0, "OSError", "An input is missing, unreadable, damaged or not in the given format. `filename` is the input, `errno` the system's error number or None." },
+    [TFP_BADARG]    = { "tfprof.UsageError", TFP_BADARG, 2, 0, "ValueError", "A wrong call: an unknown option or value, an invalid regex, inputs that exclude each other." },
+    [TFP_NOTFOUND]  = { "tfprof.NotFoundError", TFP_NOTFOUND, 2, 0, "LookupError", "The profile lacks a step, code traces or other data asked for." },
+    [TFP_BADOUTPUT] = { "tfprof.OutputError", TFP_BADOUTPUT, 3, 0, "OSError", "A report or profile could not be written; an old file is unchanged. `filename` is the output, `errno` the system's error number or None." },
+    [TFP_NOMEM]     = { "tfprof.OutOfMemoryError", TFP_NOMEM, 4, 0, "MemoryError", "Memory ran out." },
+    [TFP_LIMIT]     = { "tfprof.LimitError", TFP_LIMIT, 4, 0, NULL, "An input passes a size or nesting limit." },
+    [MISSING_FILE]  = { "tfprof.MissingFileError", TFP_BADFILE, 1, TFP_BADFILE, "FileNotFoundError", "An input does not exist." },
 };
 /* clang-format on */
 
 static PyObject *new_error(module_state *state, const error_row *row)
 {
     PyObject *base = row->base < 0 ? PyExc_Exception : state->errors[row->base];
-    PyObject *dict = Py_BuildValue("{s:i}", "exit_status", row->status ? tfp_exit_status((tfp_status)row->status) : 1);
+    PyObject *dict = Py_BuildValue("{s:i}", "exit_status", row->exit_status);
     PyObject *builtins = PyEval_GetBuiltins(); /* borrowed */
     PyObject *also = row->also && builtins ? PyDict_GetItemString(builtins, row->also) : NULL;
     PyObject *bases = also ? PyTuple_Pack(2, base, also) : PyTuple_Pack(1, base);

@@ -45,7 +45,7 @@ static const option options[] = {
     { "node_names", K_FILTER, AT(filters[TFP_F_NODE_NAMES]), "", NULL, false, false, "Show rows whose names match, and whose ancestors' do.", "diff" },
     { "hide_nodes", K_FILTER, AT(filters[TFP_F_HIDE_NODES]), "", NULL, false, false, "Leave out the rows below those whose names match.", "diff" },
     { "swap_files", K_BOOL, AT(sides.swap_files), "false", NULL, false, false, "Swap the first and the last side in the differences, but not in the columns.", "diff" },
-    { "fail_over", K_LIMIT, AT(sides.fail_over), "", NULL, false, false, "End with status 5 when a difference is over this: 5%, 10ms, 5MB, or a number in the column's own unit; index: when more of the files failed, such as 1%.", "diff index" },
+    { "fail_over", K_LIMIT, AT(sides.fail_over), "", NULL, false, false, "Fail when a difference is over this: 5%, 10ms, 5MB, or a number in the column's own unit; index: when more of the files failed, such as 1%.", "diff index" },
     { "critical_path", K_BOOL, AT(verb.critical_path), "false", NULL, false, false, "Show the critical path instead of the steps: the spans that each step waited for, from its end back to its start, by class and name.", "steps" },
     { "sample_type", K_TEXT, AT(verb.sample_type), "", NULL, false, false, "code, calls and lines of a pprof profile: show this type of sample, such as cpu or alloc_space; empty: the file's default type, or its last.", NULL },
     { "sample_label", K_TEXT, AT(verb.sample_label), "", NULL, false, false, "code, calls and lines of a pprof profile: count samples that have this label only, KEY=VALUE; empty: all.", NULL },
