@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/args.c: words become a cli_call, for the command line and for the prompt alike.
- * In: argv, or a line split at blanks. Out: verb, flags, options and plain words; nothing is looked up in files but
- * whether a word that could be a verb or a file is a file. */
+/* cli/args.c: parses words into a cli_call, for the command line and for the prompt. In: argv, or a line split at
+ * blanks. Out: verb, flags, options and plain words. The file system is used only to decide whether a word that could
+ * be a verb or a file is a file. */
 #include "cli.h"
 
 #include <stdlib.h>
@@ -11,84 +11,84 @@
 
 /* clang-format off */
 const cli_flag cli_flags[CLI_FLAG_COUNT] = {
-    [CLI_AGENT]   = { "agent",   "HOST:PORT",         "capture hang top", "the jobs of another machine, on which tfprof agent --listen runs; with its token; of several with commas between, or @FILE with an address a line", false, false },
+    [CLI_AGENT]   = { "agent",   "HOST:PORT",         "capture hang top", "ask the tfprof agent --listen of another machine, with its token, instead of this machine; several addresses are separated by commas, or are lines of a file: @FILE", false, false },
     [CLI_ALIGN]   = { "align",   NULL,                "capture", "let all recordings begin at the same time", false, false },
-    [CLI_ALL]     = { "all",     NULL,                "capture top", "every job of one's own; for root of all users", false, false },
+    [CLI_ALL]     = { "all",     NULL,                "capture top", "all of your jobs; for root the jobs of all users", false, false },
     [CLI_AT_STEP] = { "at_step", "N,...",             "run",     "record these steps", false, false },
     [CLI_ATTACH]  = { "attach",  NULL,                "capture", "start an agent in processes that tfprof run did not start; it leaves after the recording", false, false },
     [CLI_BASE]    = { "base",    "FILE|DIR...",       "diff",    "with --gate: the runs of the old version, each a file or folder, or a baseline that --save-base wrote", true, false },
-    [CLI_CACHE]   = { "cache",   NULL,                NULL,      "keep what the files hold in ~/.cache/tfprof and open it there when they are asked again unchanged; 4 GB in all, safe to delete", false, false },
-    [CLI_COLOR]   = { "color",   "auto|always|never", NULL,      "colour in help and errors; auto, the default, means on a terminal without NO_COLOR", false, false },
-    [CLI_COMMANDS] = { "commands", NULL,              "serve agent", "let command lines of jobs leave the machine; serve: and stacks, with --live and --host", false, false },
+    [CLI_CACHE]   = { "cache",   NULL,                NULL,      "keep the contents of the files in ~/.cache/tfprof, and open them from there while the files are unchanged; at most 4 GB, safe to delete", false, false },
+    [CLI_COLOR]   = { "color",   "auto|always|never", NULL,      "colour in help and errors; auto, the default: on a terminal, unless NO_COLOR is set", false, false },
+    [CLI_COMMANDS] = { "commands", NULL,              "serve agent", "let command lines of jobs leave the machine; serve --live --host: and their stacks", false, false },
     [CLI_CONTEXT_PATH] = { "profile_context_path", "DIR", "serve", "the folder into which a ProfileContext writes its profiles", false, false },
     [CLI_CUDA]    = { "cuda",    NULL,                "run",     "record what CUDA does in every process of the command: kernels, copies and calls of its runtime, by CUPTI", false, false },
-    [CLI_DIR]     = { "dir",     "DIR",               "run serve", "the folder for what is recorded, named by date and time without it; run: new or empty; serve: with --live", false, false },
+    [CLI_DIR]     = { "dir",     "DIR",               "run serve", "the folder for recordings, by default named by date and time; run: a new or empty one; serve: with --live", false, false },
     [CLI_EVERY]   = { "every",   "N|Ns",              "run",     "record every N-th step (optimizer steps of torch, session runs of TensorFlow 1), or a window every N seconds", false, false },
     [CLI_EXTRA_FILES] = { "extra_files", "FILE...",   "diff",    "more sides", true, true },
-    [CLI_EXTRA_NAMES] = { "extra_names", "NAME...",   "diff",    "what --extra-files are called", true, true },
+    [CLI_EXTRA_NAMES] = { "extra_names", "NAME...",   "diff",    "names of the sides in --extra-files", true, true },
     [CLI_FUNCTIONS] = { "functions", NULL,            NULL,      "take the nodes of a graph's function library too, as FUNCTION/NODE", false, false },
     [CLI_FAIL_ON] = { "fail_on", "CHECKER[=LIMIT],...", "advise trend", "end with status 5 when one of these checkers has findings; LIMIT: see -rule_limits; trend: regressed, when a job or operation got slower", false, false },
     [CLI_GATE]    = { "gate",    "LIMIT%",            "diff",    "end with status 5 when the runs of --new are slower than those of --base by more than this, beyond the noise between runs, or a counter grew; 0% finds any growth", false, false },
-    [CLI_GIL]     = { "gil",     NULL,                "stacks",  "count threads that hold the interpreter's lock (GIL) only, and say how often it was held", false, false },
+    [CLI_GIL]     = { "gil",     NULL,                "stacks",  "count only threads that hold the interpreter's lock (GIL), and say how often it was held", false, false },
     [CLI_HELP]    = { "help",    NULL,                NULL,      "show help, of the verb if there is one", false, true },
-    [CLI_HOST]    = { "host",    "ADDRESS",           "serve",   "listen on this address instead of 127.0.0.1; others than loopback ones let other machines in", false, false },
-    [CLI_HOST_LEVEL] = { "host_level", "0..3",        "capture", "how much of the host is traced, 2 without it; TensorFlow's agents ignore it", false, false },
+    [CLI_HOST]    = { "host",    "ADDRESS",           "serve",   "listen on this address instead of 127.0.0.1; an address that is not loopback lets other machines in", false, false },
+    [CLI_HOST_LEVEL] = { "host_level", "0..3",        "capture", "how detailed the trace of the host is, 2 by default; TensorFlow's agents ignore it", false, false },
     [CLI_IDLE]    = { "idle",    NULL,                "stacks",  "count threads that wait too", false, false },
-    [CLI_INTERVAL] = { "interval", "SECONDS",         "top agent", "top: time between two looks, 1 without it; 0.2 to 3600; agent: between two sends, 10 without it", false, false },
-    [CLI_JOB] = { "job", "REGEX", "trend", "only jobs whose whole name fits", false, false },
-    [CLI_JOBS] = { "jobs", "N", "index", "how many processes read traces, one for each processor without it", false, false },
+    [CLI_INTERVAL] = { "interval", "SECONDS",         "top agent", "top: time between two samples, 1 by default, 0.2 to 3600; agent: time between two sends, 10 by default", false, false },
+    [CLI_JOB] = { "job", "REGEX", "trend", "only jobs whose whole name matches", false, false },
+    [CLI_JOBS] = { "jobs", "N", "index", "how many processes read traces, by default one for each processor", false, false },
     [CLI_KEEP_AGENT] = { "keep_agent", NULL,          "capture", "leave the agents that --attach started in their processes", false, false },
-    [CLI_KEEP_GOING] = { "keep_going", NULL,          "set",     "let a session end with status 0 whatever its commands did; without it a session on stdin ends with the status of the first one that failed", false, true },
+    [CLI_KEEP_GOING] = { "keep_going", NULL,          "set",     "let a session end with status 0 even if commands failed; otherwise a session on stdin ends with the status of the first failed command", false, true },
     [CLI_LISTEN]  = { "listen",  "[ADDRESS:]PORT",    "agent",   "let tfprof of other machines see and record the jobs, with the token: tfprof top --agent, tfprof capture --agent", false, false },
     [CLI_LIVE]    = { "live",    NULL,                "serve",   "show running jobs too, and record them from the page, into the folder --dir", false, false },
     [CLI_LOCALS]  = { "locals",  NULL,                "stacks",  "with --once: show the local variables of every frame", false, false },
-    [CLI_PAGER]   = { "pager",   "auto|always|never", NULL,      "whether what is longer than the terminal goes through a pager: $TFPROF_PAGER, $PAGER or less; auto, the default, means on a terminal", false, true },
+    [CLI_PAGER]   = { "pager",   "auto|always|never", NULL,      "whether output that is longer than the terminal goes through a pager: $TFPROF_PAGER, $PAGER or less; auto, the default: on a terminal", false, true },
     [CLI_MAN]     = { "man",     NULL,                "help",    "the manual page as roff, for man(1)", false, false },
-    [CLI_MAX_BYTES] = { "max_bytes", "BYTES",         "capture run", "the most that is taken of a process, 512MiB without it; run: with --cuda", false, false },
-    [CLI_MAX_SIZE] = { "max_size", "MB",              "report",  "how big the file may become, 64 MB without it; what does not fit in is left out, and the page says so", false, false },
-    [CLI_MEMORY] = { "memory", "BYTES", "index", "the most memory that a trace may take; no limit without it", false, false },
+    [CLI_MAX_BYTES] = { "max_bytes", "BYTES",         "capture run", "limit of the bytes that are recorded of a process, 512MiB by default; run: with --cuda", false, false },
+    [CLI_MAX_SIZE] = { "max_size", "MB",              "report",  "limit of the file's size, 64 MB by default; parts that do not fit are left out, and the page says so", false, false },
+    [CLI_MEMORY] = { "memory", "BYTES", "index", "limit of the memory for reading a trace; none by default", false, false },
     [CLI_METRICS] = { "metrics", "[ADDRESS:]PORT",    "agent",   "answer at http://ADDRESS:PORT/metrics in Prometheus's format; 127.0.0.1 without an address; 0: any free port", false, false },
-    [CLI_MIN_CHANGE] = { "min_change", "SHARE", "trend", "only changes of this size and more, 3% without it", false, false },
-    [CLI_MS]      = { "ms",      "MILLISECONDS",      "capture run",     "how long a window is, 500 without it; 1 to 60000", false, false },
-    [CLI_NAME] = { "name", "PATTERN,...", "index", "which files of folders are traces, *.json,*.json.gz,*.pb,*.pb.gz,*.tfprof without it", false, false },
-    [CLI_NATIVE]  = { "native",  NULL,                "stacks",  "show functions of C and C++, too, under the Python functions that called them", false, false },
+    [CLI_MIN_CHANGE] = { "min_change", "SHARE", "trend", "only changes of at least this size, 3% by default", false, false },
+    [CLI_MS]      = { "ms",      "MILLISECONDS",      "capture run",     "length of a recording, 500 by default; 1 to 60000", false, false },
+    [CLI_NAME] = { "name", "PATTERN,...", "index", "names of the files in folders that are traces, by default *.json,*.json.gz,*.pb,*.pb.gz,*.tfprof", false, false },
+    [CLI_NATIVE]  = { "native",  NULL,                "stacks",  "also show functions of C and C++, under the Python functions that called them", false, false },
     [CLI_NEW]     = { "new",     "FILE|DIR...",       "diff",    "with --gate: the runs of the new version", true, false },
-    [CLI_NO_TOKEN] = { "no_token", NULL,              "serve",   "let every program of this machine in, without the token in the address", false, false },
+    [CLI_NO_TOKEN] = { "no_token", NULL,              "serve",   "let every program of this machine use the server without the token in the address", false, false },
     [CLI_O]       = { "o",       "FILE",              NULL,      "the file to write; - is stdout", false, true },
-    [CLI_ON_SIGNAL] = { "on_signal", "SIGNAL",        "run",     "record a window when tfprof, or a process of the command, gets this signal: USR2", false, false },
-    [CLI_ONCE]    = { "once",    NULL,                "top stacks", "top: print one table, of one interval, and end; stacks: read every thread once", false, false },
-    [CLI_OP] = { "op", "REGEX", "trend", "only operations whose whole name fits, without steps", false, false },
+    [CLI_ON_SIGNAL] = { "on_signal", "SIGNAL",        "run",     "record for --ms whenever tfprof, or a process of the command, gets this signal, such as USR2", false, false },
+    [CLI_ONCE]    = { "once",    NULL,                "top stacks", "top: print the table of one interval and end; stacks: read every thread once", false, false },
+    [CLI_OP] = { "op", "REGEX", "trend", "only operations whose whole name matches, and no steps", false, false },
     [CLI_OPEN]    = { "open",    NULL,                "serve",   "show the page in the browser", false, false },
     [CLI_OTLP]    = { "otlp",    "URL",               "agent",   "send metrics to this collector by OTLP, protobuf over HTTP: http://HOST[:4318][/v1/metrics]", false, false },
-    [CLI_PAIRS]   = { "pairs",   NULL,                "diff",    "with --gate: run N of --base and run N of --new were made one after the other on one machine, so that its speed cancels out", false, false },
-    [CLI_PARALLEL] = { "parallel", "N",               "capture", "how many recordings run at a time, 8 without it", false, false },
-    [CLI_PARCA]   = { "parca",   "URL",               "agent stacks", "send the samples to Parca, as pprof: http://HOST[:7070]; agent: a second of every process each --interval, with --commands", false, false },
-    [CLI_PART_BYTES] = { "part_bytes", "BYTES", "index", "close a part at about this size, 67108864 without it", false, false },
-    [CLI_PATTERN] = { "path", "PATTERN", "index", "what folders of a path mean: job={job}/rank={rank}; may be given several times, the first that fits counts", false, false, true },
-    [CLI_PORT]    = { "port",    "NUMBER",            "serve",   "listen on this port instead of 7007; 0: any that is free", false, false },
+    [CLI_PAIRS]   = { "pairs",   NULL,                "diff",    "with --gate: run N of --base and run N of --new were recorded one after the other on one machine, so that the machine's speed cancels out", false, false },
+    [CLI_PARALLEL] = { "parallel", "N",               "capture", "how many recordings run at a time, 8 by default", false, false },
+    [CLI_PARCA]   = { "parca",   "URL",               "agent stacks", "send the samples to Parca, as pprof: http://HOST[:7070]; agent: samples of one second of every process at each --interval, needs --commands", false, false },
+    [CLI_PART_BYTES] = { "part_bytes", "BYTES", "index", "size at which a part file is closed and a new one begun, about 67108864 by default", false, false },
+    [CLI_PATTERN] = { "path", "PATTERN", "index", "the meaning of the folders in a path: job={job}/rank={rank}; may be given several times, the first pattern that matches counts", false, false, true },
+    [CLI_PORT]    = { "port",    "NUMBER",            "serve",   "listen on this port instead of 7007; 0: any free port", false, false },
     [CLI_PROCESSES] = { "processes", NULL,            "top",     "show each process of a framework by itself", false, false },
     [CLI_PYROSCOPE] = { "pyroscope", "URL",           "agent stacks", "send the samples to Grafana Pyroscope, as pprof: http://HOST[:4040]; agent: as with --parca", false, false },
     [CLI_PYTHON]  = { "python",  NULL,                "top",     "show every CPython too", false, false },
-    [CLI_PYTHON_LEVEL] = { "python_level", "0|1",     "capture run", "1: trace calls of Python functions too, and of PyTorch the shapes of operators: what captures of graphs need", false, false },
-    [CLI_Q] = { "q", "SHARE", "trend", "how many of the rows may be false alarms, 0.01 without it", false, false },
-    [CLI_RATE]    = { "rate",    "HZ",                "stacks",  "samples a second, 100 without it; 1 to 1000", false, false },
-    [CLI_RECORDER] = { "recorder", "start|stop",      "capture", "a profiler server records from now on, for --snapshot, until it is stopped; no other recording works meanwhile", false, false },
-    [CLI_SAVE_BASE] = { "save_base", "FILE",          "diff",    "write the runs of --base as a small file for the repository, for later --base", false, false },
-    [CLI_RETRY] = { "retry", NULL, "index", "read failed files once more, though they have not changed", false, false },
-    [CLI_SECONDS] = { "seconds", "SECONDS",           "stacks",  "how long to sample, 1 without it", false, false },
-    [CLI_SHARD] = { "shard", "K/N", "index", "only share K of N of the files, by their paths: N machines may fill one index", false, false },
-    [CLI_SIDECAR] = { "sidecar", "NAME", "index", "the file beside traces that tells job, host, rank and date, meta.json without it", false, false },
-    [CLI_SINCE] = { "since", "DATE", "trend", "only changes on this day, such as 2026-11-24, or later", false, false },
-    [CLI_SNAPSHOT] = { "snapshot", NULL,              "capture", "take what a profiler server's recorder has so far, without waiting; it goes on", false, false },
-    [CLI_SORT]    = { "sort",    "COLUMN",            "top",     "order by this column instead of cpu; of views the same as -order_by", false, false },
-    [CLI_STEPS]   = { "steps",   "N",                 "capture run", "how many steps to record; run: at a time, 1 without it; capture: instead of --ms", false, false },
-    [CLI_SOURCE]  = { "source",  "FOLDER",            "report",  "put the lines of the code that cost something, with five around each, into the file; the code lies in this folder", false, false },
-    [CLI_SUBPROCESSES] = { "subprocesses", NULL,      "stacks",  "sample the processes that it started, too", false, false },
+    [CLI_PYTHON_LEVEL] = { "python_level", "0|1",     "capture run", "1: also trace calls of Python functions and, in PyTorch, shapes of operators; captures of graphs need this", false, false },
+    [CLI_Q] = { "q", "SHARE", "trend", "the share of rows that may be false alarms, 0.01 by default", false, false },
+    [CLI_RATE]    = { "rate",    "HZ",                "stacks",  "samples a second, 100 by default; 1 to 1000", false, false },
+    [CLI_RECORDER] = { "recorder", "start|stop",      "capture", "start or stop a continuous recording in a profiler server, for --snapshot; meanwhile the server makes no other recording", false, false },
+    [CLI_SAVE_BASE] = { "save_base", "FILE",          "diff",    "write the numbers of the runs of --base as a small file for the repository, which later is the --base", false, false },
+    [CLI_RETRY] = { "retry", NULL, "index", "read failed files again, although they have not changed", false, false },
+    [CLI_SECONDS] = { "seconds", "SECONDS",           "stacks",  "how long to sample, 1 by default", false, false },
+    [CLI_SHARD] = { "shard", "K/N", "index", "read only the K-th of N shares of the files, by their paths, so that N machines can fill one index", false, false },
+    [CLI_SIDECAR] = { "sidecar", "NAME", "index", "name of the file beside traces that contains job, host, rank and date, by default meta.json", false, false },
+    [CLI_SINCE] = { "since", "DATE", "trend", "only changes on this day (such as 2026-11-24) or later", false, false },
+    [CLI_SNAPSHOT] = { "snapshot", NULL,              "capture", "get what a profiler server's recorder has so far, without waiting; the recorder continues", false, false },
+    [CLI_SORT]    = { "sort",    "COLUMN",            "top",     "order by this column instead of cpu; for views the same as -order_by", false, false },
+    [CLI_STEPS]   = { "steps",   "N",                 "capture run", "how many steps to record; run: per recording, 1 by default; capture: instead of --ms", false, false },
+    [CLI_SOURCE]  = { "source",  "FOLDER",            "report",  "include the lines of code that have a cost, and five lines around each; the code is in this folder", false, false },
+    [CLI_SUBPROCESSES] = { "subprocesses", NULL,      "stacks",  "also sample the processes that it started", false, false },
     [CLI_TABLES] = { "tables", "NAME,...", "index", "only these tables, beside runs and failures", false, false },
-    [CLI_TIMEOUT] = { "timeout", "SECONDS",           "capture index top", "how long an answer may take, on top of the window, 30 without it; top: that of an agent, 10 without it; index: how long a trace may take, 300 without it", false, false },
+    [CLI_TIMEOUT] = { "timeout", "SECONDS",           "capture index top", "limit of the time for an answer, in addition to the recording, 30 by default; top: for an agent's answer, 10 by default; index: for reading a trace, 300 by default", false, false },
     [CLI_TOKEN_FILE] = { "token_file", "FILE",        "agent capture top", "the token that agents ask for and that --agent sends, 8 to 256 characters; readable by you only; or set TFPROF_TOKEN", false, false },
     [CLI_USER]    = { "user",    "NAME",              "agent capture top", "this user's jobs only", false, false },
-    [CLI_WAIT]    = { "wait",    "SECONDS",           "capture", "how long to wait for another session in a process to end, 10 without it", false, false },
+    [CLI_WAIT]    = { "wait",    "SECONDS",           "capture", "how long to wait for the end of another session in a process, 10 by default", false, false },
     [CLI_VIA]     = { "via",     "kineto",            "capture", "kineto: let PyTorch record by itself, in processes that were started with KINETO_USE_DAEMON=1", false, false },
     [CLI_VERSION] = { "version", NULL,                NULL,      "show the version", false, false },
 };
@@ -144,9 +144,9 @@ const char *cli_path_format(const char *name, size_t size, size_t *row)
     return NULL;
 }
 
-/* One word that begins with a dash, taken apart. */
+/* The parts of a word that begins with a dash. */
 typedef struct option_word {
-    char name[CLI_NAME_MAX + 1]; /* without dashes, '-' as '_'; "" when it can be no name of ours */
+    char name[CLI_NAME_MAX + 1]; /* without leading dashes, '-' as '_'; "": it cannot be one of our names */
     size_t shown;                /* length of the word up to '=', for messages */
     char *value;                 /* after '=', or NULL */
 } option_word;
@@ -188,14 +188,14 @@ static int unknown_option(const option_word *w, const char *word, cli_where wher
                          or_near(&near, before, room, sizeof room));
 }
 
-/* The words that are being read, and where. */
+/* The words that are being parsed, and the position. */
 typedef struct words {
     char **at;
     size_t count, next;
     cli_where where;
 } words;
 
-/* The value of an option: after '=', else the next word. */
+/* Takes the value of an option: the text after '=', otherwise the next word. */
 static int need_value(words *in, const option_word *w, const char **value, cli_fault *f)
 {
     char *v = w->value;
@@ -205,7 +205,7 @@ static int need_value(words *in, const option_word *w, const char **value, cli_f
     return 0;
 }
 
-/* Every word up to the next option. */
+/* Takes every word up to the next option. */
 static int need_list(words *in, const option_word *w, cli_list *list, cli_fault *f)
 {
     size_t first = in->next;
@@ -219,7 +219,7 @@ static int need_list(words *in, const option_word *w, cli_list *list, cli_fault 
     return 0;
 }
 
-/* Options whose values the public diff script takes as words; names of nodes and sides hold no comma. */
+/* Options that the public diff script gives as several words; names of nodes and sides contain no comma. */
 static bool takes_words(const char *name)
 {
     static const char *const names[] = { "hide_nodes", "names", "node_names" };
@@ -251,7 +251,7 @@ static int take_option(words *in, char *word, option_word *w, char kind, cli_cal
     if (kind == 'v' && !w->value && takes_words(w->name)) {
         int s = need_list(in, w, &pair.values, f);
         if (s) return s;
-        /* a single word is a list as everywhere, unless its commas are a regex's own */
+        /* a single word is a comma-separated list, as everywhere, unless its commas belong to a regex */
         if (pair.values.count == 1 && !strchr(pair.values.at[0], '{')) pair.value = pair.values.at[0];
     } else if (kind == 'v') {
         int s = need_value(in, w, &pair.value, f);
@@ -266,7 +266,7 @@ static int take_option(words *in, char *word, option_word *w, char kind, cli_cal
             in->next++;
         }
     }
-    /* The word itself keeps the name: without its dashes, cut at '='. */
+    /* The name stays in the word itself, without the leading dashes, and ends at '='. */
     word[w->shown] = '\0';
     pair.name = word + (word[1] == '-' ? 2 : 1);
     call->options[call->option_count++] = pair;
@@ -349,7 +349,7 @@ static void sort_is_order(cli_call *call)
     call->flags[CLI_SORT] = NULL;
 }
 
-/* At a shell the verb is the first plain word, or a later one when the first are files. */
+/* At a shell the verb is the first plain word, or a later one if the words before it are files. */
 static int find_verb(cli_call *call, cli_where where, cli_fault *f)
 {
     for (size_t i = 0; i < call->word_count; i++) {
@@ -361,14 +361,14 @@ static int find_verb(cli_call *call, cli_where where, cli_fault *f)
             return 0;
         }
         if (where == CLI_AT_PROMPT) return unknown_command(word, where, f);
-        /* A path that is not there is a missing file; a bare word that is not there was meant as a verb. */
+        /* If no such file exists, a path is reported as a missing file, and a bare word as an unknown verb. */
         if (i == 0 && strcmp(word, "-") != 0 && !strchr(word, '/') && access(word, F_OK) != 0)
             return unknown_command(word, where, f);
     }
     return 0;
 }
 
-/* `commands` has one blank between them. */
+/* `commands` are separated by one blank. */
 static int belongs_to(const char *option, const char *commands, cli_fault *f)
 {
     const char *other = strchr(commands, ' ');
@@ -376,7 +376,8 @@ static int belongs_to(const char *option, const char *commands, cli_fault *f)
                          (int)strcspn(commands, " "), commands, other ? " and" : "", other ? other : "");
 }
 
-/* An option of some commands only, given to another one. The session's own may hold all: each command takes its part. */
+/* Refuses options that belong to other commands only. The session's own options may contain all: each command uses
+ * those that it takes. */
 static int check_options(const cli_call *call, cli_fault *f)
 {
     for (size_t i = 0; call->command && i < call->option_count; i++) {

@@ -27,14 +27,14 @@ enum {
 };
 
 /* ---- say.c: stdout, stderr and signals ---- */
-enum { CLI_LINE_MAX = 4000 }; /* of a message: with the program's name a line stays under 4,096 bytes */
+enum { CLI_LINE_MAX = 4000 }; /* limit of a message: with the program's name a line stays under 4,096 bytes */
 
 typedef struct cli_fault {
     int status; /* exit status, 0: no fault */
     char text[CLI_LINE_MAX + 1];
 } cli_fault;
 
-/* Sets the message, escaped and cut, and gives back the status. */
+/* Sets the message, escaped and shortened, and returns the status. */
 int cli_fault_set(cli_fault *f, int status, const char *format, ...) CLI_PRINTF(3, 4);
 /* The same from a failed call of the library. */
 int cli_fault_from(cli_fault *f, tfp_status s, const tfp_error *err);
@@ -43,15 +43,15 @@ int cli_exit_of(tfp_status s);
 
 typedef struct cli_out { /* stdout, collected */
     int error;           /* errno of the first failed write */
-    bool gone;           /* the reader went away: nothing more to say */
+    bool gone;           /* the reader has closed the pipe: nothing more is written */
     size_t size;
-    tfp_write_fn to; /* where it goes instead of stdout; NULL: none */
+    tfp_write_fn to; /* receives the output instead of stdout; NULL: stdout does */
     void *to_ctx;
     char data[1 << 16];
 } cli_out;
 
-int cli_write(void *out, const void *data, size_t size); /* a tfp_write_fn */
-int cli_flush(cli_out *out);                             /* 0, or not when a write failed or was interrupted */
+int cli_write(void *out, const void *data, size_t size);                /* a tfp_write_fn */
+int cli_flush(cli_out *out);                                            /* nonzero: a write failed or was interrupted */
 void cli_print(cli_out *out, const char *format, ...) CLI_PRINTF(2, 3); /* our own text */
 void cli_print_safe(cli_out *out, const char *text);                    /* text from outside, escaped */
 
@@ -64,7 +64,7 @@ void cli_stderr(const char *data, size_t size);
 
 extern volatile sig_atomic_t cli_interrupted; /* SIGINT came; cleared by the code that acts on it */
 void cli_catch_signals(void);
-void cli_open_standard(void); /* closed standard files must not become someone else's descriptor */
+void cli_open_standard(void); /* reopens closed standard descriptors, so that no file gets their numbers */
 
 /* ---- a parsed command line, or a line at the prompt ---- */
 typedef enum cli_flag_id {
@@ -153,8 +153,8 @@ typedef enum cli_flag_id {
 
 typedef struct cli_flag {
     const char *name;
-    const char *value; /* its value in help; NULL: takes none */
-    const char *verb;  /* the only verbs that take it, one blank between; NULL: all */
+    const char *value; /* how help writes its value; NULL: it takes none */
+    const char *verb;  /* the only verbs that take it, separated by one blank; NULL: all do */
     const char *help;
     bool list;    /* takes every following word up to the next option */
     bool prompt;  /* works at the prompt too */
@@ -190,30 +190,32 @@ typedef struct cli_call {
     const char *paths[CLI_FORMAT_MAX]; /* --FORMAT_path, by row of TFP_FORMATS */
 } cli_call;
 
-/* args.c. Words are changed in place (cut at '=') and pointed into: they must outlive the call. */
+/* args.c. Words are changed in place (cut at '='), and the call points into them, so they must outlive it. */
 typedef enum cli_where { CLI_AT_SHELL, CLI_AT_PROMPT } cli_where;
 int cli_parse(char **words, size_t count, cli_where where, cli_call *call, cli_fault *f);
 void cli_call_free(cli_call *call);
-char **cli_split(char *line, size_t *count);            /* at blanks, in place; NULL without memory */
-char *cli_unquote(char *value);                         /* quotes off both ends, in place */
-bool cli_has_word(const char *words, const char *word); /* whether words between blanks have that one */
-const char *cli_path_format(const char *name, size_t size, size_t *row); /* "graph_path" -> "graph", NULL: no such */
+char **cli_split(char *line, size_t *count); /* splits at blanks, in place; NULL: out of memory */
+char *cli_unquote(char *value);              /* removes quotes at both ends, in place */
+/* whether a list of words separated by blanks contains that word */
+bool cli_has_word(const char *words, const char *word);
+/* "graph_path" -> "graph"; NULL: no such format */
+const char *cli_path_format(const char *name, size_t size, size_t *row);
 
 /* near.c: the name that a mistyped one may have meant. */
 enum { CLI_NAME_MAX = 63 }; /* no name of ours is longer */
 typedef struct cli_near {
     const char *wanted;
-    char best[CLI_NAME_MAX + 1]; /* "" until something is near enough */
+    char best[CLI_NAME_MAX + 1]; /* "": no name is near enough */
     size_t distance;
 } cli_near;
 cli_near cli_near_start(const char *wanted);
 void cli_near_try(cli_near *n, const char *candidate);
-/* others.c: the command of ours that a word of another profiler means; NULL: it is none. */
+/* others.c: our command for a word of another profiler; NULL: the word is not known. */
 const char *cli_near_other(const char *word);
 
 /* ---- the program ---- */
 typedef struct cli_pager { /* output that is collected for a terminal (pager.c) */
-    bool on, direct;       /* direct: it grew too long, and goes out as it comes */
+    bool on, direct;       /* direct: the output became too long to be collected, and is written at once */
     char *data;
     size_t size, room, rows;
     const char *program;
@@ -224,24 +226,26 @@ typedef struct cli {
     cli_colour colour;
     bool session; /* commands come from the prompt or from stdin */
     bool quit;
-    bool keep_going; /* `set -keep_going`: failed commands do not matter for the session's status */
+    bool keep_going; /* `set -keep_going`: failed commands do not change the session's status */
     int failed;      /* status of the first failed command of a session; 0: none failed */
     tfp_error *err;
     tfp_options *options; /* of the command line, later of `set` */
     tfp_profile *profile;
-    const tfp_options *one_report; /* the profile is loaded for one report, with these options; NULL: for more */
+    /* the options of the only report for which the profile is loaded; NULL: there may be several reports */
+    const tfp_options *one_report;
     cli_fault fault;
-    tfp_write_fn aside; /* where errors and warnings go instead of stderr; NULL: none */
+    tfp_write_fn aside; /* receives errors and warnings instead of stderr; NULL: stderr does */
     void *aside_ctx;
     cli_pager pager;
-    int screen;                                   /* columns of the terminal that stdout is; 0: it is none */
-    void (*take)(void *ctx, const tfp_report *r); /* gets reports, which are not written then; NULL: none */
+    int screen; /* columns of the terminal on stdout; 0: stdout is no terminal */
+    /* receives reports, which are then not written; NULL: they are written */
+    void (*take)(void *ctx, const tfp_report *r);
     void *take_ctx;
-    bool page; /* lines come from the page of `serve`: no file is written, none but the profile read */
+    bool page; /* lines come from the page of `serve`: no file is written, and only the profile is read */
 } cli;
 
-void cli_tell(cli *c, const char *text);        /* say.c: an error to where errors go */
-void cli_tell_note(cli *c, const char *text);   /* a warning */
+void cli_tell(cli *c, const char *text);        /* say.c: reports an error */
+void cli_tell_note(cli *c, const char *text);   /* reports a warning */
 void cli_tell_remark(cli *c, const char *text); /* "tfprof: note: TEXT" */
 
 /* ---- commands.c ---- */
@@ -250,7 +254,7 @@ enum {
     CLI_IN_PROMPT = 2,   /* works at the prompt */
     CLI_TAKES_WORDS = 4, /* plain words are its arguments at the prompt too */
     CLI_HIDDEN = 8,      /* not in help */
-    CLI_TAKES_SQL = 16   /* at the prompt all from SELECT on is one word */
+    CLI_TAKES_SQL = 16   /* at the prompt everything from SELECT on is one word */
 };
 struct cli_command {
     const char *name, *usage, *help;
@@ -260,66 +264,69 @@ struct cli_command {
 extern const cli_command cli_commands[];                                       /* ended by a NULL name */
 const cli_command *cli_command_find(const char *name, const char **full_name); /* views too; NULL: unknown */
 
-/* Takes the options of a call into o. Returns 0, or the status; *shown_anyway is set instead for the one kind of
- * wrong value with which TensorFlow's tool still prints a report. */
+/* Sets the options of a call in o. Returns 0, or the status of an error. For the one wrong value with which
+ * TensorFlow's tool still prints a report, *shown_anyway is set instead. */
 int cli_apply(cli *c, const cli_call *call, tfp_options *o, cli_fault *shown_anyway);
-int cli_run(cli *c, const cli_call *call); /* one call with c->options, its errors printed; exit status */
+/* runs one call with c->options and prints its errors; returns the exit status */
+int cli_run(cli *c, const cli_call *call);
 
-/* Whether an option's value begins with this text; false when memory runs out. */
+/* Whether an option's value begins with this text; false also when out of memory. */
 bool cli_option_begins(const tfp_options *o, const char *name, const char *begin);
 
 /* ---- inputs.c ---- */
-/* FILE@STEP among the plain words asks for that step: cuts the words and sets -step. 0 or the status. */
+/* Handles FILE@STEP among the plain words: removes @STEP from them and sets -step. Returns 0 or the status. */
 int cli_take_steps(cli *c, const cli_call *call, tfp_options *o);
-int cli_load(cli *c, const cli_call *call, unsigned keep); /* fills c->profile; nothing to do when it is there */
-int cli_read(cli *c, const cli_call *call, unsigned keep); /* the same, in silence */
-void cli_notes(cli *c, const cli_call *call);              /* the notes on what was read into c->profile */
-int cli_load_dumps(cli *c, const cli_call *call,
-                   unsigned keep); /* the same for hang: skips files that cannot be read (dumps.c) */
+int cli_load(cli *c, const cli_call *call, unsigned keep); /* fills c->profile, unless it is loaded already */
+int cli_read(cli *c, const cli_call *call, unsigned keep); /* the same without printing */
+void cli_notes(cli *c, const cli_call *call); /* prints the notes about the files that were read into c->profile */
+/* the same for hang: skips unreadable files (dumps.c) */
+int cli_load_dumps(cli *c, const cli_call *call, unsigned keep);
 
 /* Whether a report's output on stdout begins with its notes. */
 bool cli_says_notes(const tfp_report *r, const tfp_options *o); /* compare.c */
 
-/* A finished report to where its options say, then it is freed. Its notes go to stderr where no text on stdout begins with
- * them. Exit status. */
+/* Writes a finished report to the place that its options name, and frees it. Its notes go to stderr, unless the text
+ * on stdout begins with them. Returns the exit status. */
 int cli_put(cli *c, tfp_report *r, const tfp_options *o);
-int cli_put_live(cli *c, tfp_report *r, const tfp_options *o); /* the same; notes are "tfprof: note:" lines */
-/* Of --fail-on: checks the names before anything is read; then the status, 5 when a checker that it names has findings. */
+int cli_put_live(cli *c, tfp_report *r, const tfp_options *o); /* the same; its notes become "tfprof: note:" lines */
+/* For --fail-on: the first checks the names before anything is read; the second returns the status, 5 if a checker
+ * that is named has findings. */
 int cli_check_fail_on(cli *c, const char *names, tfp_options *o);
 int cli_findings(cli *c, const char *names, const tfp_report *r);
-int cli_stdout_fault(cli *c); /* the fault of writing to stdout, if there was one */
+int cli_stdout_fault(cli *c); /* sets the fault if writing to stdout failed */
 
 /* ---- pager.c: output to a terminal ---- */
 typedef struct cli_size {
     int columns, rows;
 } cli_size;
-cli_size cli_terminal_size(int fd);                 /* 80 by 24 where it is not known or absurd; COLUMNS overrides it */
-int cli_screen(const cli *c);                       /* columns of the terminal that stdout is, 0 when it is none */
-bool cli_pager_start(cli *c, const cli_call *call); /* output is collected until cli_pager_end */
+cli_size cli_terminal_size(int fd); /* 80 by 24 if it is unknown or absurd; the variable COLUMNS overrides it */
+int cli_screen(const cli *c);       /* columns of the terminal on stdout; 0: stdout is no terminal */
+bool cli_pager_start(cli *c, const cli_call *call); /* collects output until cli_pager_end */
 void cli_pager_end(cli *c);
 
 /* ---- one file each ---- */
 int cli_stats(cli *c, const cli_call *call, tfp_options *o); /* compare.c */
 int cli_diff(cli *c, const cli_call *call, tfp_options *o);  /* compare.c */
 int cli_gate(cli *c, const cli_call *call, tfp_options *o);  /* gate.c */
-/* compare.c: the files of a side, with commas between them, as `tfprof FILE...` would load them. */
+/* compare.c: loads the files of a side, separated by commas, as `tfprof FILE...` would. */
 int cli_load_side(cli *c, const cli_call *call, const char *files, unsigned keep, tfp_profile **out);
 int cli_query(cli *c, const cli_call *call, tfp_options *o); /* query.c */
 int cli_serve(cli *c, const cli_call *call, tfp_options *o); /* serve.c */
-/* live/record.c: a recording from the table of top. The question before it, false when it would be refused; way: the column `capture`. */
+/* live/record.c: a recording from the table of top. The first writes the question to the user; false: the recording
+ * would be refused. way: the column `capture`. */
 bool cli_record_question(const char *pid, const char *way, char *out, size_t room);
 void cli_record(cli *c, const char *pid, const char *way, char *result, size_t room);
 int cli_top(cli *c, const cli_call *call, tfp_options *o);   /* live/top.c */
 int cli_agent(cli *c, const cli_call *call, tfp_options *o); /* live/agent.c */
 enum { CLI_TOKEN_ROOM = 258 };
-/* Of --token-file or TFPROF_TOKEN; "" without one. 0 or the status. */
+/* Reads the token from --token-file or TFPROF_TOKEN; "": there is none. Returns 0 or the status. */
 int cli_find_token(cli *c, const cli_call *call, char out[CLI_TOKEN_ROOM]);
 int cli_remote_top(cli *c, const cli_call *call, const tfp_options *o, double interval); /* live/remote_top.c */
 int cli_remote_capture(cli *c, const cli_call *call, const tfp_options *o);              /* live/remote.c */
 int cli_capture(cli *c, const cli_call *call, tfp_options *o);                           /* live/capture.c */
 int cli_start(cli *c, const cli_call *call, tfp_options *o);                             /* live/run.c */
 int cli_stacks(cli *c, const cli_call *call, tfp_options *o);                            /* live/stacks.c */
-/* live/hang.c: whether hang is asked about processes and not about files; the answer. */
+/* live/hang.c: whether the words of hang are processes and not files; and the command for processes. */
 bool cli_hang_is_live(const cli_call *call);
 int cli_hang_live(cli *c, const cli_call *call, const tfp_options *o);
 int cli_mcp(cli *c, const cli_call *call, tfp_options *o);          /* mcp.c */
@@ -327,7 +334,7 @@ int cli_report(cli *c, const cli_call *call, tfp_options *o);       /* report.c 
 int cli_index(cli *c, const cli_call *call, tfp_options *o);        /* fleet/index.c */
 int cli_trend(cli *c, const cli_call *call, tfp_options *o);        /* fleet/trend.c */
 int cli_page_refuses(cli *c, const cli_call *call, tfp_options *o); /* serve.c: 0, or why a page may not run it */
-char *cli_query_start(char *line); /* query.c: where the SQL of a line begins, or NULL */
+char *cli_query_start(char *line); /* query.c: where the SQL of a line begins; NULL: there is none */
 /* Parts of help. */
 void cli_heading(cli *c, const char *text);
 void cli_row(cli *c, const char *name, const char *text);
@@ -339,14 +346,14 @@ extern const char cli_commit[]; /* "(commit 0123456789ab)"; "" for a release */
 void cli_print_version(cli *c); /* commands.c */
 void cli_list_licences(cli *c); /* texts.c */
 void cli_list_agents(cli *c);
-int cli_list_schema(cli *c, const char *name); /* of a view or command; NULL: of all. 0 or the status */
+int cli_list_schema(cli *c, const char *name); /* the schema of a view or command; NULL: all. Returns 0 or the status */
 bool cli_help_other(cli *c, const char *word); /* prints the command for a word of another tool; false: none */
 int cli_help(cli *c, const cli_call *call, tfp_options *o);       /* help.c */
 void cli_list_options(cli *c, const tfp_options *o, bool all);    /* help.c */
 int cli_manual(cli *c);                                           /* manual.c */
 int cli_completion(cli *c, const cli_call *call, tfp_options *o); /* completion.c */
 int cli_session(cli *c);                                          /* session.c */
-int cli_run_line(cli *c, char *text);                        /* one line, which is changed; nonzero: stdout is lost */
+int cli_run_line(cli *c, char *text); /* runs one line, which is changed; nonzero: stdout cannot be written to */
 int cli_edit_lines(cli *c, int (*line)(cli *c, char *text)); /* edit.c: the prompt itself */
 
 /* Texts that help and the manual share (help.c); each ends with a NULL. */
@@ -360,10 +367,10 @@ typedef struct cli_example {
 extern const cli_status_text cli_statuses[];
 extern const cli_example cli_examples[];
 
-/* complete.c: completions of the end of `line`; tell() gets whole words that fit, at most `limit`. */
+/* complete.c: completes the end of `line`: calls tell() with whole words that fit, at most `limit`. */
 typedef void (*cli_tell_fn)(void *ctx, const char *word, size_t size);
 size_t cli_complete(const tfp_profile *p, const char *line, size_t size, size_t limit, cli_tell_fn tell, void *ctx);
-void cli_values(const char *option, cli_tell_fn tell,
-                void *ctx); /* the words that an option takes, when they are known */
+/* calls tell() with the words that an option takes, if they are known */
+void cli_values(const char *option, cli_tell_fn tell, void *ctx);
 
 #endif

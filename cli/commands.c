@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The fault of writing to stdout, if it was that. */
+/* Sets the fault if writing to stdout failed. */
 int cli_stdout_fault(cli *c)
 {
     if (cli_interrupted) return cli_fault_set(&c->fault, CLI_STOPPED, "interrupted");
@@ -42,7 +42,7 @@ static void print_loading_lines(cli *c, const cli_call *call, const tfp_options 
         cli_print(c->out, "run graph coverage: %.2f\n", tfp_profile_coverage(c->profile, i));
 }
 
-/* Bytes of a binary form would leave a terminal in any state. */
+/* Binary output could put a terminal into any state. */
 static int refuse_binary_at_terminal(cli *c, const tfp_options *o)
 {
     static const char *const binary[] = { "arrow", "parquet" };
@@ -78,10 +78,10 @@ static int run_view(cli *c, const cli_call *call, tfp_options *o)
     print_loading_lines(c, call, o);
     tfp_status s = tfp_show(c->profile, call->name, o, cli_write, c->out, &r, c->err);
     if (s) {
-        if (c->out->size > before) c->out->size = before; /* no report, no word */
+        if (c->out->size > before) c->out->size = before; /* there is no report, so the lines before it are removed */
         return c->out->error || cli_interrupted ? cli_stdout_fault(c) : cli_fault_from(&c->fault, s, c->err);
     }
-    /* advise only says what it found nothing in; of other views numbers are to be taken with care */
+    /* notes of advise are remarks about checkers without findings; those of other views are warnings about numbers */
     bool remarks = strcmp(call->name, "advise") == 0;
     for (size_t i = 0; !cli_says_notes(r, o) && (note = tfp_report_note(r, i)); i++)
         if (remarks || tfp_report_note_is_remark(r, i))
@@ -99,7 +99,8 @@ static bool ends_with(const char *text, const char *end)
     return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-/* A trace as it was recorded; of executions the nodes of one step, the last one when none is asked for. */
+/* Chooses the view for a timeline: for a trace the recorded calls; for executions the graph of one step, by default
+ * the last. */
 static tfp_status choose_timeline(cli *c, const cli_call *call, tfp_options *o, const char **view)
 {
     char step[24];
@@ -117,7 +118,8 @@ static tfp_status choose_timeline(cli *c, const cli_call *call, tfp_options *o, 
     return tfp_options_set(o, "step", step, c->err);
 }
 
-/* What ran, in a form for other programs. Sampled stacks are no run, and have calls. */
+/* Writes the recorded run in a form for other programs. Sampled stacks are not a run, so only their calls are written.
+ * */
 static int write_run(cli *c, const cli_call *call, tfp_options *o, const char *form)
 {
     const char *path = call->flags[CLI_O], *view;
@@ -147,7 +149,7 @@ static int run_timeline(cli *c, const cli_call *call, tfp_options *o)
     return write_run(c, call, o, ends_with(path, ".pftrace") ? "perfetto" : "timeline");
 }
 
-/* The ending of the file's name chooses the form. */
+/* The output form follows from the ending of the file's name. */
 static int run_convert(cli *c, const cli_call *call, tfp_options *o)
 {
     static const char *const forms[][2] = { { ".pftrace", "perfetto" },
@@ -169,7 +171,7 @@ static int run_convert(cli *c, const cli_call *call, tfp_options *o)
     return c->out->error || cli_interrupted ? cli_stdout_fault(c) : cli_fault_from(&c->fault, s, c->err);
 }
 
-/* `set max_depth 3` beside `set -max_depth 3`: names and values in turn. */
+/* Handles `set max_depth 3`, which means `set -max_depth 3`: names and values alternate. */
 static int set_words(cli *c, const cli_call *call, tfp_options *o)
 {
     for (size_t i = 0; i < call->word_count; i += 2) {
@@ -199,7 +201,7 @@ static int run_set(cli *c, const cli_call *call, tfp_options *o)
     return 0;
 }
 
-/* The options in force, but for those named, which have their defaults again. */
+/* Resets the named options to their defaults and keeps the others. */
 static int run_unset(cli *c, const cli_call *call, tfp_options *o)
 {
     tfp_options *defaults = tfp_options_new();
@@ -224,7 +226,7 @@ static int run_unset(cli *c, const cli_call *call, tfp_options *o)
     return 0;
 }
 
-/* The open files stay open when the others cannot be read. */
+/* If the new files cannot be read, the present ones stay open. */
 static int run_open(cli *c, const cli_call *call, tfp_options *o)
 {
     (void)o;
@@ -261,25 +263,25 @@ const cli_command cli_commands[] = {
     { "diff",       "A B [C...] [-option value ...]", "What differs between profiles, steps of them (A@3 A@7) or printed scope files; a side of several files: graph.pb,run_meta.", CLI_IN_SHELL | CLI_IN_PROMPT | CLI_TAKES_WORDS, cli_diff },
     { "stats",      "FILE... [-option value ...]", "Means, spread and percentiles over the steps of a profile, for the rows of a view.", CLI_IN_SHELL | CLI_IN_PROMPT, cli_stats },
     { "query",      "SQL FILE...", "Answer SQL over the tables of one or many profiles: nodes, executions, edges ...; \"SELECT * FROM columns\" lists them. Or over a folder that tfprof index made, by duckdb.", CLI_IN_SHELL | CLI_IN_PROMPT | CLI_TAKES_WORDS | CLI_TAKES_SQL, cli_query },
-    { "top",        "[PID|NAME...]", "Running jobs: what each uses, how fast it steps, which framework; nothing is changed in them.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_top },
+    { "top",        "[PID|NAME...]", "Running jobs: the resources that each uses, its steps a second, its framework; nothing is changed in them.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_top },
     { "capture",    "PID|NAME|HOST:PORT...", "Record profiles of many running jobs at once, into a folder: those that tfprof run started, others with --attach, and profiler servers.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_capture },
     { "stacks",     "PID|NAME", "The Python functions (with --native of C, too) in which a running process spends its time, by reading its memory: it is not stopped.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_stacks },
-    { "run",        "[-option value ...] -- COMMAND", "Start a command so that the jobs in it can be captured, and record steps of them: nothing else of it changes.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_start },
+    { "run",        "[-option value ...] -- COMMAND", "Start a command so that its jobs can be captured, and record steps of them; nothing else about it changes.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_start },
     { "agent",      "[PID|NAME...]", "Running jobs as metrics: for Prometheus at --metrics, sent to a collector with --otlp; their stacks, sent with --pyroscope or --parca; and for tfprof of other machines at --listen.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_agent },
     { "index",      "SOURCE... -o DIR", "Make tables of many traces, as Parquet files that DuckDB, Spark and others read: runs, steps, ops, kernels ... SOURCE: files, folders, or - for paths on stdin. Files that are known are not read again. tfprof query, trend and serve take DIR.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_index },
-    { "trend",      "DIR", "Which jobs and operations of an index (tfprof index) changed for good, from which day on: a bad day that goes back is none.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_trend },
+    { "trend",      "DIR", "Which jobs and operations of an index (tfprof index) changed for good, and from which day on; a single bad day does not count.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_trend },
     { "serve",      "[FILE|DIR...]", "Show profiles as pages in the browser: those in the files and folders named, or here.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_serve },
     { "mcp",        "ROOT", "Answer programs by the Model Context Protocol on stdin and stdout: info, views, SQL and diff of the profiles below ROOT; nothing is written.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_mcp },
-    { "report",     "FILE... -o FILE", "Write the pages that serve shows over these profiles as one file for a browser, for mails and CI: nothing else is needed to open it; -step N: of that step.", CLI_IN_SHELL, cli_report },
+    { "report",     "FILE... -o FILE", "Write the pages that serve would show for these profiles as one file, for mails and CI, which a browser opens without anything else; -step N: of that step.", CLI_IN_SHELL, cli_report },
     { "timeline",   "FILE... -o FILE", "Write what ran when as a Chrome trace, for Perfetto and chrome://tracing: a trace as it was recorded, of RunMetadata and ProfileProto the nodes of a step; -step N: of that step. -o F.pftrace: a trace as it was recorded in Perfetto's own format, with its values, flows and counters.", CLI_IN_SHELL, run_timeline },
     { "convert",    "FILE... -o FILE", "Write all inputs as one file: NAME.tfprof keeps everything and is opened at once; NAME.pftrace is a trace for Perfetto, NAME.speedscope.json and NAME.folded are its calls as flame graphs; any other name, a ProfileProto, which TensorFlow's tool reads too.", CLI_IN_SHELL, run_convert },
     { "open",       "FILE...", "(At the prompt) read other files in place of those that are open.", CLI_IN_PROMPT | CLI_TAKES_WORDS, run_open },
     { "set",        "[-option value ...]", "(At the prompt) keep options for the commands that follow; alone: show all options and their values.", CLI_IN_PROMPT | CLI_TAKES_WORDS, run_set },
-    { "unset",      "[OPTION...]", "(At the prompt) give options their defaults again; alone: all options.", CLI_IN_PROMPT | CLI_TAKES_WORDS, run_unset },
+    { "unset",      "[OPTION...]", "(At the prompt) reset options to their defaults; alone: all options.", CLI_IN_PROMPT | CLI_TAKES_WORDS, run_unset },
     { "help",       "[NAME...]", "Explain a command, option, column, checker, input format or output; alone: an overview.", CLI_IN_SHELL | CLI_IN_PROMPT | CLI_TAKES_WORDS, cli_help },
     { "version",    "", "Show the version.", CLI_IN_SHELL | CLI_IN_PROMPT, run_version },
     { "completion", "bash|zsh|fish", "A script that completes tfprof's words in that shell.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_completion },
-    { "quit",       "", "(At the prompt) leave it, as the end of the input does.", CLI_IN_PROMPT, run_quit },
+    { "quit",       "", "(At the prompt) end the session, as the end of the input does.", CLI_IN_PROMPT, run_quit },
     { "exit",       "", "(At the prompt) the same as quit.", CLI_IN_PROMPT | CLI_HIDDEN, run_quit },
     { NULL, NULL, NULL, 0, NULL },
 };
@@ -297,7 +299,7 @@ const cli_command *cli_command_find(const char *name, const char **full_name)
     return NULL;
 }
 
-/* TensorFlow's tool takes a broken show regex, which matches nothing, and prints the root. */
+/* TensorFlow's tool accepts an invalid show regex, which matches nothing, and prints the root. */
 static bool is_show_regexes(const char *name)
 {
     static const char wanted[] = "show_name_regexes";
@@ -306,7 +308,7 @@ static bool is_show_regexes(const char *name)
     return true;
 }
 
-/* The items of a value that the option does not take, and a suggestion for the first of them. */
+/* The items of a value that the option does not accept, and a suggestion for the first one. */
 typedef struct guess {
     const char *item;
     size_t size;
@@ -362,7 +364,7 @@ int cli_apply(cli *c, const cli_call *call, tfp_options *o, cli_fault *shown_any
     return 0;
 }
 
-/* -o FILE of a command that shows a report: the same as -dump_to_file. */
+/* For a command that shows a report, -o FILE is the same as -dump_to_file. */
 static int take_file(cli *c, const cli_call *call, tfp_options *o)
 {
     const char *path = call->flags[CLI_O];
@@ -381,7 +383,7 @@ static int take_file(cli *c, const cli_call *call, tfp_options *o)
     return s ? cli_fault_from(&c->fault, s, c->err) : 0;
 }
 
-/* Reports and help at a terminal are laid out for it, and go through a pager when they are long. */
+/* At a terminal, reports and help fit its width, and go through a pager if they are long. */
 static bool start_screen(cli *c, const cli_call *call, tfp_options *o)
 {
     int (*run)(cli *, const cli_call *, tfp_options *) = call->command ? call->command->run : cli_help;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* A script's own text, in which % is only a character. */
+/* Writes script text as it is: % has no meaning in it. */
 static void text(cli *c, const char *script) { cli_write(c->out, script, strlen(script)); }
 
 static void words(cli *c, tfp_table table, const char *before)
@@ -31,7 +31,7 @@ static void dashed(cli *c)
         cli_print(c->out, " %s%s", strlen(cli_flags[i].name) == 1 ? "-" : "--", cli_flags[i].name);
 }
 
-/* One option's values, as a row of the scripts' `case`. */
+/* The values of one option, as a row of `case` in the scripts. */
 typedef struct value_row {
     cli *c;
     const char *option;
@@ -181,7 +181,7 @@ static void zsh(cli *c)
             "_tfprof \"$@\"\n");
 }
 
-/* In single quotes, as fish reads them; a description ends with its first sentence. */
+/* Writes the first sentence of a description in single quotes, as fish reads them. */
 static void fish_text(cli *c, const char *help)
 {
     for (const char *at = help ? help : ""; *at; at++) {

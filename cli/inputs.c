@@ -320,8 +320,8 @@ static tfp_profile *open_cached(cli *c, const char *path, unsigned keep)
     return NULL;
 }
 
-/* Saves a profile that was read with everything in the cache, and returns the one read back from it with the parts asked
- * for. The inputs must be unchanged since before they were read. */
+/* Saves in the cache a profile that was read with all its parts, and returns the one read back from there with the
+ * requested parts. The inputs must be unchanged since before they were read. */
 static tfp_profile *through_cache(cli *c, const inputs *in, tfp_profile *p, const char *path, unsigned keep)
 {
     char now[CACHE_PATH], text[CLI_LINE_MAX];

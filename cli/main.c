@@ -29,7 +29,7 @@ static bool names_files(const cli_call *call)
     return files;
 }
 
-/* The contents of the files, before the first question. */
+/* Shows the contents of the files before the first prompt. */
 static void say_contents(cli *c)
 {
     tfp_options *o = tfp_options_new();
@@ -40,7 +40,7 @@ static void say_contents(cli *c)
     tfp_options_free(o);
 }
 
-/* Options without a command hold for all commands of the session. */
+/* Options without a command apply to all commands of the session. */
 static int session(cli *c, const cli_call *call)
 {
     cli_fault shown_anyway;
@@ -71,7 +71,7 @@ static int run(cli *c, int argc, char **argv)
     return status;
 }
 
-/* Writes the collected rest. The system may report a failed write only when the file is closed. */
+/* Writes the remaining output. The system may report a failed write only when the file is closed. */
 static int close_stdout(cli *c)
 {
     bool told = c->out->error != 0;

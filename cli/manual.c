@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Text in which no character has a meaning for roff. */
+/* Writes text so that roff interprets none of its characters. */
 static void plain(cli *c, const char *text)
 {
     if (*text == '.' || *text == '\'') cli_print(c->out, "\\&");
@@ -60,7 +60,7 @@ static void commands(cli *c)
         if (!(k->where & CLI_HIDDEN)) entry(c, "", k->name, k->usage, k->help);
 }
 
-/* The text with the commands that take the option before it. */
+/* The help text, preceded by the commands that take the option. */
 static const char *of_commands(const char *commands, const char *help, char text[1024])
 {
     size_t n = 0;

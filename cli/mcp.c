@@ -33,7 +33,7 @@ static void take_report(void *ctx, const tfp_report *r)
     l->take(l->to, r, l->said);
 }
 
-/* Runs it; the state of `c` is as in a program that was just started. */
+/* Runs the line; `c` is as in a program that was just started. */
 static int run(void *ctx, char **words, size_t count, void (*take)(void *to, const tfp_report *r, const char *said),
                void *to, char *why, size_t room)
 {

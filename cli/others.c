@@ -12,7 +12,8 @@
 
 /* clang-format off */
 static const struct {
-    const char *word, *ours, *tool, *command; /* the word, the command that does the same, whose word it is, a line to try */
+    /* the word, our command that does the same, the tool that the word comes from, a line to try */
+    const char *word, *ours, *tool, *command;
 } others[] = {
     { "annotate",                "code",     "perf",  "tfprof code trace.json -order_by micros" },
     { "attach",                  "capture",  NULL,    "tfprof capture --attach PID" },

@@ -41,7 +41,7 @@ typedef struct answer {
     void *pass_ctx;
 } answer;
 
-bool answer_failed(const answer *a); /* memory was out, or it is longer than an answer may be */
+bool answer_failed(const answer *a); /* out of memory, or the answer is too long */
 void answer_free(answer *a);
 void answer_add(answer *a, const void *data, size_t size);
 void answer_text(answer *a, const char *text);

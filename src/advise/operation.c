@@ -109,6 +109,6 @@ static tfp_status check(tfp_report *r, uint32_t row, tfp_error *err)
 
 const tfp_checker tfp_checker_operation = {
     "OperationChecker",
-    "Batch normalisation in many small operations where one fused operation does, and NHWC layout on a GPU.", check,
+    "Batch normalisation in many small operations instead of one fused operation, and NHWC layout on a GPU.", check,
     tfp_tensorflow_operation
 };

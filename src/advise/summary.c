@@ -138,14 +138,14 @@ static bool say_executed_steps(tfp_report *r)
 /* clang-format off */
 static const tfp_row_column top_columns[] = {
     TFP_COLUMN(top_row, "name", TEXT, LABEL, name, "What it is."),
-    TFP_COLUMN(top_row, "micros", REAL, MICROS, micros, "Its time: host and device together; of kernels the device's alone."),
-    TFP_COLUMN(top_row, "share", REAL, SHARE, share, "Of the time of all of them."),
+    TFP_COLUMN(top_row, "micros", REAL, MICROS, micros, "Its time: host and device together; for kernels only the device."),
+    TFP_COLUMN(top_row, "share", REAL, SHARE, share, "Share of the time of all of them."),
     { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
 };
 static const tfp_row_column kernel_columns[] = {
     TFP_COLUMN_KERNELS(top_row, "name", name, "What it is."),
     TFP_COLUMN(top_row, "micros", REAL, MICROS, micros, "Its time on the device."),
-    TFP_COLUMN(top_row, "share", REAL, SHARE, share, "Of the time of all of them."),
+    TFP_COLUMN(top_row, "share", REAL, SHARE, share, "Share of the time of all of them."),
     { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
 };
 /* clang-format on */
@@ -413,7 +413,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
 
 const tfp_view tfp_view_summary = {
     "summary",
-    "One screen: what the profile is, where its steps go, what takes longest, what could be better.",
+    "One screen: what the profile is, where the time of its steps goes, what takes longest, what could be better.",
     TFP_REPORT_GRID,
     NULL,
     NULL,

@@ -38,7 +38,7 @@ static const rule rules[] = {
     RULE("HostBound", HOST, "Devices that wait for launches.", host_bound, 0.2, STEP,
          "launch less and bigger: compile, bigger batches", "steps -critical_path",
          "torch.compile, CUDA graphs", "tf.function, jit_compile=True", "jit around the whole step, lax.scan"),
-    RULE("HostStalls", HOST, "Devices, or without devices operations, that wait over a millisecond for something else on the host.", host_stalls, 0.1, STEP,
+    RULE("HostStalls", HOST, "Devices (or operations, if there is no device) that wait over a millisecond for other work of the host.", host_stalls, 0.1, STEP,
          "move that out of the steps, or beside them into another thread", "steps -critical_path", NULL, NULL, NULL),
     RULE("PythonTime", HOST, "Devices that wait for Python.", python_time, 0.3, STEP,
          "move work out of the loop, batch it, or compile it", "code", "torch.compile", "tf.function", "jit"),
@@ -48,7 +48,7 @@ static const rule rules[] = {
     RULE("Synchronization", HOST, "Calls that wait for the device within steps.", synchronization, 0.1, STEP,
          "leave out explicit synchronisation; use asynchronous copies from pinned memory", "wait",
          "non_blocking=True", NULL, "block_until_ready", "no-sync"),
-    RULE("BlockedHost", HOST, "Devices that do nothing while the host stands in a copy or a synchronisation.", blocked_host, 0.1, STEP,
+    RULE("BlockedHost", HOST, "Devices that do nothing while a copy or a synchronisation blocks the host.", blocked_host, 0.1, STEP,
          "copy from pinned memory, asynchronously, and launch the next work before the wait; if the call waits for work that the trace lacks (a captured graph, another process or rank), record that too",
          "wait", "pin_memory=True, non_blocking=True", NULL, "block_until_ready once, at the end"),
     RULE("HostCommunication", HOST, "Communication by the host that nothing hides.", host_communication, 0.1, STEP,
@@ -104,7 +104,7 @@ static const rule rules[] = {
     RULE("Fragmentation", MEMORY, "Much of a device's memory reserved and not used.", fragmentation, 0.4, "of what is reserved",
          "allocate alike sizes, shapes that repeat", "memory",
          "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True", NULL, NULL, NULL, true),
-    RULE("IdleDevice", HOST, "Devices that do nothing for much of a step, of which no other rule tells the cause.", idle_device, 0.2, STEP,
+    RULE("IdleDevice", HOST, "Devices that do nothing for much of a step, where no other rule gives the cause.", idle_device, 0.2, STEP,
          "see in the timeline what the host does meanwhile; record it with stacks", "wait", "with_stack=True", NULL, NULL),
 };
 /* clang-format on */
@@ -265,10 +265,10 @@ typedef struct spoken {
     size_t count;
 } spoken;
 
-/* Replaces a rule's own bound by the gain that a replay of the trace finds, because a replay knows what else takes time. A replay
- * models how PyTorch waits, but not TensorFlow and JAX: a thread that waits for input which other threads prepare still waits after the
- * change, however exact the replay without a change is. If it finds no gain, it may only lack the cause, such as a rank with a late
- * host: then the rule's bound is kept, too. */
+/* Replaces a rule's own bound by the gain that a replay of the trace finds, because a replay knows what else takes
+ * time. A replay models how PyTorch waits, but not TensorFlow and JAX: a thread that waits for input which other
+ * threads prepare still waits after the change, however exact the replay without a change is. If it finds no gain, it
+ * may only lack the cause, such as a rank with a late host: then the rule's bound is kept, too. */
 static tfp_status ask_whatif(tfp_report *r, const tfp_trace_facts *f, spoken *all, tfp_error *err)
 {
     const char *changes[TFP_TRACE_RULES_MOST];
@@ -322,7 +322,7 @@ static bool name_lane(tfp_report *r, const tfp_ruling *x, tfp_evidence *e)
     return copy != NULL;
 }
 
-/* On the timeline, whose beginning is known by process. */
+/* Sets the evidence's time on the timeline, whose begin is known for each process. */
 static void place_evidence(const tfp_ruling *x, const int64_t *zeros, tfp_evidence *e)
 {
     if (e->span == TFP_NONE) return;

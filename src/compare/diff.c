@@ -182,7 +182,7 @@ static void keep_ancestors(tfp_differ *d)
     if (!d->w.script) d->marks[0] |= KEPT;
 }
 
-/* Adds notes about rows that were left out as noise and are not shown because of rows below them either. */
+/* Adds notes about rows that were left out as noise. Such a row is still shown if a row below it is shown. */
 static tfp_status tell_noise(const tfp_differ *d, tfp_error *err)
 {
     size_t n = 0;

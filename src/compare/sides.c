@@ -74,7 +74,7 @@ tfp_status tfp_sides_add_text_bytes(tfp_sides *s, const char *name, const char *
     }
     if (size) memcpy(copy, data, size);
     tfp_status opened = tfp_input_memory(&t->input, label, copy, size, err);
-    if (!opened && !t->input.owned) { /* not unpacked: the copy is read */
+    if (!opened && !t->input.owned) { /* not unpacked: the input reads the copy, and owns it from here on */
         t->input.buffer = copy;
         t->input.owned = true;
     } else {

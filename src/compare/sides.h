@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* compare/sides.h: what is compared with what. */
+/* compare/sides.h: the sides of a comparison. */
 #ifndef TFP_SIDES_H
 #define TFP_SIDES_H
 
@@ -11,11 +11,11 @@ typedef struct tfp_side {
     char *name;  /* NULL: none was given */
     char *label; /* the file, as it was named */
     const tfp_profile *profile;
-    tfp_step_choice step; /* of the profile; TFP_STEP_MEAN: all, as the options say */
+    tfp_step_choice step; /* the step of the profile; TFP_STEP_MEAN: all steps, as the options choose */
     tfp_scopetext *text;  /* instead of a profile */
 } tfp_side;
 
-/* Of the views that stats and diff know; NULL without. */
+/* The view with that name among those that stats and diff accept; NULL: none. */
 const tfp_view *tfp_compared_view(const char *name);
 
 struct tfp_sides {

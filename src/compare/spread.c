@@ -11,7 +11,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Few steps are the rule, and mostly in order. */
+/* Insertion sort: there are mostly few steps, and they are nearly sorted. */
 static void sort(int64_t *v, size_t n)
 {
     if (n > 64) {
@@ -28,7 +28,7 @@ static void sort(int64_t *v, size_t n)
 
 /* Sorted values of either kind; a long double holds both exactly. */
 typedef struct sorted {
-    const int64_t *ints; /* or else */
+    const int64_t *ints; /* used if ints is NULL */
     const double *reals;
     size_t count;
 } sorted;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* compare/stats.c: the statistics of a view's rows over all steps. The view is built once, and tells in which row each
- * node counts; every execution is then added to its row and step, and rows to those above them. */
+/* compare/stats.c: the statistics of a view's rows over all steps. The view is built once and gives the row in which
+ * each node counts. Each execution is then added to its row and step, and each row to the rows above it. */
 #include "compare/stats.h"
 
 #include "compare/steps.h"
@@ -17,8 +17,8 @@
 
 #define NAMES_MAX ((size_t)512 << 20) /* bytes of all names together */
 #define VALUES_MAX ((size_t)1 << 27)  /* rows times columns times steps: 1 GiB */
-#define VALUES_FREE ((size_t)1 << 25) /* as many a small file may ask for, too: 256 MB */
-#define VALUES_OF_RUN 16              /* beyond that, for each execution */
+#define VALUES_FREE ((size_t)1 << 25) /* always allowed, even for a small file: 256 MB */
+#define VALUES_OF_RUN 16              /* beyond that, allowed per execution */
 
 /* ---- the values of every step ---- */
 
@@ -29,7 +29,8 @@ typedef struct stats {
     tfp_column_id column[TFP_COLUMNS_MAX];
     tfp_value sum[TFP_V_COUNT]; /* the sums behind the columns: a ratio has two */
     size_t sums;
-    uint32_t *place; /* by step of the profile: its place among the steps; TFP_NONE: it cannot be asked for */
+    uint32_t
+        *place; /* for each step of the profile: its index among the steps shown; TFP_NONE: it cannot be selected */
     int64_t *values; /* by row with the root, sum, step */
     char *cells;     /* stats_row by row, without the root */
     bool sparse;     /* not every row has every column */
@@ -40,7 +41,7 @@ static int64_t *values_at(const stats *x, size_t row, size_t sum)
     return x->values + (row * x->sums + sum) * x->steps;
 }
 
-/* The place of a value among the sums; it is one of them. */
+/* The index of a value among the sums, which contain it. */
 static size_t place_of(const stats *x, tfp_value v)
 {
     size_t i = 0;
@@ -62,8 +63,8 @@ static void add_constant(const stats *x, tfp_reach at, size_t sum, int64_t n)
     for (size_t s = 0; s < x->steps && n; s++) add(x, &to[s], x->sum[sum], n, at.times);
 }
 
-/* Whether a value also counts in steps in which the node did not run: its parameters and its number always; the
- * static counts of a node that never ran. */
+/* Whether a value also counts in steps in which the node did not run: parameters and the number of definitions always;
+ * float operations only for a node that never ran. */
 static bool is_constant(tfp_value v, bool ran)
 {
     if (v == TFP_V_PARAMS || v == TFP_V_OPS || v == TFP_V_COUNTED_OPS) return true;
@@ -114,7 +115,7 @@ static int64_t line_value(const tfp_line_run *run, tfp_value v)
     case TFP_V_ACCELERATOR_MICROS: return run->accelerator_ns;
     case TFP_V_MICROS: return tfp_add(run->cpu_ns, run->accelerator_ns, NULL);
     case TFP_V_RUNS: return run->runs;
-    default: return 0; /* lines of a trace have no more, as in the view */
+    default: return 0; /* lines of a trace have no other values, as in the view */
     }
 }
 
@@ -139,7 +140,7 @@ static void sum_up(const stats *x)
 
 /* ---- the grid ---- */
 
-/* A row: its name up to the last slash, what stands behind it, and a spread for each column. */
+/* A row: its name up to the last slash, the part after that, and a spread for each column. */
 typedef struct stats_row {
     tfp_str name, op;
     tfp_spread spreads[];
@@ -209,8 +210,8 @@ static tfp_spread spread_of_sum(const stats *x, size_t row, const tfp_column *c,
     return told_spread(x, v, tfp_spread_of(values_at(x, row, place_of(x, v)), x->steps));
 }
 
-/* How the kinds of columns are spread over the steps. Sums are sorted where they stand, so ratios, which need them step by step,
- * come first. */
+/* How the spread of each kind of column is computed. Sums are sorted in place, so ratios, which need them in order of
+ * the steps, come first. */
 static const struct {
     tfp_column_kind kind;
     tfp_spread (*spread)(const stats *x, size_t row, const tfp_column *c, double *scratch);
@@ -269,7 +270,7 @@ static bool can_spread(tfp_column_kind kind)
     return false;
 }
 
-/* The columns of -select that are numbers, in the order asked. */
+/* The columns of -select that are numbers, in the given order. */
 static tfp_status choose_columns(stats *x, tfp_error *err)
 {
     tfp_column_id asked[TFP_COLUMNS_MAX];

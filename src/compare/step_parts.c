@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* compare/step_parts.c: what a diff of traces leads with: how much longer the mean step takes, and which of its parts (compute,
- * exposed communication and copies, idle, waiting for data) made it so. The parts are those of `summary`. */
+/* compare/step_parts.c: the beginning of a diff of traces: how much longer the mean step takes, and which of its parts
+ * (compute, exposed communication and copies, idle, waiting for data) changed. The parts are those of `summary`. */
 #include "compare/diff.h"
 #include "model/tables/profile.h"
 #include "views/core/report.h"
@@ -28,7 +28,7 @@ static const tfp_view parts_view = {
 };
 
 typedef struct lead {
-    tfp_str names[2 * ROWS]; /* of the parts, in the order in which the sides have them */
+    tfp_str names[2 * ROWS]; /* names of the parts, in the order of the sides */
     double *us[2 * ROWS];    /* by part and side; NAN: the side has no such part */
     size_t count;
 } lead;
@@ -46,7 +46,7 @@ static double *row_of(lead *l, tfp_report *to, size_t sides, tfp_str name)
     return l->us[l->count++] = us;
 }
 
-/* False: the side's facts could not be had, so there is no lead. */
+/* False: the side has no such facts, so this part is left out. */
 static bool add_side(lead *l, tfp_differ *d, size_t side)
 {
     const tfp_side *x = &d->w.sides->at.at[side];
@@ -79,10 +79,11 @@ static double grown(const lead *l, size_t row, size_t from, size_t to)
     return tfp_or_zero(l->us[row][to]) - tfp_or_zero(l->us[row][from]);
 }
 
-/* Parts of parts begin with a blank. */
+/* Names of sub-parts begin with a blank. */
 static bool is_part(const lead *l, size_t row) { return row && l->names[row].data[0] != ' '; }
 
-/* "compute +15.8 ms, idle +1.20 ms": the parts that grew, or shrank, with the step, the most first. */
+/* Writes "compute +15.8 ms, idle +1.20 ms": the parts that changed in the direction of the step, biggest change first.
+ * */
 static void put_causes(tfp_buf *b, const lead *l, size_t from, size_t to)
 {
     enum { MOST = 3 };
@@ -165,7 +166,7 @@ static bool fill(tfp_differ *d, const lead *l, tfp_grid *g)
     return true;
 }
 
-/* Rows that say nothing on any side. */
+/* Drops rows that are zero or absent on all sides. */
 static void drop_zeros(lead *l, size_t sides)
 {
     size_t kept = 0;

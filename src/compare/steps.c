@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* compare/steps.c: the table `steps` as rows of one number each. The table has a row for each step of a device; here each of its
- * columns becomes a row of that device, so that a rise of one of them is told, and gated, like that of any other row. */
+/* compare/steps.c: the table `steps` as rows of one number each. The table has a row for each step of a device; here
+ * each of its columns becomes a row of that device, so that a growth of one of them is reported, and fails a gate,
+ * like that of any other row. */
 #include "compare/steps.h"
 
 #include "options/options.h"
@@ -14,7 +15,7 @@
 
 typedef struct maker {
     tfp_report *r;                                          /* the table */
-    const tfp_grid_column *step, *device, *rank, *duration; /* rank: NULL of one rank */
+    const tfp_grid_column *step, *device, *rank, *duration; /* rank: NULL if there is one rank */
     TFP_VEC(tfp_step_values) values;
     TFP_VEC(tfp_str) names; /* of all rows, for notes about filters */
     uint64_t select;
@@ -27,7 +28,7 @@ static double number(const tfp_grid_column *c, size_t row)
     return c->type == 'r' ? c->reals[row] : (double)c->ints[row];
 }
 
-/* Where the rows of the device end that begin here: its steps, and the row `all` when all steps were asked for. */
+/* The end of the device's rows that begin here: its steps, and the row `all` if all steps were requested. */
 static size_t end_of_device(const maker *m, size_t first)
 {
     size_t end = first;
@@ -77,7 +78,7 @@ static bool add_column(maker *m, size_t first, size_t end, const tfp_grid_column
     return !values.count || !is_shown(m, name) || add_row(m, name, values);
 }
 
-/* Where a step starts says nothing of how long it takes. */
+/* The start of a step is not a measure of its length. */
 static bool is_measure(const maker *m, const tfp_grid_column *c)
 {
     return (c->type == 'i' || c->type == 'r') && c != m->rank && strcmp(c->name, "start_us") != 0;
@@ -97,7 +98,7 @@ static bool add_devices(maker *m)
 
 /* ---- the root ---- */
 
-/* The duration of each step, the mean over the devices that have it. */
+/* The duration of each step: the mean over the devices that have the step. */
 static bool add_root(maker *m)
 {
     size_t count = tfp_table_of(m->r)->row_count;

@@ -62,7 +62,7 @@ static double density(double t, double v)
                (v + 1) / 2 * log1p(t * t / v));
 }
 
-/* The tail falls and is convex, so Newton's steps from the left never pass the place. */
+/* The tail is decreasing and convex, so Newton's method from the left never overshoots. */
 double tfp_student_quantile(double tail, double freedom)
 {
     double t = 0;
@@ -82,7 +82,7 @@ tfp_welch tfp_welch_test(tfp_sample a, tfp_sample b)
     double error = sqrt(of_a + of_b);
     tfp_welch w = { difference, difference, difference != 0 ? 0 : 1 };
     if (!(error > 0)) return w;
-    /* shares first: the squares of tiny numbers vanish */
+    /* divide first, because the squares of tiny numbers underflow */
     double share_a = of_a / (of_a + of_b), share_b = of_b / (of_a + of_b);
     double freedom = 1 / (share_a * share_a / (double)(a.count - 1) + share_b * share_b / (double)(b.count - 1));
     double reach = error * tfp_student_quantile(1 - TFP_CONFIDENCE, freedom);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* compare/work.c: whether two profiles are of the same work: the same graph, shapes and devices. What differs is told before
- * any number is. */
+/* compare/work.c: checks whether two profiles did the same work: the same graph, shapes and devices. Differences
+ * become notes, which are shown before the numbers. */
 #include "compare/diff.h"
 #include "model/tables/graph.h"
 #include "views/core/notes.h"
@@ -48,13 +48,13 @@ static bool known(const tfp_profile *p, uint32_t shape)
 
 static bool shapes_equal(const tfp_profile *a, uint32_t x, const tfp_profile *b, uint32_t y)
 {
-    if (!known(a, x) || !known(b, y)) return true; /* nothing is known that differs */
+    if (!known(a, x) || !known(b, y)) return true; /* one of them is unknown, so no difference is known */
     const tfp_shape *s = &a->graph->shapes.at[x], *t = &b->graph->shapes.at[y];
     return s->count == t->count && memcmp(a->graph->dims.at + s->first, b->graph->dims.at + t->first,
                                           s->count * sizeof *a->graph->dims.at) == 0;
 }
 
-/* The first output, of those that both have side by side, whose shapes differ; false: none. */
+/* Finds the first output, among those that both nodes have, whose shapes differ; false: none. */
 static bool other_shapes(const tfp_profile *a, uint32_t x, const tfp_profile *b, uint32_t y, uint32_t *s, uint32_t *t)
 {
     uint32_t j = b->graph->nodes.at[y].output_first;
@@ -71,7 +71,7 @@ static bool other_shapes(const tfp_profile *a, uint32_t x, const tfp_profile *b,
     return !shapes_equal(a, *s, b, *t);
 }
 
-/* Nodes of both sides: how many there are, how many have other shapes, and the first of these. */
+/* Nodes that both sides have: how many, how many with different shapes, and the first of these. */
 typedef struct differing {
     size_t common, count;
     uint32_t first, shapes[2];
@@ -124,7 +124,7 @@ static tfp_status same_devices(tfp_diff_work *d, size_t a, size_t b, tfp_error *
         uint32_t twin = twin_of(pa, i, pb);
         if (twin == TFP_NONE) continue;
         tfp_str x = tfp_text(pa, pa->graph->nodes.at[i].device), y = tfp_text(pb, pb->graph->nodes.at[twin].device);
-        if (!x.size || !y.size) continue; /* it did not run there */
+        if (!x.size || !y.size) continue; /* the node did not run on one side */
         common++;
         if (tfp_str_eq(x, y) || count++) continue;
         name = tfp_text(pa, pa->graph->nodes.at[i].name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/apply.c: changes of what devices do: activities that take less time or are not there, faster links. */
+/* whatif/apply.c: changes of device work: faster or removed activities, faster links. */
 #include "model/graphs.h"
 #include "model/nest.h"
 #include "model/tables/spans.h"
@@ -16,7 +16,7 @@ bool tfp_changer_new(tfp_changer *c, const tfp_job *j, tfp_variant *v)
     return c->anchor_flags && c->anchor_sums && c->joint_done;
 }
 
-/* Of a collective what it takes once all ranks are there gets shorter, once. */
+/* For a collective, the time after all ranks have arrived is divided, and only once for all ranks. */
 static void divide(tfp_changer *c, uint32_t i, double factor)
 {
     uint32_t joint = c->j->activities[i].joint;
@@ -30,7 +30,8 @@ static void forget_joints(tfp_changer *c)
     if (c->j->joints.size) memset(c->joint_done, 0, c->j->joints.size);
 }
 
-/* An activity is not there, and its launch call takes no time; a graph's call has others to launch. */
+/* Removes an activity. Its launch call will take no time either, unless it launches a graph, which has more
+ * activities. */
 static void take_away(tfp_changer *c, uint32_t i)
 {
     const tfp_job *j = c->j;
@@ -58,7 +59,7 @@ static bool launched_inside(const tfp_job *j, tfp_named *n, uint32_t i)
            tfp_named_inside(n, span) || tfp_named_computes(n, span);
 }
 
-/* What lies inside of an activity is a part of it. */
+/* An activity inside another one also has the name of the outer one. */
 static bool has_name(const tfp_job *j, tfp_named *n, uint32_t i)
 {
     uint32_t span = j->activities[i].span;
@@ -66,7 +67,7 @@ static bool has_name(const tfp_job *j, tfp_named *n, uint32_t i)
     return j->around && j->around[span] != TFP_NONE && tfp_named_inside(n, span);
 }
 
-/* Frames nest apart from all else, and that takes a while. */
+/* Nests the Python frames, which are not in the model's nesting. It is slow, so it is done only when needed. */
 static bool nest_frames(tfp_changer *c, tfp_named *n)
 {
     tfp_nest nest;

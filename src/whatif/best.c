@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/best.c: without a change that is asked for, the ten single ones that help most. */
+/* whatif/best.c: the ten single changes that help most, for a command without changes. */
 #include "views/core/handle.h"
 #include "model/tables/spans.h"
 #include "views/core/grid.h"
@@ -7,11 +7,11 @@
 
 enum { OPS = 20, ROWS = 10, LONG_NAME = 60 };
 
-/* How a pattern goes on behind the stem of a name. */
+/* How a pattern continues after the stem of a name. */
 enum { ENDS, OPEN, NUMBERED };
 static const char *const goes_on[] = { "", ".*", "(\\.[0-9]+)?" };
 
-/* Ops, or kernels of no op, that one pattern has. */
+/* The time of ops, or of kernels without an op, that one pattern matches. */
 typedef struct op_time {
     tfp_strid stem; /* -> stems */
     unsigned on;    /* -> goes_on */
@@ -20,7 +20,7 @@ typedef struct op_time {
 
 typedef struct op_times {
     const tfp_job *j;
-    bool *activity; /* by strid: an activity has this name */
+    bool *activity; /* for each string: whether an activity has this name */
     tfp_strtab stems;
     tfp_map64 by_name, by_stem; /* -> ops */
     TFP_VEC(op_time) ops;
@@ -37,18 +37,18 @@ static bool opens_arguments(tfp_str rest)
     return rest.data[0] == '<' || (rest.data[0] == '(' && !tfp_str_begins(rest, TFP_STR("(anonymous namespace)")));
 }
 
-/* A long name ends before its template's or function's arguments, of which each kernel has others. */
+/* Cuts a long name before the arguments of its template or function, because these differ from kernel to kernel. */
 static tfp_str stem_of(tfp_str name)
 {
     if (name.size <= LONG_NAME) return name;
     size_t size = 0;
     while (size < LONG_NAME && !(size && opens_arguments((tfp_str){ name.data + size, name.size - size }))) size++;
-    while (size && ((unsigned char)name.data[size] & 0xc0) == 0x80) size--; /* no part of a character */
+    while (size && ((unsigned char)name.data[size] & 0xc0) == 0x80) size--; /* not inside a character */
     return (tfp_str){ name.data, size };
 }
 
-/* The place of a name in the list; TFP_NONE without memory. `numbered`: it is a type of XLA, whose instructions are called so, too, but for
- * a number behind. */
+/* The index of a name in the list; TFP_NONE: out of memory. `numbered`: it is an XLA instruction type; instructions
+ * have this name with a number appended. */
 static uint32_t place_of(op_times *o, tfp_strid name, bool numbered)
 {
     uint32_t at = tfp_map64_get(&o->by_name, (uint64_t)name << 1 | numbered);
@@ -73,7 +73,7 @@ static bool add_time(op_times *o, tfp_strid name, bool numbered, double time)
     return at != TFP_NONE;
 }
 
-/* By the name of its op; without a device by host ops. */
+/* Sums activities by the name of their op; without a device, sums host ops. */
 static bool collect(op_times *o)
 {
     const tfp_job *j = o->j;
@@ -90,7 +90,7 @@ static bool collect(op_times *o)
     return ok;
 }
 
-/* A name as a pattern that has only it. */
+/* The pattern that matches only this name. */
 static char *pattern_of(tfp_whatif *w, tfp_str name, unsigned on)
 {
     tfp_buf b = { 0 };
@@ -106,7 +106,7 @@ static char *pattern_of(tfp_whatif *w, tfp_str name, unsigned on)
     return text;
 }
 
-/* A name that is no pattern, such as one with a line break, is left out. */
+/* A name that cannot be a pattern, such as one with a line break, is left out. */
 static bool try_one(tfp_whatif *w, const char *typed)
 {
     tfp_change change;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/change.h: changes of a job: what they make of its durations, and the rows of the table. */
+/* whatif/change.h: changes of a job's durations, and the rows of the table `whatif`. */
 #ifndef TFP_WHATIF_CHANGE_H
 #define TFP_WHATIF_CHANGE_H
 
@@ -7,25 +7,28 @@
 #include "options/regex.h"
 #include "whatif/job/job.h"
 
-/* A pattern, and the spans whose names it matches. */
+/* A pattern, and the spans whose names match it. */
 typedef struct tfp_named {
     const tfp_job *j;
     tfp_regex *regex;
-    const uint32_t *parent; /* by span: the one around it; NULL: that of the model, which leaves Python's frames out */
-    uint8_t *known;         /* by strid */
-    uint8_t *inside;        /* by span: whether it has the name, or a span around it */
-    uint8_t *stacks;        /* by call stack: whether one of its lines has the name */
+    const uint32_t
+        *parent;     /* for each span the one around it; NULL: use the model's parents, which skip Python frames */
+    uint8_t *known;  /* by strid */
+    uint8_t *inside; /* for each span: whether it, or a span around it, has the name */
+    uint8_t *stacks; /* for each call stack: whether one of its lines has the name */
 } tfp_named;
 bool tfp_named_new(const tfp_job *j, tfp_str pattern, tfp_named *out); /* false without memory */
 bool tfp_named_has(tfp_named *n, uint32_t span);
-/* Whether it, or a span around it, has the name. A span of a thread that takes turns is also inside the other thread's waiting span. */
+/* Whether it, or a span around it, has the name. A span of a thread that takes turns is also inside the other thread's
+ * waiting span. */
 bool tfp_named_inside(tfp_named *n, uint32_t span);
-/* Whether the activity computes something of that name, whatever launched it: an op of a program or of a captured graph, a module or a
- * line around that. */
+/* Whether the activity belongs to something with that name, whatever launched it: an op of a program or of a captured
+ * graph, or a module or line around that op. */
 bool tfp_named_computes(tfp_named *n, uint32_t activity);
-/* The name of the op that an activity is of; its own, where none is known: the call that launched it is no op. */
+/* The name of the op to which an activity belongs; the activity's own name if no op is known, because a launching API
+ * call is no op. */
 tfp_strid tfp_named_after(const tfp_job *j, uint32_t activity);
-/* The type of the instruction of XLA that it runs; 0: none. */
+/* The type of the XLA instruction that the activity runs; 0: none. */
 tfp_strid tfp_named_by_type(const tfp_job *j, uint32_t activity);
 /* Whether a Python frame has the name. */
 bool tfp_named_frame(tfp_named *n);
@@ -38,20 +41,20 @@ typedef struct tfp_faster {
     bool host;
 } tfp_faster;
 
-/* Applies changes to a variant. The arrays are scratch that all changes share. */
+/* The state of applying changes to a variant. The arrays are scratch memory that all changes share. */
 typedef struct tfp_changer {
     const tfp_job *j;
     tfp_variant *v;
     bool *anchor_flags;  /* by anchor */
     double *anchor_sums; /* by anchor */
     uint8_t *joint_done; /* by joint */
-    uint32_t *framed;    /* by span: the one around it, Python's frames included; NULL: no pattern has asked for it */
+    uint32_t *framed;    /* for each span the one around it, including Python frames; NULL: no pattern needed it yet */
     bool found;          /* the pattern matched */
 } tfp_changer;
 bool tfp_changer_new(tfp_changer *c, const tfp_job *j, tfp_variant *v);
 
-/* Each false without memory. */
-bool tfp_apply_faster(tfp_changer *c, tfp_faster *f); /* apply.c; c->found tells whether anything has the name */
+/* Each returns false when out of memory. */
+bool tfp_apply_faster(tfp_changer *c, tfp_faster *f); /* apply.c; sets c->found if anything has the name */
 void tfp_apply_link(tfp_changer *c, const tfp_change *link);
 void tfp_apply_launch(tfp_changer *c, const tfp_change *launch); /* host_changes.c */
 void tfp_apply_input(tfp_changer *c, double most_us);
@@ -60,7 +63,7 @@ bool tfp_apply_ideal(tfp_changer *c, int64_t kept_rank); /* ideal.c; -1: none is
 
 /* ---- the longest path (longest.c) ---- */
 typedef struct tfp_longest {
-    uint32_t *edges; /* -> the job's edges, from the end of the last step back */
+    uint32_t *edges; /* indexes of the job's edges, backwards from the end of the last step */
     size_t count;
     double length;
 } tfp_longest;
@@ -87,22 +90,22 @@ typedef struct tfp_whatif {
     TFP_VEC(tfp_whatif_row) rows;
 } tfp_whatif;
 
-/* Applies changes by their kind: ideal, keep, faster, link, launch, input, then no-sync and overlap. `no_match`: the first one whose
- * pattern nothing has; NULL. False without memory. */
+/* Applies changes in the order of their kinds: ideal, keep, faster, link, launch, input, then no-sync and overlap.
+ * `no_match`: the first change whose pattern matches nothing, or NULL. False: out of memory. */
 bool tfp_whatif_apply(tfp_whatif *w, const tfp_change *changes, size_t count, const tfp_change **no_match);
-/* Adds the row of a replay whose step has that length. */
+/* Adds a row for a replay with this step time. */
 bool tfp_whatif_result_add(tfp_whatif *w, tfp_str scenario, double replay_us, double path_share);
-/* Adds the first row: the replay without a change, with a note. */
+/* Adds the first row, `today`: the replay without a change, with a note. */
 bool tfp_whatif_today_add(tfp_whatif *w, const tfp_buf *note);
 /* Replays the variant and adds its row. */
 bool tfp_whatif_row_add(tfp_whatif *w, tfp_str scenario);
-/* The line above the table of text: today's step, of how many steps and ranks it is, and the note. */
+/* Makes the line above the table in text: today's step time, the numbers of steps and ranks, and the note. */
 bool tfp_whatif_headline(tfp_whatif *w, size_t steps, size_t ranks);
 tfp_status tfp_whatif_best(tfp_whatif *w, tfp_error *err); /* best.c: the ten single changes that help most */
 /* pipeline.c: the rows of a pipeline's timeline. */
 tfp_status tfp_pipeline_rows(tfp_whatif *w, const tfp_change *changes, size_t count, tfp_error *err);
-/* refuse.c: judges the replay without changes: writes notes on it, and refuses it when its step is over a quarter longer or shorter than the
- * recorded one. */
+/* refuse.c: judges the replay without changes: writes notes on it, and refuses it when its step is over a quarter
+ * longer or shorter than the recorded one. */
 tfp_status tfp_whatif_judge(tfp_whatif *w, tfp_buf *note, tfp_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/longest.c: the longest path of a replay: from the end of the last step back, always to what was waited for longest, to where the
- * first step begins. */
+/* whatif/longest.c: the longest path of a replay: walked backwards from the end of the last step to the begin of the
+ * first, always along the edge that determined a node's time. */
 #include "whatif/change.h"
 
 #include <math.h>

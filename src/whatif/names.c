@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/names.c: which spans a pattern names: by their name, modules also without PyTorch's word before it, Python's frames by
- * FILE:LINE; what lies inside of these; and activities by what they compute. */
+/* whatif/names.c: finds the spans that a pattern matches: by their names (modules also without PyTorch's prefix,
+ * Python frames also by FILE:LINE), spans inside of these, and activities by the op, module or line that they belong
+ * to. */
 #include "model/graphs.h"
 #include "model/span_names.h"
 #include "model/tables/code.h"
@@ -111,7 +112,7 @@ static bool stack_has(const tfp_named *n, uint32_t trace)
     return false;
 }
 
-/* Many activities have the same stack: it is looked at once. */
+/* Many activities have the same stack, so each stack is examined only once. */
 static bool has_stack(tfp_named *n, uint32_t trace)
 {
     if (!n->regex || trace == TFP_NONE) return false;

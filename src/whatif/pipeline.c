@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/pipeline.c: the rows of `whatif` for a pipeline's timeline: today, the job without stragglers, and the same with some stragglers
- * kept. */
+/* whatif/pipeline.c: the rows of `whatif` for a pipeline's timeline: today, the job without stragglers, and the same
+ * with some stragglers kept. */
 #include "views/core/handle.h"
 #include "whatif/change.h"
 #include "whatif/pipeline.h"
@@ -59,7 +59,8 @@ static tfp_status add_change(tfp_pipeline *p, tfp_whatif *w, const tfp_change *c
     return tfp_whatif_result_add(w, c->typed, tfp_pipeline_replay(p, &s), NAN) ? TFP_OK : tfp_nomem(err);
 }
 
-/* With notes on the spans that the model has no place for, and on delays of launches, which it does not have. */
+/* Adds the row `today`, with notes about spans that the model cannot represent, and about launch delays, which it does
+ * not have. */
 static tfp_status add_today(const tfp_pipeline *p, tfp_whatif *w, tfp_error *err)
 {
     tfp_buf note = { 0 };

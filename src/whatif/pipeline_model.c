@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/pipeline_model.c: finds what each operation of a pipeline waits for, by StragglerAnalysis' dependency model, and an order in
- * which operations and groups can be evaluated. */
+/* whatif/pipeline_model.c: finds what each operation of a pipeline waits for, by StragglerAnalysis' dependency model,
+ * and an order in which operations and groups can be evaluated. */
 #include "views/core/handle.h"
 #include "whatif/pipeline.h"
 
@@ -118,7 +118,8 @@ static void link_sends(model *m, const list *computes, const list *sends, bool f
     }
 }
 
-/* The first receive and send of the backward pass also come after the forward computation two before the first backward one. */
+/* The first receive and send of the backward pass also come after the forward computation two before the first
+ * backward one. */
 static void hold_backward(model *m, uint32_t stage)
 {
     uint32_t forwards[2];
@@ -148,7 +149,7 @@ static void link_stage(model *m, uint32_t stage)
 
 /* ---- data parallelism, and the end of a step ---- */
 
-/* The first, or last, of a list that is of a chunk; TFP_NONE. */
+/* The first or last node of a chunk in a list; TFP_NONE: none. */
 static uint32_t of_chunk(const model *m, const list *l, int64_t chunk, bool last)
 {
     for (size_t i = 0; i < l->count; i++) {
@@ -197,7 +198,7 @@ static void link_data_parallel(model *m, uint32_t stage, bool overlap)
     link_chunks(m, stage, overlap);
 }
 
-/* What comes after the last computation, one after the other. */
+/* Links the operations after the last computation, which run one after the other. */
 static void link_end(model *m, uint32_t stage, bool parallel, bool overlap)
 {
     const uint8_t types[] = {
@@ -227,7 +228,7 @@ static uint32_t new_group(model *m, bool ranks)
     return (uint32_t)m->p->groups.size - 1;
 }
 
-/* The next one of a list that has a peer; TFP_NONE. */
+/* The next node of a list that has a peer; TFP_NONE: none. */
 static uint32_t next_real(const model *m, const list *l, size_t *at)
 {
     while (*at < l->count && !m->real[l->at[*at]]) ++*at;
@@ -245,7 +246,7 @@ static void pair(model *m, const list *sends, const list *receives)
     }
 }
 
-/* The n-th of a type on each stage. */
+/* Makes groups of the n-th operations of a type on all stages. */
 static void join_stages(model *m, uint8_t type, bool ranks)
 {
     uint32_t groups = 0, first = (uint32_t)m->p->groups.size;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/pipeline_read.c: the operations of a pipeline's timeline, and what each took in every step and on every rank. */
+/* whatif/pipeline_read.c: reads the operations of a pipeline's timeline, and the time of each in every step and on
+ * every rank. */
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
 #include "model/tables/processes.h"
@@ -10,8 +11,8 @@
 
 #include <math.h>
 
-#define THREADS 5 /* of a process: compute, and four of communication and the rest */
-#define SPARSE 64 /* so many places for each operation, at most: else steps have little in common */
+#define THREADS 5 /* threads of a process: one for compute, four for communication and everything else */
+#define SPARSE 64 /* limit of slots per operation; with more, the steps have too little in common */
 
 const char *const tfp_stage_type_names[] = { "forward-compute",
                                              "backward-compute",
@@ -60,8 +61,8 @@ static bool stage_of(const tfp_profile *p, uint32_t lane, uint32_t *stage)
     return i > word.size && *stage < 100000;
 }
 
-/* Works the number of a process in its job out from the number of its thread: each process has five threads with numbers in a row. The reader
- * keeps no numbers of processes. */
+/* Computes the number of a process in its job from its thread's number, because the reader keeps no process numbers:
+ * each process has five threads with consecutive numbers. */
 static bool process_of(const tfp_profile *p, uint32_t lane, int64_t *process)
 {
     tfp_str name = tfp_text(p, p->lanes.at[lane].name), word = TFP_STR("thread:");
@@ -79,7 +80,8 @@ typedef struct keys {
     tfp_strid step, sequence, chunk;
 } keys;
 
-/* Steps and ranks are still numbers: of the step, and of stage and process. `numbers` holds both of each operation. */
+/* Reads one operation. Its step and rank are not indexes yet, but numbers: the step's, and the stage's and process's,
+ * which are stored in `numbers`. */
 static bool read_op(const tfp_profile *p, uint32_t span, const keys *k, tfp_stage_op *op, int64_t numbers[2])
 {
     const tfp_span_columns *s = &p->events->spans;
@@ -110,7 +112,7 @@ static uint32_t place_of(const int64_t *list, size_t count, int64_t number)
     return at ? (uint32_t)(at - list) : TFP_NONE;
 }
 
-/* Sorted, each once. */
+/* Sorts a list and removes duplicates. */
 static void settle(int64_t *list, size_t *count)
 {
     size_t kept = 0;
@@ -120,7 +122,7 @@ static void settle(int64_t *list, size_t *count)
     *count = kept;
 }
 
-/* The data-parallel ranks of a stage are its processes in their order. */
+/* Numbers the data-parallel ranks: those of a stage are its processes in order of their numbers. */
 static bool number_ranks(tfp_pipeline *p, const int64_t *processes, size_t count, const int64_t (*numbers)[2])
 {
     uint32_t *rank = malloc((count + 1) * sizeof *rank), most = 0;
@@ -171,7 +173,7 @@ static uint64_t key_of(uint8_t type, uint32_t stage, int64_t sequence)
     return tfp_hash(key, sizeof key);
 }
 
-/* The operations of the first step on the first rank. */
+/* Makes the nodes from the operations of the first step on the first rank. */
 static bool find_nodes(tfp_pipeline *p, tfp_map64 *by_key)
 {
     bool ok = true;
@@ -221,7 +223,7 @@ static int by_size(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Ideal: the mean of an operation's type, of communication the median. */
+/* The ideal time of an operation: the mean over its type; for communication the median. */
 static bool find_ideal(tfp_pipeline *p)
 {
     double *values = malloc((p->op_count + 1) * sizeof *values);

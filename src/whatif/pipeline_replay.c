@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/pipeline_replay.c: the steps of a pipeline, replayed: the members of a group end when the latest has started and their own
- * transfer is done. */
+/* whatif/pipeline_replay.c: replays the steps of a pipeline: a member of a group ends when the last member has started
+ * and the member's own transfer time is over. */
 #include "views/core/handle.h"
 #include "whatif/pipeline.h"
 
 #include <math.h>
 
-/* What an edge waits for: the node, or the group that ends it. */
+/* The source of an edge: the node, or the group that ends the node. */
 static uint32_t source_of(const tfp_pipeline *p, uint32_t node)
 {
     uint32_t group = p->nodes.at[node].group;
@@ -18,7 +18,7 @@ typedef struct pairs {
     size_t count;
 } pairs;
 
-/* The values of each key side by side: first[k]... of `out`. */
+/* Sorts values by key: those of key k begin at out[first[k]]. */
 static bool gather(tfp_arena *a, pairs x, size_t key_count, uint32_t **first, uint32_t **out)
 {
     *first = TFP_NEW(a, uint32_t, key_count + 2);
@@ -32,7 +32,7 @@ static bool gather(tfp_arena *a, pairs x, size_t key_count, uint32_t **first, ui
     return true;
 }
 
-/* Nodes and groups, each after what it waits for; a circle is cut where it is met. */
+/* Finds an order in which each node or group comes after those that it waits for; a cycle is cut where it is found. */
 static bool find_order(tfp_pipeline *p, const uint32_t *from, const uint32_t *to, size_t count)
 {
     size_t items = p->nodes.size + p->groups.size;
@@ -140,7 +140,7 @@ static void end_group(tfp_pipeline *p, const double *taken, const tfp_pipe_scena
         }
 }
 
-/* To the end of the last optimizer. */
+/* Returns the length of a step, up to the end of the last optimizer. */
 static double replay_step(tfp_pipeline *p, uint32_t step, const tfp_pipe_scenario *s)
 {
     size_t places = p->ranks.size * p->nodes.size;

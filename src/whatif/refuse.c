@@ -14,11 +14,11 @@
 
 /* Where most of the difference is. */
 typedef struct cause {
-    double all, worst; /* delay that no edge explains; the longest single one */
-    uint32_t activity; /* of that one */
+    double all, worst; /* sum of the delays that no edge explains, and the longest one */
+    uint32_t activity; /* the activity with the longest delay */
 } cause;
 
-/* The latest moment, as recorded, of what an activity is known to wait for. */
+/* The latest recorded end of everything that an activity is known to wait for. */
 static double ready_at(const tfp_job *j, uint32_t activity)
 {
     double latest = -INFINITY;
@@ -96,7 +96,8 @@ static void put(tfp_buf *note, const char *text)
     tfp_buf_text(note, text);
 }
 
-/* Time of activities without a known call; of that what a program runs, such as XLA's on a TPU, whose file names the ops instead. */
+/* Shares of the device's time: activities without a known call, and those of them that a program runs, such as XLA's
+ * on a TPU, for which the file names the ops instead. */
 typedef struct launchless {
     double share, program_share;
 } launchless;
@@ -127,7 +128,7 @@ static void note_launchless(const tfp_job *j, tfp_buf *note)
         tfp_buf_printf(note, "%.0f %% of the device's time has no known launch: it keeps its delays", 100 * l.share);
 }
 
-/* Ranks of the job, as the files tell it, of which no file is there. */
+/* The number of the job's ranks, according to the files, that have no file. */
 static int64_t missing_ranks(const tfp_whatif *w, const tfp_rank_census *census)
 {
     const tfp_profile *p = tfp_profile_of(w->r);

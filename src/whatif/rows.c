@@ -54,7 +54,7 @@ bool tfp_whatif_apply(tfp_whatif *w, const tfp_change *changes, size_t count, co
 bool tfp_whatif_result_add(tfp_whatif *w, tfp_str scenario, double replay_us, double path_share)
 {
     double step = w->recorded_us - (w->replay_us - replay_us);
-    if (step < 0) step = 0; /* of a replay that is too long all is taken away */
+    if (step < 0) step = 0; /* the replay, longer than the recording, shrinks by more than the recorded step */
     double gain = w->recorded_us - step;
     tfp_whatif_row row = { .scenario = scenario,
                            .step_us = step,
@@ -102,7 +102,7 @@ static void put_steps(tfp_buf *b, const tfp_whatif *w, size_t steps)
         put_count(b, steps, "step");
 }
 
-/* A greater error is in the note. */
+/* Writes the error of the replay; a large one is in the note instead. */
 static void put_error(tfp_buf *b, double error)
 {
     if (fabs(error) > TFP_WHATIF_SAID_OVER) return;

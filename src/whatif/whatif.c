@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/whatif.c: the table `whatif`: how long a step would be after changes: of each that is asked for alone, and of all together. */
+/* whatif/whatif.c: the table `whatif`: the predicted step time after each of the given changes alone, and after all of
+ * them together. */
 #include "model/tables/events.h"
 #include "options/options.h"
 #include "views/core/grid.h"
@@ -27,7 +28,7 @@ static tfp_status add_changes(tfp_whatif *w, const tfp_change *changes, size_t c
     return tfp_whatif_row_add(w, scenario) ? TFP_OK : tfp_nomem(err);
 }
 
-/* Rows of -keep stand for themselves. */
+/* Adds a row for each given change, and the row `all`, which makes no sense with -keep. */
 static tfp_status add_asked(tfp_whatif *w, const tfp_change *changes, size_t count, tfp_error *err)
 {
     bool keeps = false;
@@ -68,13 +69,13 @@ static tfp_status replay_today(tfp_whatif *w, tfp_error *err)
 /* clang-format off */
 static const tfp_row_column columns[] = {
     TFP_COLUMN(tfp_whatif_row, "scenario", TEXT, LABEL, scenario, "today; then each change alone, as typed without dashes; all: those together."),
-    TFP_COLUMN_WHOLE(tfp_whatif_row, "step_us", REAL, MICROS, step_us, "A step: today as recorded, else as predicted: what the replay does not explain stays."),
+    TFP_COLUMN_WHOLE(tfp_whatif_row, "step_us", REAL, MICROS, step_us, "The step time: recorded for today, predicted for changes. Time that the replay does not explain is unchanged."),
     TFP_COLUMN_WHOLE(tfp_whatif_row, "gain_us", REAL, MICROS, gain_us, "How much shorter a step would be."),
-    TFP_COLUMN_WHOLE(tfp_whatif_row, "gain_share", REAL, SHARE, gain_share, "The same by the recorded step."),
+    TFP_COLUMN_WHOLE(tfp_whatif_row, "gain_share", REAL, SHARE, gain_share, "The gain divided by the recorded step time."),
     TFP_COLUMN_WHOLE(tfp_whatif_row, "replay_us", REAL, MICROS, replay_us, "The replay's own step: unchanged, or with the change."),
     TFP_COLUMN_WHOLE(tfp_whatif_row, "replay_error", REAL, SHARE, replay_error, "By how much the unchanged replay is longer than what was recorded, as a share."),
-    TFP_COLUMN(tfp_whatif_row, "critical_path_share", REAL, SHARE, critical_path_share, "The part of the longest path of today's replay that lies in what is changed: no change of durations can gain more. Empty where the change is about what waits for what."),
-    TFP_COLUMN(tfp_whatif_row, "note", TEXT, LABEL, note, "What to know about the replay."),
+    TFP_COLUMN(tfp_whatif_row, "critical_path_share", REAL, SHARE, critical_path_share, "The share of the longest path of today's replay that the change touches: no change of durations can gain more. Empty for changes that remove waits."),
+    TFP_COLUMN(tfp_whatif_row, "note", TEXT, LABEL, note, "Notes about the replay."),
     { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0, false, false },
 };
 /* clang-format on */
@@ -88,7 +89,7 @@ static tfp_status give(tfp_whatif *w, tfp_error *err)
     return tfp_grid_of(w->r, &(tfp_row_table){ columns, rows, sizeof *rows, count, 0 }, err);
 }
 
-/* Of a trace of events. */
+/* Fills the rows for a trace of events. */
 static tfp_status fill_rows(tfp_whatif *w, const tfp_change *changes, size_t count, tfp_error *err)
 {
     tfp_status s = TFP_OK;

@@ -133,8 +133,8 @@ CASES = {
     "two places, two ranks": ("ddp", {"optimizer": (10, 0), "input": (0, 12)}, ["-faster", "optimizer=0", "-faster", "input=0"], {}),
     "a straggler": ("ddp", {"input": (30, 0)}, ["-ideal", "stragglers"], {"input": (15, 15)}),
     "between collectives": ("each", {"between": (5, 0)}, ["-faster", "between=0"], {}),
-    "between, in two places": ("each", {"between": (0, 10), "later": (0, 10)}, ["-faster", "between|later=0"], {}),
-    "between, the other rank late later": ("each", {"between": (20, 0), "later": (0, 8)}, ["-faster", "between=0"], {"later": (0, 8)}),
+    "between collectives, in two places": ("each", {"between": (0, 10), "later": (0, 10)}, ["-faster", "between|later=0"], {}),
+    "between collectives; later in the step the other rank is late": ("each", {"between": (20, 0), "later": (0, 8)}, ["-faster", "between=0"], {"later": (0, 8)}),
     "beside collectives": ("together", {"beside": (15, 0)}, ["-faster", "beside=0"], {}),
     "between a gather and a broadcast": ("gather", {"between": (0, 10)}, ["-faster", "between=0"], {}),
 }

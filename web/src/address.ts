@@ -56,7 +56,7 @@ export const START: State = {
   q: "", by: "", sort: "", open: [], pin: [], vs: "", more: {},
 };
 
-/** The parts that belong to a place and are given up with it. The timeline's view stays: going away and back loses nothing. */
+/** The parts that belong to a place and are cleared when the place changes. The timeline's view is kept, so that it is the same after coming back. */
 export const PLACE_OWN: Partial<State> = { by: "", sort: "", open: [] };
 
 /** Old addresses, and the places that have their content. */
@@ -100,7 +100,7 @@ function readSteps(text: string): Steps | null {
 
 const readList = (text: string): string[] => text.split(",").filter(Boolean).map(plainWord);
 
-/** What each parameter sets; null: it is nonsense. */
+/** The state that each parameter sets; null: its value is invalid. */
 const READ: Record<string, (text: string) => Partial<State> | null> = {
   sel: (text) => {
     const sel = readThing(text);
@@ -140,7 +140,7 @@ function readPlace(hash: string): { part: Partial<State>; ignored: string[] } {
   return { part: { profile: id, place: "overview", ...old }, ignored: !word || old ? [] : [word] };
 }
 
-/** An address of before, that compares sides: the last of them is the profile, the first what it is compared with. */
+/** Reads an old address that compares sides: the last side is the profile, the first is the one that it is compared with. */
 function readSides(hash: string, params: URLSearchParams): Partial<State> {
   const sides = params.getAll("side").filter(Boolean);
   if (!/^#\/?compare/.test(hash) || !sides.length) return {};
@@ -166,7 +166,7 @@ export function parseAddress(hash: string): { state: State; ignored: string[] } 
 
 const writeWindow = (w: Window | null): string => (w ? `${+w.from.toFixed(3)}-${+w.to.toFixed(3)}` : "");
 const writeSteps = (s: Steps | null): string => (s ? (s.from === s.to ? String(s.from) : `${s.from}-${s.to}`) : "");
-// a comma separates, so it is escaped within; what people read in an address stays readable
+// commas separate items, so a comma within an item is escaped; other characters stay readable
 const writeList = (list: string[]): string => list.map((one) => one.replace(/[%,]/g, encodeURIComponent)).join(",");
 const escaped = (text: string): string => encodeURIComponent(text).replace(/%(3A|2C|2F|40|20)/g, (c) => (c === "%20" ? "+" : decodeURIComponent(c)));
 

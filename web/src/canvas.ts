@@ -13,7 +13,7 @@ function widthOf(pen: CanvasRenderingContext2D, text: string): number {
   return width;
 }
 
-/** A text, cut to a width; empty when not even a few letters fit. */
+/** Draws a text, cut to a width; nothing if not even a few letters fit. */
 export function drawFitting(pen: CanvasRenderingContext2D, text: string, x: number, y: number, room: number): void {
   const width = room < 20 ? Infinity : widthOf(pen, text);
   if (width <= room) {

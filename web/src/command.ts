@@ -3,7 +3,7 @@
 
 export const quoteWord = (word: string): string => (/^[\w./,:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
-/** A filter takes its patterns with commas between; the server takes each one whole. */
+/** On the command line the patterns of a filter are separated by commas; the server gets each one as a parameter of its own. */
 function joined(name: string, values: string[]): string[] {
   if (!name.endsWith("_regexes") || values.length < 2) return values;
   return [values.map((v) => v.replaceAll(",", "\\x2c")).join(",")];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers of the server that several places and the panel need: each is asked for once and kept while the profile is shown.
+// Answers of the server that several places and the panel need: each is requested once and kept while the profile is shown.
 import type { Progress, Table } from "./api";
 import { json, profilePath, queryPath, table } from "./api";
 import { isReport } from "./held";
@@ -10,7 +10,7 @@ import type { Filters, Steps, Window } from "./store";
 const kept = new Map<string, Promise<unknown>>();
 const MOST = 60; // answers; the oldest is given up
 
-/** The answer to a request, from memory when it was asked for before. A failed request is asked again. */
+/** The answer to a request; from memory if it was requested before. A failed request is repeated the next time. */
 export function once<T>(key: string, get: () => Promise<T>): Promise<T> {
   const known = kept.get(key) as Promise<T> | undefined;
   if (known) {
@@ -28,10 +28,10 @@ export function once<T>(key: string, get: () => Promise<T>): Promise<T> {
   return asked;
 }
 
-/** Whether the answer was asked for before, and is there or on its way. */
+/** Whether the request was made before, so that its answer is known or on its way. */
 export const isKept = (key: string): boolean => kept.has(key);
 
-/** The file has changed: everything is asked for again. */
+/** Called when the file has changed: all answers are requested again. */
 export const forgetAll = (): void => kept.clear();
 
 export const tableOnce = (path: string, progress?: Progress): Promise<Table> => once(path, () => table(path, undefined, progress));
@@ -42,20 +42,20 @@ export async function queryRows<T>(id: string, sql: string): Promise<T[]> {
   return (await jsonOnce<{ rows: T[] }>(queryPath(id, sql))).rows;
 }
 
-/** A table; without a path none. */
+/** Loads a table; without a path there is none. */
 export const useTable = (path: string): Loaded<Table | undefined> => useLoaded(path, (_, progress) => (path ? tableOnce(path, progress) : Promise.resolve(undefined)));
 export const useQuery = <T>(id: string, sql: string): Loaded<T[]> => useLoaded(`${id} ${sql}`, () => (sql ? queryRows<T>(id, sql) : Promise.resolve([])));
 
 /** The time from the start of one step to the end of another, on the clock of the timeline. */
 export type StepWindows = Map<number, Window>;
 
-/** Parameters for the filters that say where: ranks and device. A report holds the answers for all of them only. */
+/** Parameters for the filters of place, ranks and device. A report has only answers without these filters. */
 function placeParams({ ranks, device }: Pick<Filters, "ranks" | "device">): string[] {
   if (isReport) return [];
   return [...(ranks.length ? [`ranks=${ranks.join(",")}`] : []), ...(device ? [`device=${encodeURIComponent(device)}`] : [])];
 }
 
-/** Parameters of a view for the filters: ranks, device; one step as such, several as the time that they take. */
+/** Parameters of a view for the filters: ranks and device; one step as `step`, several steps as the range of time that they cover. */
 export function filterParams({ steps, range, ranks, device }: Filters, windows: StepWindows, timed = true): string {
   const out = placeParams({ ranks, device });
   if (!timed) return out.map((p) => `&${p}`).join("");

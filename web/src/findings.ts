@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the checkers found, by what can be gained; each finding has an identity and evidence.
+// The findings of the checkers, sorted by their possible gain; each has an id and evidence.
 import { jsonOnce } from "./data";
 import { isOfHeap, profilePath } from "./api";
 import { spacedUnits } from "./format";
@@ -38,7 +38,7 @@ export interface Finding {
   look: string;
 }
 
-/** Sentences of a report: it joins them by semicolons. */
+/** Splits a report into its sentences, which are joined by semicolons. */
 function sentences(text: string): string[] {
   return spacedUnits(text).replace(/ \(tfprof [\w -]+\)$/, "").split("; ");
 }

@@ -13,12 +13,12 @@ const TIMES: Unit[] = [{ size: 1e3, name: `${NB}ms` }, { size: 1e6, name: `${NB}
 const BYTES: Unit[] = [{ size: 1e3, name: `${NB}kB` }, { size: 1e6, name: `${NB}MB` }, { size: 1e9, name: `${NB}GB` }, { size: 1e12, name: `${NB}TB` }];
 const MICROS = `${NB}µs`;
 
-/** What stands for a number that is not there. */
+/** The sign for an absent number. */
 export const ABSENT = "–";
 
 const withMinus = (text: string): string => text.replace("-", "\u2212");
 
-/** Three digits, of bigger numbers the whole part. */
+/** Three digits; of bigger numbers the whole integer part. */
 function threeDigits(n: number): string {
   const size = Math.abs(n);
   return withMinus(n.toFixed(size < 9.995 ? 2 : size < 99.95 ? 1 : 0));
@@ -44,7 +44,7 @@ export const besideMedian = (us: number, median: number): string => {
 };
 
 export function formatMicros(us: number): string {
-  if (Math.abs(us) < 1e-7) us = 0; // what is left of sums that cancel
+  if (Math.abs(us) < 1e-7) us = 0; // a rounding error of sums that cancel out
   if (us && Math.abs(us) < 0.9995) return `${Math.abs(us) < 0.000_995 ? withMinus((1000 * us).toPrecision(3)) : threeDigits(1000 * us)}${NB}ns`;
   return inUnits(us, TIMES, MICROS);
 }
@@ -65,7 +65,7 @@ export const signed = (text: string, n: number): string => (n > 0 ? `+${text}` :
 function formatMark(n: number, step: number, units: Unit[], smallest: string): string {
   const digitsOf = (u: Unit): number => Math.max(0, Math.ceil(-Math.log10(step / u.size) - 1e-9));
   const least = { size: 1, name: smallest };
-  const unit = units.filter((u) => Math.abs(n || step) >= u.size && digitsOf(u) <= 3).pop() ?? least; // of zero that of its neighbours
+  const unit = units.filter((u) => Math.abs(n || step) >= u.size && digitsOf(u) <= 3).pop() ?? least; // zero has the unit of its neighbours
   return `${(n / unit.size).toFixed(n ? Math.min(12, digitsOf(unit)) : 0)}${unit.name}`;
 }
 
@@ -79,7 +79,7 @@ const TEXT_UNITS: Record<string, string> = { us: "µs", sec: "s" };
 /** A sentence of the library, with a no-break space between numbers and their units, as the page has them. */
 export const spacedUnits = (text: string): string => text.replace(/(?<![\w.])(\d+(?:\.\d+)?)(%|ns|us|ms|sec|[kKMGT]?B)(?!\w)/g, (_, n: string, unit: string) => `${n}${NB}${TEXT_UNITS[unit] ?? unit}`);
 
-/** One decimal; what is something, but rounds to nothing, says so. */
+/** One decimal; a small number that would be rounded to zero is shown as "<0.1". */
 export function formatPercent(n: number): string {
   const size = Math.abs(n);
   if (size > 0 && size < 0.05) return n < 0 ? `\u2212< 0.1${NB}%` : `< 0.1${NB}%`;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answers inside a file of `tfprof report`: packed, a data element each. A served page has none.
+// The answers inside a file of `tfprof report`: one compressed data element each. A served page has none.
 
 interface Held {
   element: Element;

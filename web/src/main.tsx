@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page begins: theme, first place, drawing.
+// Starts the page: theme, first place, drawing.
 import { render } from "preact";
 import { parseAddress } from "./address";
 import { profiles, tables } from "./api";
@@ -16,10 +16,10 @@ import "./style/grid.css";
 import "./style/places.css";
 import "./style/details.css";
 
-/** Where a notebook lets a report begin, as an address has it after the profile. */
+/** The place where a notebook wants a report to begin, in the form of an address after the profile. */
 const wanted = (): string => document.querySelector<HTMLMetaElement>('meta[name="tfprof-place"]')?.content ?? "overview";
 
-/** Where a page without an address begins: a report of one profile with it, a server of running jobs or of an index with these. */
+/** The first place of a page without an address: a report of one profile begins with it, a server of running jobs or of an index with their list. */
 async function begin(root: HTMLElement): Promise<void> {
   if (!location.hash && isReport) {
     const found = (await profiles()).profiles;

@@ -11,10 +11,10 @@ export interface Opened {
   tables: Tables;
 }
 
-/** What a profile is called: its file, or of ranks the folder that they lie in. Where that is the folder which is served, ranks are called
- *  by what their names share, such as ddp of ddp_rank0.json and ddp_rank1.json, or by the folder itself. */
+/** The name of a profile: its file, or for ranks their folder. If that is the served folder, the common part of the files' names is used, such as ddp for ddp_rank0.json and ddp_rank1.json, or the
+ * folder's name. */
 export function nameOf(path: string, files: string[]): string {
-  const outside = path.startsWith("../") || path.startsWith("/"); // of the folder that is served: how to get there is no name
+  const outside = path.startsWith("../") || path.startsWith("/"); // a path to the served folder is not a name
   const name = outside ? path.split("/").filter((p) => p !== "..").slice(files.length > 1 ? -2 : -1).join("/") : path;
   const folder = name.split("/").slice(0, -1).join("/");
   const names = files.map((f) => f.slice(f.lastIndexOf("/") + 1));
@@ -25,5 +25,5 @@ export function nameOf(path: string, files: string[]): string {
   return shared.replace(/\d+$/, "").replace(/[-_.]*(rank|r)?[-_.]*$/i, "") || files[0]?.split("/").slice(-2, -1)[0] || shortFile(name);
 }
 
-/** The name of a file without what says its format. */
+/** The name of a file without the endings that name its format. */
 export const shortFile = (name: string): string => name.replace(/\.(json|gz|pb|pbtxt|xplane|trace|pt)\b/g, "").replace(/\.$/, "") || name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests and tools may ask the drawn pictures: window.tfprof, read only.
+// What tests and tools can read about the canvases: window.tfprof, read only.
 import { useEffect } from "preact/hooks";
 
 export interface Mark {

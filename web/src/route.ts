@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The address as the pages of before read it; new code uses store.ts.
+// The address in the form that older pages read; new code uses store.ts.
 import { state } from "./store";
 
 export interface Route {
@@ -54,6 +54,6 @@ export function withParams(route: Route, changed: Record<string, string | null>)
 }
 
 export function useRoute(): Route {
-  void state.value; // drawn again with it
+  void state.value; // a component that calls this is drawn again when the state changes
   return parseRoute(location.hash);
 }

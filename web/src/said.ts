@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program says beside its answer: notes and warnings, which are no errors, and errors.
+// Messages of the program beside its answer: notes and warnings, which are not errors, and errors.
 
 export interface Line {
   text: string;

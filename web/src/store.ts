@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of the page: place, selection and context. All of it stands in the address behind the #, so every state is a link.
+// The state of the page: place, selection and context. All of it is in the address after the #, so every state is a link.
 //
 //   state.value               the whole state; a component that reads it is drawn again when it changes
 //   sel.value, range.value, filters.value ...
@@ -9,7 +9,7 @@
 //   select({ kind, id })      selects one thing; select(null) gives the selection up
 //   goTo("timeline", {...})   goes to another place; selection and filters stay, what belongs to the place does not
 //   hrefOf({ place, sel })    the address of such a change, for links
-//   ignored.value             what the address had that nobody understands; the context bar says so
+//   ignored.value             parts of the address that are not understood; the context bar shows them
 //
 // History: place, selection, filters, `by` and `vs` push an entry, so that Back undoes one act. Everything else (view, sort,
 // q, open, pin, more) replaces the present one. `change(part, "push" | "replace")` overrides the rule.

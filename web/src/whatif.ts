@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What changes would give (tfprof whatif): asked of the server, and in words.
+// The predicted gains of changes (tfprof whatif): requests to the server, and texts.
 import { json, profilePath } from "./api";
 import { isKept, once } from "./data";
 import { isReport } from "./held";
@@ -24,7 +24,7 @@ export interface WhatIf {
   table: { rows: WhatIfRow[] } | null;
 }
 
-export const OVER = 0.05; // the error of the replay that is said in words
+export const OVER = 0.05; // an error of the replay above this is said in words
 
 /** The option of the command line that a change is, as a parameter; "" when it is no change. */
 export function parameterOf(scenario: string): string {
@@ -40,7 +40,7 @@ export function optionOf(scenario: string): string[] {
   return at < 0 ? [`-${scenario}`] : [`-${scenario.slice(0, at)}`, scenario.slice(at + 1)];
 }
 
-/** A name as a pattern that only it has. */
+/** The pattern that matches only this name. */
 export const patternOf = (name: string): string => name.replace(/[\\.+*?()[\]{}|^$]/g, "\\$&");
 
 interface Faster {
@@ -67,7 +67,7 @@ const PLAIN: Record<string, string> = {
 
 const portion = (factor: number): string => (factor === 0 ? "no time" : factor === 2 ? "half of its time" : `1/${factor} of its time`);
 
-/** A change as a sentence: what stands before the name that it is about, the name, and what follows. */
+/** A change as a sentence: the text before the name that it is about, the name, and the text after it. */
 export function partsOfSentence(scenario: string): [string, string, string] {
   const f = fasterOf(scenario);
   if (!f) return [PLAIN[scenario] ?? scenario, "", ""];
@@ -91,7 +91,7 @@ function pathOf(of: Opened, changes: string[]): string {
   return profilePath(of.id, `whatif${words.length ? `?${words.join("&")}` : ""}`);
 }
 
-/** What a request for these changes answers; the request ends with what asked for it. */
+/** The answer to a request for these changes; it is cancelled together with the component that made it. */
 const ask = (path: string, signal: AbortSignal): Promise<WhatIf> => once(`json ${path}`, () => json<WhatIf>(path, signal));
 
 /** The ten single changes that help most. */
@@ -100,14 +100,14 @@ export function useBest(of: Opened): Loaded<WhatIf | undefined> {
   return useLoaded(`best ${path}`, (signal) => (of.facts.has?.trace ? ask(path, signal) : Promise.resolve(undefined)));
 }
 
-/** The changes that the list of the ten shows, in its order. */
+/** The ids of the changes in the list of the ten, in its order. */
 export async function bestIds(of: Opened): Promise<string[]> {
   const path = pathOf(of, []);
   const rows = (await once(`json ${path}`, () => json<WhatIf>(path))).table?.rows ?? [];
   return rows.filter((r) => r.gain_us > 0).map((r) => r.scenario);
 }
 
-/** Chosen changes. Where the ten are known, they have the answer when they have a change alone; a report has no others. */
+/** The predicted gains of chosen changes. A single change that is among the ten known ones needs no request; a report has no others. */
 export function useChanges(of: Opened, scenarios: string[]): Loaded<WhatIf | undefined> {
   const best = pathOf(of, []);
   const path = pathOf(of, scenarios.map(parameterOf));

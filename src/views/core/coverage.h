@@ -37,7 +37,8 @@ struct tfp_report_coverage {
     tfp_coverage coverage;
 };
 
-/* Fills r->covered->coverage and adds the note about it, if the report shows times of a trace or of lines of code. TFP_NOMEM. */
+/* Fills r->covered->coverage and adds the note about it, if the report shows times of a trace or of lines of code.
+ * TFP_NOMEM. */
 tfp_status tfp_coverage_add(tfp_report *r, tfp_error *err);
 /* The same for a report whose rows are made from another report's: reduced by what the new rows lack. */
 tfp_status tfp_coverage_less(tfp_report *r, const tfp_coverage *of, const tfp_explained *lost, tfp_error *err);
@@ -45,8 +46,8 @@ tfp_status tfp_coverage_less(tfp_report *r, const tfp_coverage *of, const tfp_ex
 /* Whether a span is within the report's steps and time range. */
 bool tfp_coverage_counts(const tfp_report *r, uint32_t span);
 
-/* Adds a note that says how much of the device's time has a launch of its own, and why the rest has none; no note if all has.
- * For traces of events (attributed.c). TFP_NOMEM. */
+/* Adds a note that says how much of the device's time has a launch of its own, and why the rest has none; no note if
+ * all has. For traces of events (attributed.c). TFP_NOMEM. */
 tfp_status tfp_attributed_note(tfp_report *r, tfp_error *err);
 /* The words for a certainty, and for the reason why there is no place. */
 const char *tfp_certainty_word(unsigned certainty);
@@ -54,7 +55,7 @@ const char *tfp_no_place_word(unsigned reason);
 /* The certainties in a set of bits, joined by '|': by time, most first, then by name. Data NULL: out of memory. */
 tfp_str tfp_certainties_text(tfp_arena *arena, const int64_t *ns, unsigned bits);
 
-/* The name of the row of `lines` for it. */
+/* The row of `lines` for kernels that a graph replays. */
 #define TFP_REPLAY_ROW "(graph replay)"
 /* Whether a graph (CUDA or HIP) replayed an activity and its place is unknown; whether its line is unknown. */
 bool tfp_is_replayed(const tfp_report *r, uint32_t span);

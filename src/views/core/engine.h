@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/core/engine.h: what the views of nodes share: values of nodes, which types are accounted, and the engine that makes rows
- * of a tree of items. */
+/* views/core/engine.h: what the views of nodes share: values of nodes, which types are accounted, and the engine that
+ * makes rows of a tree of items. */
 #ifndef TFP_VIEW_ENGINE_H
 #define TFP_VIEW_ENGINE_H
 
@@ -19,17 +19,17 @@ void tfp_values_add_node(tfp_report *r, tfp_values *v, size_t i, uint32_t node, 
 /* to[i] += from[j], every column, saturating. */
 void tfp_values_add(tfp_report *r, tfp_values *to, size_t i, const tfp_values *from, size_t j);
 
-/* The number of a column that is no sum, at index i, for sorting; less than all others where there is none. */
+/* The number at index i of a column that is not a sum, for sorting; if it is absent, less than all others. */
 double tfp_place_number(const tfp_report *r, tfp_column_id column, const tfp_values *v, size_t i);
 
 /* ---- -float_ops_source (flops/counts.c) ---- */
-/* Computes tfp_report_tree.counts if the report's options ask for them and do not bring them along. */
+/* Computes tfp_report_tree.counts if the report's options ask for counts and do not contain them already. */
 tfp_status tfp_counts_start(tfp_report *r, tfp_error *err);
 /* Finds the model's variables in those cases in which they count as parameters: with -float_ops_source own, and for a
  * checkpoint alone. */
 tfp_status tfp_parameters_start(tfp_report *r, tfp_error *err);
-/* Adds a note if TensorFlow's count of parameters, which includes every node with the attribute shape, differs from that of
- * the model's variables. `whose` names the numbers shown, `remedy` says how to get the others. */
+/* Adds a note if TensorFlow's count of parameters, which includes every node with the attribute shape, differs from
+ * that of the model's variables. `whose` names the numbers shown, `remedy` says how to get the others. */
 tfp_status tfp_parameters_note_difference(tfp_report *r, const tfp_profile *p, const tfp_parameter_counts *c,
                                           const char *whose, const char *remedy, tfp_error *err);
 
@@ -103,8 +103,8 @@ typedef TFP_VEC(tfp_shown) tfp_shown_items;
 bool tfp_tree_new(tfp_tree *t, tfp_report *r, tfp_arena *arena, size_t count);
 /* Makes child_start and children from each item's parent (TFP_NONE: not in the tree), in order of index. */
 bool tfp_tree_link(tfp_tree *t, const uint32_t *parent);
-/* Fills `accounted` and `own` of the items that are nodes, with several threads (tree/node_values.c); made-up parents are counted as
- * `parents` says. */
+/* Fills `accounted` and `own` of the items that are nodes, with several threads (tree/node_values.c); made-up parents
+ * are counted as `parents` says. */
 bool tfp_tree_fill(tfp_tree *t, tfp_report *r, bool parents);
 tfp_status tfp_tree_show(tfp_tree *t, tfp_report *r, tfp_tree_rules rules, tfp_error *err);
 /* The engine's last part: computes totals (with `redo` of shown items only), sorts siblings, makes rows. The items must
@@ -127,8 +127,8 @@ tfp_status tfp_compat10_graph(tfp_report *r, tfp_error *err);
 /* Makes the scope tree of all nodes: children sorted by name, made-up parents included. */
 tfp_status tfp_scope_tree(tfp_tree *t, tfp_report *r, tfp_arena *arena, tfp_error *err);
 
-/* Whether lines of code come from Python frames of a trace. Then rows are functions, because a frame has only its function's first
- * line (tree/code_trace.c). */
+/* Whether lines of code come from Python frames of a trace. Then rows are functions, because a frame has only its
+ * function's first line (tree/code_trace.c). */
 bool tfp_lines_are_functions(const tfp_profile *p);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/core/handle.h: a report for those who fill or read it through the headers of its parts (rows.h, grid.h, notes.h, findings.h,
- * coverage.h): what it was asked, and the arena of its answer. Those who need its parts by name include report.h. */
+/* views/core/handle.h: a report as an opaque type: the question that it answers, and the arena of its answer. Its
+ * parts are in rows.h, grid.h, notes.h, findings.h and coverage.h; files that use the struct's members include
+ * report.h. */
 #ifndef TFP_REPORT_HANDLE_H
 #define TFP_REPORT_HANDLE_H
 
@@ -15,14 +16,15 @@ typedef enum tfp_report_kind {
     TFP_REPORT_GRID      /* diff, stats, query: rows with the report's own columns */
 } tfp_report_kind;
 
-/* An empty report of a grid with a copy of the options (NULL: every default), and one of a profile. NULL without memory. */
+/* An empty report of a grid with a copy of the options (NULL: every default), and one of a profile. NULL without
+ * memory. */
 tfp_report *tfp_report_new(const char *view, const tfp_options *o);
 tfp_report *tfp_report_of_table(const tfp_profile *p, const char *name);
 
 /* ---- what it was asked ---- */
-const tfp_profile *tfp_profile_of(const tfp_report *r); /* or the part of it that the report is of */
-tfp_profile *tfp_runs_of(const tfp_report *r);          /* the trace that the report made of executions; NULL without */
-const struct tfp_cut *tfp_cut_of(const tfp_report *r);  /* the part of the profile that it is of; NULL: all */
+const tfp_profile *tfp_profile_of(const tfp_report *r); /* the profile, or the part of it that the report is about */
+tfp_profile *tfp_runs_of(const tfp_report *r);          /* the trace that the report made from executions; NULL: none */
+const struct tfp_cut *tfp_cut_of(const tfp_report *r); /* the part of the profile that the report is about; NULL: all */
 const tfp_options *tfp_options_of(const tfp_report *r);
 tfp_step_choice tfp_step_of(const tfp_report *r);
 const struct tfp_view *tfp_view_of(const tfp_report *r);
@@ -34,8 +36,8 @@ tfp_arena *tfp_arena_of(tfp_report *r); /* lives as long as the report */
 bool *tfp_clamped_of(tfp_report *r);    /* whether a sum was too big for 64 bits */
 
 const char *tfp_doc_of(const tfp_report *r); /* the line of the Doc block about its rows */
-/* Whether text is an aligned table for people: at a terminal, and in a pipe except for the views that TensorFlow's tool has,
- * of files that it could read. */
+/* Whether text is an aligned table for people: at a terminal, and in a pipe except for the views that TensorFlow's
+ * tool has, of files that it could read. */
 bool tfp_is_aligned(const tfp_report *r);
 
 #endif

@@ -47,8 +47,8 @@ const tfp_note *tfp_report_note_of(const tfp_report *r, tfp_note_code code)
     return NULL;
 }
 
-/* Whether the requested columns may be among what this format brings: a graph, an op log and a checkpoint bring no
- * times, bytes or runs. */
+/* Whether this format can have data for the requested columns: a graph, an op log and a checkpoint have no times,
+ * bytes or runs. */
 static bool may_be_of(const tfp_report *r, size_t source)
 {
     static const char *const graphs[] = { "graph", "op_log", "checkpoint" };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/core/report.h: what every view makes and every output reads, as a list of its parts: the question that it answers, and rows of
- * a tree or a grid, facts, notes. What a part is stands in its header, so that a change there builds only its readers again; those
- * who need no part by name include handle.h instead. */
+/* views/core/report.h: the struct that every view makes and every output reads: the question, and the parts of the
+ * answer (rows of a tree or a grid, facts, notes). Each part is defined in its own header, so that a change there
+ * rebuilds only the files that use it. Files that need no member of the struct include handle.h instead. */
 #ifndef TFP_REPORT_H
 #define TFP_REPORT_H
 

@@ -389,8 +389,8 @@ static tfp_status build(tfp_report *r, tfp_error *err)
 }
 
 const tfp_view tfp_view_info = { "info",
-                                 "What is in the files: format, recorded when and where, steps, devices; what is "
-                                 "absent, and which commands that leaves.",
+                                 "What is in the files: format, when and where they were recorded, steps, devices; "
+                                 "what is absent; which commands can be used.",
                                  TFP_REPORT_GRID,
                                  NULL,
                                  NULL,

@@ -192,16 +192,16 @@ enum { SHOW_LINES = 1, SHOW_FUNCTIONS = 2, SHOW_ALL = 4 }; /* bits: which column
 /* clang-format off */
 static const tfp_row_column columns[] = {
     TFP_COLUMN_ONLY(line_row, "line", TEXT, LABEL, line, "File, line and function of the user's code.", SHOW_LINES),
-    TFP_COLUMN_ONLY(line_row, "function", TEXT, LABEL, line, "File, first line and name of a function of the user's: frames of a trace do not tell which of its lines ran.", SHOW_FUNCTIONS),
-    TFP_COLUMN(line_row, "self_us", NANO, MICROS, self_ns, "Time of the line itself, with what frames of libraries under it take."),
-    TFP_COLUMN(line_row, "self_share", REAL, SHARE, self_share, "Of all that the code view counts."),
-    TFP_COLUMN_ONLY(line_row, "all_share", REAL, SHARE, all_share, "Of all time of the host and the devices, with that which has no line.", SHOW_ALL),
+    TFP_COLUMN_ONLY(line_row, "function", TEXT, LABEL, line, "File, first line and name of a function of the user's code: frames of a trace do not show which of its lines ran.", SHOW_FUNCTIONS),
+    TFP_COLUMN(line_row, "self_us", NANO, MICROS, self_ns, "Time of the line itself, including library code that it calls."),
+    TFP_COLUMN(line_row, "self_share", REAL, SHARE, self_share, "Share of all that the code view counts."),
+    TFP_COLUMN_ONLY(line_row, "all_share", REAL, SHARE, all_share, "Share of all time of the host and the devices, including time without a line.", SHOW_ALL),
     TFP_COLUMN(line_row, "total_us", NANO, MICROS, total_ns, "Time with all lines that it calls."),
-    TFP_COLUMN(line_row, "total_share", REAL, SHARE, total_share, "Of all that the code view counts."),
-    TFP_COLUMN(line_row, "accelerator_us", NANO, MICROS, accelerator_ns, "Of its own time that on accelerators."),
-    TFP_COLUMN(line_row, "gradient_us", NANO, MICROS, gradient_ns, "Of its own time that of its gradients, where the files tell them apart."),
-    TFP_COLUMN(line_row, "bytes", INT, SIZE, bytes, "Memory that it asked for; empty where no line is known to have asked for any."),
-    TFP_COLUMN(line_row, "runs", INT, NUMBER, runs, "How often its operations, or it, ran."),
+    TFP_COLUMN(line_row, "total_share", REAL, SHARE, total_share, "Share of all that the code view counts."),
+    TFP_COLUMN(line_row, "accelerator_us", NANO, MICROS, accelerator_ns, "The part of its own time on accelerators."),
+    TFP_COLUMN(line_row, "gradient_us", NANO, MICROS, gradient_ns, "The part of its own time that gradients took, if the files distinguish them."),
+    TFP_COLUMN(line_row, "bytes", INT, SIZE, bytes, "Memory that it requested; empty if the files have no memory by line."),
+    TFP_COLUMN(line_row, "runs", INT, NUMBER, runs, "How often the line or its operations ran."),
     TFP_COLUMN(line_row, "file", TEXT, LABEL, file, "The whole path."),
     TFP_COLUMN_PROGRAMS(line_row, "line", line, "The same as `function`.", SHOW_FUNCTIONS),
     { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
@@ -273,8 +273,8 @@ static tfp_status build(tfp_report *r, tfp_error *err)
 
 const tfp_view tfp_view_lines = {
     "lines",
-    "Time by line of your own code (where frames of Python were recorded, by function), itself and with what it calls; "
-    "frames of libraries count to the one that called them.",
+    "Time by line of your own code (by function if Python frames were recorded), by itself and with everything that it "
+    "calls; library code counts for the line that called it.",
     TFP_REPORT_GRID,
     NULL,
     NULL,

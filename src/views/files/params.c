@@ -129,9 +129,9 @@ enum { KINDS_KNOWN = 1 };
 /* clang-format off */
 static const tfp_row_column block_columns[] = {
     TFP_COLUMN(block_row, "block", TEXT, LABEL, block, "A scope of the model, as deep as -max_depth says."),
-    TFP_COLUMN(block_row, "variables", INT, NUMBER, variables, "How many it has, those of optimizers too."),
+    TFP_COLUMN(block_row, "variables", INT, NUMBER, variables, "How many it has, including those of optimizers."),
     TFP_COLUMN(block_row, "params", INT, NUMBER, params, "Elements of the model's variables."),
-    TFP_COLUMN(block_row, "share", REAL, SHARE, share, "Of all of the model's."),
+    TFP_COLUMN(block_row, "share", REAL, SHARE, share, "Share of all parameters of the model."),
     TFP_COLUMN_ONLY(block_row, "trainable_params", INT, NUMBER, trainable, "Those that are trained.", KINDS_KNOWN),
     TFP_COLUMN_ONLY(block_row, "fixed_params", INT, NUMBER, fixed, "Those that are not.", KINDS_KNOWN),
     TFP_COLUMN(block_row, "slot_params", INT, NUMBER, slots, "Elements of optimizers' variables, which are no parameters."),

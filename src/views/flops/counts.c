@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/flops/counts.c: computed float operations for the nodes of a profile, with -float_ops_source tensorflow and own.
- * In: a profile's program, evaluated by src/flops. Out: tfp_counts, one row per node. */
+/* views/flops/counts.c: computed float operations for the nodes of a profile, with -float_ops_source tensorflow and
+ * own. In: a profile's program, evaluated by src/flops. Out: tfp_counts, one row per node. */
 #include "model/tables/graph.h"
 #include "options/columns.h"
 #include "options/options.h"
@@ -86,7 +86,7 @@ static tfp_node_count count_of(const tfp_node_flops *n, bool whole, bool registr
     bool counted = n->state == TFP_COUNTED;
     tfp_node_count c = { .runs = registry ? 1 : n->needed ? n->loop_runs : 0 };
     int64_t float_ops = whole ? n->all.flops : n->flops;
-    /* in TensorFlow a product that wrapped, and a reduction of nothing, still are numbers */
+    /* TensorFlow counts a product that overflowed, and a reduction of nothing, as numbers */
     c.float_ops = registry && counted ? float_ops : known(float_ops);
     c.macs = known(whole ? n->all.macs : n->macs);
     c.bytes = known(whole ? n->all.bytes : n->bytes);

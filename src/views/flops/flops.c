@@ -63,7 +63,7 @@ static tfp_status build_flops(tfp_report *r, tfp_error *err)
 
 const tfp_view tfp_view_flops = {
     "flops",
-    "Float operations worked out from the graph: totals, what counts most, and how much is covered.",
+    "Float operations computed from the graph: totals, the most expensive parts, and how much of the work is covered.",
     TFP_REPORT_GRID,
     NULL,
     NULL,

@@ -57,21 +57,21 @@ static bool more_first(const void *rows, uint32_t a, uint32_t b)
 #define WORK_COLUMNS \
     TFP_COLUMN(tfp_work_row, "runs", INT, LABEL, runs, "How often they ran, or run in one run of the module."), \
     TFP_COLUMN(tfp_work_row, "float_ops", INT, NUMBER, float_ops, "Float operations of all runs."), \
-    TFP_COLUMN(tfp_work_row, "share", REAL, SHARE, share, "Of the float operations of all rows."), \
+    TFP_COLUMN(tfp_work_row, "share", REAL, SHARE, share, "Share of the float operations of all rows."), \
     TFP_COLUMN(tfp_work_row, "macs", INT, NUMBER, macs, "Multiply-adds of all runs."), \
-    TFP_COLUMN(tfp_work_row, "bytes_moved", INT, SIZE, bytes, "Bytes read and written; of a fusion at its edges."), \
+    TFP_COLUMN(tfp_work_row, "bytes_moved", INT, SIZE, bytes, "Bytes read and written; for a fusion those of its operands and results."), \
     TFP_COLUMN(tfp_work_row, "intensity", REAL, NUMBER, rates.intensity, "Float operations for each byte moved."), \
     TFP_COLUMN_ONLY(tfp_work_row, "type", TEXT, LABEL, types, "Types of the inputs; tf32: fp32 that tensor cores multiply.", TFP_WORK_TYPES), \
     TFP_COLUMN_ONLY(tfp_work_row, "bound", TEXT, LABEL, bound, "What limits it on the device: memory or compute.", TFP_WORK_BOUND), \
     TFP_COLUMN_ONLY(tfp_work_row, "attainable", REAL, NUMBER, rates.attainable, "Float operations a second that the device could do.", TFP_WORK_PEAK), \
-    TFP_COLUMN_ONLY(tfp_work_row, "micros", NANO, MICROS, ns, "Measured time, without what is nested in it.", TFP_WORK_TIMES), \
-    TFP_COLUMN_ONLY(tfp_work_row, "accelerator_micros", NANO, MICROS, device_ns, "Of it that of accelerators.", TFP_WORK_DEVICE), \
+    TFP_COLUMN_ONLY(tfp_work_row, "micros", NANO, MICROS, ns, "Measured time, without nested instructions.", TFP_WORK_TIMES), \
+    TFP_COLUMN_ONLY(tfp_work_row, "accelerator_micros", NANO, MICROS, device_ns, "The part of it on accelerators.", TFP_WORK_DEVICE), \
     TFP_COLUMN_ONLY(tfp_work_row, "flops_per_second", REAL, NUMBER, rates.rate, "Float operations a second of measured time, of the accelerators' where there is any.", TFP_WORK_TIMES), \
-    TFP_COLUMN_ONLY(tfp_work_row, "of_attainable", REAL, SHARE, rates.attained, "Of what the device could do.", TFP_WORK_ATTAINED)
+    TFP_COLUMN_ONLY(tfp_work_row, "of_attainable", REAL, SHARE, rates.attained, "Share of the rate that the device could reach.", TFP_WORK_ATTAINED)
 
 static const tfp_row_column op_columns[] = {
     TFP_COLUMN(tfp_work_row, "op", TEXT, LABEL, name, "Operation of the framework."),
-    TFP_COLUMN_ONLY(tfp_work_row, "opcode", TEXT, LABEL, opcode, "What XLA computes for it: the HLO opcodes that count most, at most three; of a fusion with what counts most inside.", TFP_WORK_OPCODE),
+    TFP_COLUMN_ONLY(tfp_work_row, "opcode", TEXT, LABEL, opcode, "What XLA computes for it: the HLO opcodes that count most, at most three; a fusion has the opcode that counts most in it added.", TFP_WORK_OPCODE),
     TFP_COLUMN(tfp_work_row, "nodes", INT, LABEL, instructions, "Instructions of it; fusions count as one."),
     TFP_COLUMN(tfp_work_row, "counted", INT, LABEL, counted, "Of these, those that have a count."),
     WORK_COLUMNS, { 0 }
@@ -84,7 +84,7 @@ static const tfp_row_column scope_columns[] = {
 static const tfp_row_column instruction_columns[] = {
     TFP_COLUMN(tfp_work_row, "node", TEXT, LABEL, name, "The instruction."),
     TFP_COLUMN(tfp_work_row, "op", TEXT, LABEL, op, "Operation of the framework."),
-    TFP_COLUMN_ONLY(tfp_work_row, "opcode", TEXT, LABEL, opcode, "Its HLO opcode, of a fusion with what counts most inside.", TFP_WORK_OPCODE),
+    TFP_COLUMN_ONLY(tfp_work_row, "opcode", TEXT, LABEL, opcode, "Its HLO opcode; a fusion has the opcode that counts most in it added.", TFP_WORK_OPCODE),
     TFP_COLUMN(tfp_work_row, "output_shapes", TEXT, LABEL, shapes, "Shapes of its results."),
     WORK_COLUMNS, { 0 }
 };
@@ -92,7 +92,7 @@ static const tfp_row_column node_columns[] = {
     TFP_COLUMN(tfp_work_row, "function", TEXT, LABEL, module, "The module."),
     TFP_COLUMN(tfp_work_row, "name", TEXT, LABEL, name, "The instruction."),
     TFP_COLUMN(tfp_work_row, "op", TEXT, LABEL, op, "Operation of the framework."),
-    TFP_COLUMN_ONLY(tfp_work_row, "opcode", TEXT, LABEL, opcode, "Its HLO opcode, of a fusion with what counts most inside.", TFP_WORK_OPCODE),
+    TFP_COLUMN_ONLY(tfp_work_row, "opcode", TEXT, LABEL, opcode, "Its HLO opcode; a fusion has the opcode that counts most in it added.", TFP_WORK_OPCODE),
     TFP_COLUMN(tfp_work_row, "scope", TEXT, LABEL, scope, "Place in the model."),
     TFP_COLUMN(tfp_work_row, "output_shapes", TEXT, LABEL, shapes, "Shapes of its results."),
     TFP_COLUMN(tfp_work_row, "runs", INT, LABEL, runs, "How often it ran, or runs in one run of the module."),

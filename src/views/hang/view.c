@@ -120,8 +120,8 @@ static tfp_status build(tfp_report *r, tfp_error *err)
 
 const tfp_view tfp_view_hang = {
     "hang",
-    "Which rank keeps a job waiting, of dumps of PyTorch's flight recorder: the collective, who is missing in it, what "
-    "disagrees.",
+    "Which rank keeps a job waiting, from dumps of PyTorch's flight recorder: the collective, the ranks missing in it, "
+    "what disagrees.",
     TFP_REPORT_GRID,
     NULL,
     NULL,

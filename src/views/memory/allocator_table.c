@@ -31,7 +31,7 @@ static const tfp_row_column line_columns[] = {
     TFP_COLUMN(tfp_heap_line, "device", TEXT, LABEL, device, "Where the memory is."),
     TFP_COLUMN(tfp_heap_line, "line", TEXT, LABEL, line, "The line of the user's code that allocated it."),
     TFP_COLUMN(tfp_heap_line, "bytes", INT, SIZE, bytes, "Held when the device held most."),
-    TFP_COLUMN(tfp_heap_line, "share", REAL, SHARE, share, "Of all that was held then."),
+    TFP_COLUMN(tfp_heap_line, "share", REAL, SHARE, share, "Share of all that was held then."),
     TFP_COLUMN(tfp_heap_line, "holders", INT, NUMBER, holders, "Allocations."),
     TFP_COLUMN(tfp_heap_line, "at_us", INT, MICROS, at_us, "When that was, from the earliest time of the file."),
     { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
@@ -47,7 +47,7 @@ static const tfp_row_column time_columns[] = {
 static const tfp_row_column segment_columns[] = {
     TFP_COLUMN(segment_row, "device", TEXT, LABEL, device, "Where the memory is."),
     TFP_COLUMN(segment_row, "stream", INT, LABEL, stream, "The stream that its blocks are for."),
-    TFP_COLUMN(segment_row, "pool", TEXT, LABEL, pool, "Of which private pool, such as that of a CUDA graph; 0,0 is the common one."),
+    TFP_COLUMN(segment_row, "pool", TEXT, LABEL, pool, "The private pool, such as that of a CUDA graph; 0,0 is the common pool."),
     TFP_COLUMN(segment_row, "type", TEXT, LABEL, type, "For small allocations (up to 1 MB) or large ones."),
     TFP_COLUMN(segment_row, "segments", INT, NUMBER, segments, "How many at the end of the recording."),
     TFP_COLUMN(segment_row, "total_bytes", INT, SIZE, total, "Reserved on the device."),

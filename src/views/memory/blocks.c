@@ -59,7 +59,7 @@ static const tfp_row_column block_columns[] = {
     TFP_COLUMN(block_row, "op", TEXT, LABEL, op, "Its operation."),
     TFP_COLUMN(block_row, "category", TEXT, LABEL, category, "The part of a step in which that was."),
     TFP_COLUMN(block_row, "bytes", INT, SIZE, bytes, "Its size."),
-    TFP_COLUMN(block_row, "share", REAL, SHARE, share, "Of all that was held then."),
+    TFP_COLUMN(block_row, "share", REAL, SHARE, share, "Share of all that was held then."),
     TFP_COLUMN(block_row, "from_us", NANO, MICROS, from_ns, "When it was allocated, from the start of the first that ran."),
     TFP_COLUMN(block_row, "until_us", NANO, MICROS, until_ns, "When it was freed; absent where it was held at the end."),
     TFP_COLUMN(block_row, "lifetime_us", NANO, MICROS, lasts_ns, "How long it was held; absent where the end is not known."),

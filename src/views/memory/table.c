@@ -243,7 +243,7 @@ enum { SHOW_OP = 1 };
         TFP_COLUMN(holder_row, label, TEXT, LABEL, name, what),                                                        \
         TFP_COLUMN_ONLY(holder_row, "op", TEXT, LABEL, op, "Its operation.", SHOW_OP),                                 \
         TFP_COLUMN(holder_row, "bytes", INT, SIZE, bytes, "Held when the device held most."),                          \
-        TFP_COLUMN(holder_row, "share", REAL, SHARE, share, "Of all that was held then."),                             \
+        TFP_COLUMN(holder_row, "share", REAL, SHARE, share, "Share of all that was held then."),                             \
         TFP_COLUMN(holder_row, "holders", INT, NUMBER, holders, "Nodes that held it."),                                \
         TFP_COLUMN(holder_row, "at_us", NANO, MICROS, at_ns, "When that was, from the start of the first that ran."),                                        \
         { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },                                                                    \

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/spans/coverage.c: computes the coverage of core/coverage.h. The host's total time is that of its threads in spans (operations,
- * annotations, modules, Python frames; not steps), added up over threads; the devices' total time is the self time of their activities. */
+/* views/spans/coverage.c: computes the coverage of core/coverage.h. The host's total time is that of its threads in
+ * spans (operations, annotations, modules, Python frames; not steps), added up over threads; the devices' total time
+ * is the self time of their activities. */
 #include "model/graphs.h"
 
 #include "model/join/cut.h"
@@ -155,7 +156,7 @@ static bool tally_spans(const tfp_report *r, tally *t)
     return true;
 }
 
-/* ---- all time, by executions: of files read with TFP_KEEP_SUMS, and of those that are no traces of events ---- */
+/* ---- all time, by executions: for files read with TFP_KEEP_SUMS, and for files that are no traces of events ---- */
 
 static void tally_execs(const tfp_report *r, tally *t)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/timeline/leaves.c: whose the time of lanes is, in one sweep over a lane's spans. */
+/* views/timeline/leaves.c: assigns the time of a lane to its spans, in one sweep over them. */
 #include "views/timeline/leaves.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
@@ -57,7 +57,7 @@ static bool of_activities(const tfp_leaf_sweep *x, const tfp_timeline_lane *lane
     return ok;
 }
 
-/* The time until a moment is that span's. */
+/* Gives the time up to a moment to that span. */
 static void give_time(sweep *s, open_span *to, int64_t until_ns)
 {
     if (until_ns <= s->at_ns) return;

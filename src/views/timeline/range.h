@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/timeline/range.h: reports of a part of the recording: -range FROM:TO (relative to the first start, as in the timeline), -ranks and
- * -device. */
+/* views/timeline/range.h: reports of a part of the recording: -range FROM:TO (relative to the first start, as in the
+ * timeline), -ranks and -device. */
 #ifndef TFP_VIEWS_RANGE_H
 #define TFP_VIEWS_RANGE_H
 
@@ -10,7 +10,7 @@
 /* Limits the report to the range, ranks and device in its options: its profile becomes a cut (r->cut). */
 tfp_status tfp_report_cut(tfp_report *r, tfp_error *err);
 
-/* By process the time of its file at which the timeline begins, and -range counts from. NULL without memory. */
+/* For each process the time, on its file's clock, at which the timeline and -range begin. NULL: out of memory. */
 int64_t *tfp_timeline_zeros(const tfp_profile *p, tfp_arena *a);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/timeline/sums.c: the time of a window of a timeline, by name, kind, lane or op. leaves.h says whose each moment is; whoever adds up
- * by himself gets that as a table. */
+/* views/timeline/sums.c: sums the time of a window of a timeline by name, kind, lane or op. leaves.h assigns each
+ * moment to a span; tfp_timeline_leaves gives these times as a table to programs that sum by themselves. */
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
@@ -191,7 +191,7 @@ tfp_status tfp_timeline_sums(const tfp_timeline *t, int64_t from_ns, int64_t to_
     return tfp_timeline_give(r, s, out);
 }
 
-/* ---- what sums go by, as a table ---- */
+/* ---- each span's own time, as a table ---- */
 
 typedef struct leaf_row {
     int64_t span, start_ns, duration_ns;
@@ -230,7 +230,7 @@ static bool add_part(void *ctx, const tfp_leaf *of, int64_t from_ns, int64_t to_
     return tfp_push(&x->rows, leaf_row_of(x, of, from_ns, to_ns - from_ns));
 }
 
-/* Where all of a span's time is its own one row stands for the stretches of it, and one where none is. */
+/* If all of a span's time is its own, or none of it, the span has one row instead of one for each stretch. */
 static bool add_leaf(void *ctx, const tfp_leaf *of)
 {
     leaves *x = ctx;

@@ -321,16 +321,16 @@ static const tfp_row_column columns[] = {
     TFP_COLUMN_KERNELS(kernel_row, "name", name, "Kernel, copy or instruction."),
     TFP_COLUMN(kernel_row, "class", TEXT, LABEL, class, "compute, communication, copy or set."),
     TFP_COLUMN(kernel_row, "count", INT, NUMBER, count, "How often it ran."),
-    TFP_COLUMN(kernel_row, "total_us", NANO, MICROS, total_ns, "Its time on the device in all."),
-    TFP_COLUMN(kernel_row, "mean_us", REAL, MICROS, mean_us, "Its time in the mean."),
+    TFP_COLUMN(kernel_row, "total_us", NANO, MICROS, total_ns, "Its total time on the device."),
+    TFP_COLUMN(kernel_row, "mean_us", REAL, MICROS, mean_us, "Its mean time."),
     TFP_COLUMN(kernel_row, "min_us", NANO, MICROS, min_ns, "Its shortest time."),
     TFP_COLUMN(kernel_row, "max_us", NANO, MICROS, max_ns, "Its longest time."),
-    TFP_COLUMN(kernel_row, "share", REAL, SHARE, share, "Of the time of all rows of the rank."),
+    TFP_COLUMN(kernel_row, "share", REAL, SHARE, share, "Share of the time of all rows of the rank."),
     TFP_COLUMN(kernel_row, "bytes", INT, SIZE, bytes, "Copied, set or accessed."),
     TFP_COLUMN(kernel_row, "occupancy", REAL, NUMBER, occupancy, "Estimated achieved occupancy in percent, weighted by time."),
-    TFP_COLUMN(kernel_row, "ops", TEXT, LABEL, ops, "The ops that launched it, the commonest first; at most three."),
-    TFP_COLUMN(kernel_row, "attributed", REAL, SHARE, attributed, "Of its time that whose place in the model is known."),
-    TFP_COLUMN(kernel_row, "certainty", TEXT, LABEL, certainty, "How the places are known, by most time: launch, id, unique, order, partial, name, none."),
+    TFP_COLUMN(kernel_row, "ops", TEXT, LABEL, ops, "The ops that launched it, the most frequent first; at most three."),
+    TFP_COLUMN(kernel_row, "attributed", REAL, SHARE, attributed, "The share of its time whose place in the model is known."),
+    TFP_COLUMN(kernel_row, "certainty", TEXT, LABEL, certainty, "How the places are known, most time first: launch, id, unique, order, partial, name, none."),
     { 0 }
 };
 /* clang-format on */

@@ -10,8 +10,8 @@
 const tfp_row_column tfp_part_columns[] = {
     TFP_COLUMN(tfp_part_row, "part", TEXT, LABEL, part, "What the time of a step is."),
     TFP_COLUMN(tfp_part_row, "a_step_us", REAL, MICROS, a_step_us, "Mean over steps and devices."),
-    TFP_COLUMN(tfp_part_row, "share", REAL, SHARE, share, "Of the mean step."),
-    TFP_COLUMN(tfp_part_row, "command", TEXT, LABEL, command, "What shows it whole."),
+    TFP_COLUMN(tfp_part_row, "share", REAL, SHARE, share, "Share of the mean step."),
+    TFP_COLUMN(tfp_part_row, "command", TEXT, LABEL, command, "The command that shows all of it."),
     { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
 };
 /* clang-format on */

@@ -178,9 +178,9 @@ bool tfp_skew_rows(tfp_report *r, const tfp_trace_index *x, bool in_windows, tfp
 static const tfp_row_column columns[] = {
     TFP_COLUMN(tfp_skew_row, "name", TEXT, LABEL, name, "The collective: its kernel."),
     TFP_COLUMN(tfp_skew_row, "group", TEXT, LABEL, group, "Its process group."),
-    TFP_COLUMN(tfp_skew_row, "ranks", INT, NUMBER, ranks, "Ranks that are there and take part."),
-    TFP_COLUMN(tfp_skew_row, "count", INT, NUMBER, count, "How many there were, each on all these ranks."),
-    TFP_COLUMN(tfp_skew_row, "skew_us", REAL, MICROS, skew_us, "Mean time from the first rank's arrival to the last one's: the longest less the shortest of a collective."),
+    TFP_COLUMN(tfp_skew_row, "ranks", INT, NUMBER, ranks, "Ranks that have a file and take part."),
+    TFP_COLUMN(tfp_skew_row, "count", INT, NUMBER, count, "How many there were; each ran on all these ranks."),
+    TFP_COLUMN(tfp_skew_row, "skew_us", REAL, MICROS, skew_us, "Mean time from the first rank's arrival to the last one's: the longest duration of a collective less the shortest."),
     TFP_COLUMN(tfp_skew_row, "max_skew_us", NANO, MICROS, max_skew_ns, "The longest of these."),
     TFP_COLUMN(tfp_skew_row, "waited_us", NANO, MICROS, waited_ns, "Time in which ranks waited for the last one, all together."),
     TFP_COLUMN(tfp_skew_row, "awaited", INT, LABEL, awaited, "The rank that they waited for most."),

@@ -136,7 +136,7 @@ static bool sort_windows(steps *t)
 
 /* clang-format off */
 static const tfp_row_column columns[] = {
-    TFP_COLUMN_ONLY(tfp_step_row, "rank", INT, NUMBER, rank, "Rank of the job, or the file's place where no rank is told.", TFP_SHOWN_RANKS),
+    TFP_COLUMN_ONLY(tfp_step_row, "rank", INT, NUMBER, rank, "Rank in the job, or the position of the file if it names no rank.", TFP_SHOWN_RANKS),
     TFP_COLUMN(tfp_step_row, "step", TEXT, LABEL, step, "Number of the step; `all` is the device from its first activity to the end of its last."),
     TFP_COLUMN(tfp_step_row, "device", TEXT, LABEL, device, "`cpu` stands for the host ops of a trace without device activities."),
     TFP_COLUMN(tfp_step_row, "start_us", NANO, MICROS, start_ns, "Start of the window, from the first span of the trace on."),
@@ -145,8 +145,8 @@ static const tfp_row_column columns[] = {
     TFP_COLUMN(tfp_step_row, "compute_us", NANO, MICROS, compute_ns, "Time in which at least one compute kernel ran."),
     TFP_COLUMN(tfp_step_row, "communication_us", NANO, MICROS, communication_ns, "Time in which at least one collective ran."),
     TFP_COLUMN(tfp_step_row, "copy_us", NANO, MICROS, copy_ns, "Time in which at least one copy or memory set ran."),
-    TFP_COLUMN(tfp_step_row, "exposed_communication_us", NANO, MICROS, exposed_communication_ns, "Communication that no compute ran beside."),
-    TFP_COLUMN(tfp_step_row, "exposed_copy_us", NANO, MICROS, exposed_copy_ns, "Copies that neither compute nor communication ran beside."),
+    TFP_COLUMN(tfp_step_row, "exposed_communication_us", NANO, MICROS, exposed_communication_ns, "Communication without compute at the same time."),
+    TFP_COLUMN(tfp_step_row, "exposed_copy_us", NANO, MICROS, exposed_copy_ns, "Copies without compute or communication at the same time."),
     TFP_COLUMN(tfp_step_row, "idle_us", NANO, MICROS, idle_ns, "Time in which nothing ran."),
     TFP_COLUMN(tfp_step_row, "kernels", INT, NUMBER, kernels, "Activities that start in the window."),
     TFP_COLUMN(tfp_step_row, "launch_delay_us", REAL, MICROS, launch_delay_us, "Mean time from the end of the launch call to the start of the activity."),

@@ -334,19 +334,19 @@ static bool by_time(const void *ctx, uint32_t a, uint32_t b)
 
 /* clang-format off */
 static const tfp_row_column columns[] = {
-    TFP_COLUMN_ONLY(tfp_transfer_row, "rank", INT, NUMBER, rank, "Rank of the job, or the file's place where no rank is told.", TFP_SHOWN_RANKS),
-    TFP_COLUMN(tfp_transfer_row, "kind", TEXT, LABEL, kind, "Direction of copies, with the kind of host memory where it is told; name of a collective."),
+    TFP_COLUMN_ONLY(tfp_transfer_row, "rank", INT, NUMBER, rank, "Rank in the job, or the position of the file if it names no rank.", TFP_SHOWN_RANKS),
+    TFP_COLUMN(tfp_transfer_row, "kind", TEXT, LABEL, kind, "Direction of copies, with the kind of host memory if it is known; name of a collective."),
     TFP_COLUMN(tfp_transfer_row, "device", TEXT, LABEL, device, "Where it ran."),
     TFP_COLUMN(tfp_transfer_row, "group", TEXT, LABEL, group, "Process group of a collective."),
     TFP_COLUMN(tfp_transfer_row, "group_size", INT, NUMBER, group_size, "Ranks in the group."),
     TFP_COLUMN(tfp_transfer_row, "count", INT, NUMBER, count, "How many there were."),
-    TFP_COLUMN(tfp_transfer_row, "bytes", INT, SIZE, bytes, "Bytes moved; of a collective its input, of gathers and scatters the bigger side."),
+    TFP_COLUMN(tfp_transfer_row, "bytes", INT, SIZE, bytes, "Bytes moved; for a collective the size of its input, for gathers and scatters that of the bigger side."),
     TFP_COLUMN(tfp_transfer_row, "total_us", NANO, MICROS, total_ns, "Sum of their durations."),
     TFP_COLUMN(tfp_transfer_row, "gbps", REAL, LABEL, gbps, "10^9 bytes a second: bytes by total time."),
-    TFP_COLUMN(tfp_transfer_row, "bus_gbps", REAL, LABEL, bus_gbps, "The same as seen by the links: of an all-reduce over n ranks 2(n-1)/n times, of gathers, scatters and all-to-all (n-1)/n times."),
-    TFP_COLUMN(tfp_transfer_row, "overlapped_us", NANO, MICROS, overlapped_ns, "Time of theirs in which the same device computed."),
+    TFP_COLUMN(tfp_transfer_row, "bus_gbps", REAL, LABEL, bus_gbps, "The rate on the links: gbps times 2(n-1)/n for an all-reduce over n ranks, times (n-1)/n for gathers, scatters and all-to-all."),
+    TFP_COLUMN(tfp_transfer_row, "overlapped_us", NANO, MICROS, overlapped_ns, "The part of their time in which the same device computed."),
     TFP_COLUMN(tfp_transfer_row, "exposed_us", NANO, MICROS, exposed_ns, "The rest of it."),
-    TFP_COLUMN(tfp_transfer_row, "share", REAL, SHARE, share, "Exposed time by the time from the device's first activity to the end of its last."),
+    TFP_COLUMN(tfp_transfer_row, "share", REAL, SHARE, share, "Exposed time divided by the time from the device's first activity to the end of its last."),
     { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
 };
 /* clang-format on */
@@ -393,7 +393,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
 
 const tfp_view tfp_view_transfer = {
     "transfer",
-    "Copies and collectives: bytes, speed, and how much of their time lies under compute.",
+    "Copies and collectives: bytes, speed, and how much of their time overlaps with compute.",
     TFP_REPORT_GRID,
     NULL,
     NULL,

@@ -123,14 +123,14 @@ static bool collect_devices(wait_table *t)
 
 /* clang-format off */
 static const tfp_row_column columns[] = {
-    TFP_COLUMN_ONLY(wait_row, "rank", INT, NUMBER, rank, "Rank of the job, or the file's place where no rank is told.", TFP_SHOWN_RANKS),
+    TFP_COLUMN_ONLY(wait_row, "rank", INT, NUMBER, rank, "Rank in the job, or the position of the file if it names no rank.", TFP_SHOWN_RANKS),
     TFP_COLUMN(wait_row, "cause", TEXT, LABEL, cause, "Host: synchronize, item (a value is read from a device), data; in RunMetadata data, queue, barrier, lock. Stream: host (launched too late), kernel (turn-around of at most 30 us), other (an event, another stream, the queue)."),
     TFP_COLUMN(wait_row, "where", TEXT, LABEL, where, "Path of the waiting op, or the stream."),
     TFP_COLUMN(wait_row, "count", INT, NUMBER, count, "How often."),
-    TFP_COLUMN(wait_row, "total_us", NANO, MICROS, total_ns, "How long in all."),
-    TFP_COLUMN(wait_row, "mean_us", REAL, MICROS, mean_us, "How long on the mean."),
-    TFP_COLUMN(wait_row, "max_us", NANO, MICROS, max_ns, "How long at most."),
-    TFP_COLUMN(wait_row, "share", REAL, SHARE, share, "Total by the time from the first span of the trace to the end of its last."),
+    TFP_COLUMN(wait_row, "total_us", NANO, MICROS, total_ns, "Total time."),
+    TFP_COLUMN(wait_row, "mean_us", REAL, MICROS, mean_us, "Mean time."),
+    TFP_COLUMN(wait_row, "max_us", NANO, MICROS, max_ns, "Longest time."),
+    TFP_COLUMN(wait_row, "share", REAL, SHARE, share, "Total time divided by the time from the first span of the trace to the end of its last."),
     TFP_COLUMN(wait_row, "example", TEXT, LABEL, example, "The longest wait's name, or the activity after the longest gap."),
     { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/job/device.c: lists a job's activities by stream in the order in which they ran, each with the call that launched it. */
+/* whatif/job/device.c: lists a job's activities by stream in the order in which they ran, each with the call that
+ * launched it. */
 #include "model/tables/spans.h"
 #include "views/core/grid.h"
 #include "whatif/job/job.h"
@@ -12,7 +13,7 @@ bool tfp_job_around(tfp_job *j)
     return j->around != NULL;
 }
 
-/* Lanes of TPUs, whose activities nest: the body of a loop of XLA lies inside of the loop. */
+/* Finds the lanes of TPUs, whose activities nest: the body of an XLA loop is inside the loop. */
 typedef struct lane_kinds {
     const tfp_span_columns *s;
     bool *nested; /* by lane */
@@ -30,7 +31,7 @@ static bool find_nested(tfp_job *j, lane_kinds *l)
     return l->nested != NULL;
 }
 
-/* Of nested ones that start together the longer one is around the other. */
+/* If nested activities start together, the longer one is the outer one and comes first. */
 static bool is_before(const void *ctx, uint32_t a, uint32_t b)
 {
     const lane_kinds *l = ctx;
@@ -40,7 +41,8 @@ static bool is_before(const void *ctx, uint32_t a, uint32_t b)
     return l->nested[s->lane[a]] ? s->duration_ns[a] > s->duration_ns[b] : s->duration_ns[a] < s->duration_ns[b];
 }
 
-/* Activities of lanes that occupy a device, in order; those beside a stream (async lines) gate nothing. */
+/* Collects the activities of lanes that occupy a device, in order. Asynchronous lines beside a stream are skipped,
+ * because nothing waits for them. */
 static uint32_t *collect(tfp_job *j, lane_kinds *l)
 {
     const tfp_profile *p = j->p;
@@ -57,7 +59,8 @@ static uint32_t *collect(tfp_job *j, lane_kinds *l)
     return tfp_sort(spans, j->device_count, is_before, l) ? spans : NULL;
 }
 
-/* ---- nested activities: each moment is of the innermost one, so that one with others inside becomes several pieces ---- */
+/* ---- nested activities: each moment belongs to the innermost one, so an activity with others inside becomes several
+ * pieces ---- */
 
 typedef struct piece {
     uint32_t span;
@@ -68,7 +71,7 @@ typedef struct pieces {
     tfp_job *j;
     TFP_VEC(piece) list;
     uint32_t top;  /* -> spans: the innermost one that is open; job.around has the others */
-    int64_t at_ns; /* up to here all is told */
+    int64_t at_ns; /* pieces are complete up to this time */
     bool ok;
 } pieces;
 
@@ -153,7 +156,7 @@ static void fill_piece(tfp_job *j, tfp_job_activity *a, const piece *x)
     if (!a->called) a->launched = a->start;
 }
 
-/* Without a step: a step's length is measured on the thread of the steps. */
+/* They have no step: a step's length is measured on the thread of the steps. */
 static void fill_hosted(tfp_job *j, tfp_job_activity *a, uint32_t span)
 {
     fill(j, a, span);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/job/events.c: Kineto's rows `cuda_sync`: the event that a stream waits for, and what a synchronising call waits
- * for. */
+/* whatif/job/events.c: Kineto's rows `cuda_sync`: the event that a stream waits for, and what a synchronising call
+ * waits for. */
 #include "model/tables/stats.h"
 #include "model/tables/spans.h"
 #include "views/spans/trace.h"
@@ -86,7 +86,7 @@ static void add_wait(tfp_job *j, uint32_t row)
     uint32_t unit = tfp_job_unit_of(j, row), stream = j->streams.of_lane[j->s->lane[row]], other = TFP_NONE;
     double waited, recorded;
     if (!tfp_span_stat(j->p, row, tfp_stat_key(j->p, "wait_on_stream")))
-        return; /* of Nsight Systems: whose event it is isn't told */
+        return; /* a row of Nsight Systems, which does not name the event */
     j->units[unit].has_events = true;
     if (stream == TFP_NONE || !tfp_job_event_of(j, row, &other, &recorded) || other == TFP_NONE) return;
     uint32_t call = tfp_map64_get(&j->events.call_by_key, (uint64_t)unit << 32 | j->s->correlation[row]);

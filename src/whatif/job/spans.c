@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/job/spans.c: what a job asks of a span of its trace. */
+/* whatif/job/spans.c: facts about a span of the trace that a job needs. */
 #include "model/tables/spans.h"
 #include "whatif/job/job.h"
 

@@ -83,7 +83,8 @@ static void take_units(tfp_job *j)
     }
 }
 
-/* Where no thread tells the end of a step, it ends with the last activity in it, and what is behind that is kept. */
+/* If no thread shows the end of a step, the step ends with its last activity, and the time after that stays unchanged.
+ * */
 static bool find_lasts(tfp_job *j)
 {
     tfp_map64 windows = { 0 };

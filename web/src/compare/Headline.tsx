@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What changed in a step, in one line, and by which parts: bars on one scale.
+// The change of the step time in one line, and the change of its parts as bars on one scale.
 import { formatPercent, formatStep, signed } from "../format";
 import { PARTS, quantitiesOf } from "../steps";
 import type { Quantities } from "../steps";

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of both sides of a comparison. The server tells the kernels of one profile apart; two profiles may call different ones alike.
+// Short names of the kernels of both sides of a comparison. The server makes them distinct within one profile, but different kernels of two profiles
+// may have the same short name.
 
 const MOST = 24; // letters of what differs
 
-/** How many letters all have at their beginning. */
+/** The length of the common beginning of all names. */
 function alike(names: string[]): number {
   const [first = "", ...others] = names;
   let n = 0;
@@ -13,7 +14,7 @@ function alike(names: string[]): number {
 
 const backwards = (name: string): string => [...name].reverse().join("");
 
-/** The part of each in which they differ; of one that differs by nothing but being shorter, its number. */
+/** The part of each name that differs from the others; for a name that is only a prefix of another one, its number. */
 function differing(names: string[]): string[] {
   const from = alike(names);
   const rest = names.map((n) => n.slice(from));
@@ -21,7 +22,7 @@ function differing(names: string[]): string[] {
   return rest.map((r, i) => r.slice(0, r.length - end).slice(0, MOST).trim() || `no. ${i + 1}`);
 }
 
-/** For each whole name what is shown; no two are shown alike. */
+/** The text that is shown for each whole name; all are distinct. */
 export function toldApart(full: string[], shown: string[]): string[] {
   const groups = new Map<string, number[]>();
   shown.forEach((name, i) => groups.set(name, [...(groups.get(name) ?? []), i]));

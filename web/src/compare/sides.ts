@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two sides of a comparison: a row for each name of either, its amount a step before and now, and by how much it changed.
+// Two sides of a comparison: one row for each name on either side, with its amount per step before and now, and the change.
 import { profile, profilePath, profiles } from "../api";
 import type { ProfileFacts } from "../api";
 import { tableOnce } from "../data";
@@ -67,7 +67,7 @@ function byRank(rows: StepRow[]): [string, Amount][] {
   return [...found];
 }
 
-/** How many steps a side's sums are of; of ranks each has its own. */
+/** The number of steps that a side's sums cover; each rank has its own steps. */
 export const stepCount = (side: Side): number => Math.max(1, new Set(side.steps.map((r) => r.step)).size || side.facts.steps.length);
 
 /** Without a trace the times of ops, scopes and lines are means over the steps already. */
@@ -75,7 +75,7 @@ const isMean = (side: Side, by: string): boolean => !side.facts.has?.trace && ["
 
 export const rankCount = (side: Side): number => Math.max(1, new Set(side.steps.map((r) => r.rank)).size);
 
-/** What a comparison begins with: kernels, where a side has any. */
+/** The table that a comparison shows first: kernels if a side has any. */
 export const firstBy = (before: Side, now: Side): string => ([before, now].some((s) => !s.steps.length || s.steps.some((r) => r.kernels > 0)) ? "kernel" : "op");
 
 export async function differencesOf(before: Side, now: Side, it: ComparedBy): Promise<Content> {

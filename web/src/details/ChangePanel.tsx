@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A change of `tfprof whatif`: the step that would be, how far that can be trusted, and its command line.
+// A change of `tfprof whatif`: the predicted step time, the error of the replay, and the command line.
 import { formatPercent, formatStep } from "../format";
 import { BusyContext, quietBusy } from "../busy";
 import type { Opened } from "../opened";

@@ -26,7 +26,7 @@ export function partsOfLine(id: string): { file: string; line: number; name: str
   return { file, line: Number(line), name };
 }
 
-/** The lines of a file; null where the server may not read it: it is asked first, as a refused request would stand in the browser's log. */
+/** The lines of a file; null if the server may not read it. The server is asked about that first, because the browser would log a refused request. */
 export const sourceOf = (of: Opened, file: string): Promise<string[] | null> =>
   once(`source ${of.id} ${file}`, async () => {
     const name = encodeURIComponent(file);
@@ -60,19 +60,19 @@ function Shown({ of, ids }: { of: Opened; ids: string[] }) {
 /** Code of packages and of Python itself. */
 const isLibrary = (file: string): boolean => /(^|\/)(site|dist)-packages\/|\/lib\/python\d|^<frozen /.test(file);
 
-/** The innermost lines of a call stack: those of the user's, else all. */
+/** The innermost lines of a call stack: those of the user's code, or all if there are none. */
 export function Lines({ of, trace }: { of: Opened; trace: number }) {
   const lines = useQuery<CodeLine>(of.id, isReport ? "" : linesOf(trace)).value ?? [];
   const own = lines.filter((l) => !isLibrary(l.file));
   return lines.length ? <Shown of={of} ids={(own.length ? own : lines).map(lineId)} /> : <>…</>;
 }
 
-/** The program of XLA says where an instruction comes from, or not; PyTorch is to be asked for it. */
+/** Why there is no line: XLA's program may not say where an instruction comes from, and PyTorch must be told to record it. */
 function NotRecorded({ of }: { of: Opened }) {
   return <span class="s">{NOT_HELD || (of.entry?.format === "xplane" ? "the compiled program names none" : of.facts.has?.trace ? "not recorded (with_stack=True)" : "not recorded (an op log: --op_log_path)")}</span>;
 }
 
-/** The functions of Python around a span, where the trace has them as spans of their own: those of the user's, else all. */
+/** The Python functions around a span, if the trace has them as spans: those of the user's code, or all if there are none. */
 export function FrameLines({ of, d }: { of: Opened; d: Details | undefined }) {
   if (!d) return <>…</>;
   const framesOf = (relation: string) => d.rows.filter((r) => r.relation === relation).sort((a, b) => a.start_us - b.start_us || b.duration_us - a.duration_us);
@@ -81,7 +81,7 @@ export function FrameLines({ of, d }: { of: Opened; d: Details | undefined }) {
   return ids.length ? <Shown of={of} ids={ids} /> : <NotRecorded of={of} />;
 }
 
-/** The same of the longest span of those that a condition finds. */
+/** The same for the longest span that matches a condition. */
 export function FramesOfLongest({ of, where }: { of: Opened; where: string }) {
   const asked = useQuery<SpanPlace>(of.id, isReport || !of.facts.has?.trace ? "" : longest(where));
   const span = asked.value?.[0]?.span;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of the device's time has a place in the model, by how surely that is known; and why the rest has none (docs/graphs.md).
+// How much of the device's time has a place in the model, by certainty, and why the rest has none (docs/graphs.md).
 import { COVERAGE_SQL } from "../asks";
 import { profilePath } from "../api";
 import { useTable } from "../data";

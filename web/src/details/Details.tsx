@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The details panel: what is selected, else the range, else the profile. Always inside the window.
+// The details panel shows the selection, otherwise the range, otherwise the profile. It is always inside the window.
 import { BusyContext, detailsBusy } from "../busy";
 import { useKeys } from "../keys";
 import type { Opened } from "../opened";

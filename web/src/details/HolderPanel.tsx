@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What held memory, as a row of Memory has it: a category of allocations, or a tensor of a node.
+// A holder of memory from a row of Memory: a category of allocations, or a tensor of a node.
 import { profilePath } from "../api";
 import { useTable } from "../data";
 import { formatBytes, formatCount, formatPercent } from "../format";

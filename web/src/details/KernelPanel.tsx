@@ -16,7 +16,7 @@ import type { PanelProps } from "./kinds";
 import { filterWords, useRow } from "./rows";
 import { WhatIf } from "./WhatIf";
 
-/** Where the code was when it was launched: its op's own stack, else that of the op before it. */
+/** The line that launched it: from its op's own stack, otherwise from that of the op before it. */
 function LineOf({ of, where, trace }: { of: Opened; where: string; trace: number | null }) {
   const near = useQuery<{ trace: number; name: string }>(of.id, isReport || trace !== null || !of.facts.has?.code ? "" : nearTrace(where)).value?.[0];
   if (trace !== null) return <Lines of={of} trace={trace} />;
@@ -24,7 +24,7 @@ function LineOf({ of, where, trace }: { of: Opened; where: string; trace: number
   return <><span class="s">its op has no stack; the op before it, {near.name}:</span><Lines of={of} trace={near.trace} /></>;
 }
 
-/** What launched it: call, op, scope, line. */
+/** Where it was launched: call, op, scope, line. */
 function ComesFrom({ of, thing }: PanelProps) {
   const loaded = useQuery<Origin>(of.id, isReport ? "" : originsOf(isName("s.name", thing.id)));
   const { content, row } = useRow(of, thing);

@@ -21,7 +21,7 @@ import { WhatIf } from "./WhatIf";
 /** The device time of a row; null: its table has none. */
 const deviceOf = (r: TableRow): number | null => (r.content?.columns.find((c) => c.name === "total")?.title === "device" ? (r.value("total") ?? 0) : r.value("device"));
 
-/** The main number of a row: device time, or where there is none the host's; of a line its own time, of which its share is. */
+/** The main number of a row: device time, or the host's time if there is none; for a line its own time, to which its share refers. */
 function mainOf(r: TableRow, kind: string): { value: number | null; word: string } {
   const [device, host, self, total] = ["total", "host", "self", "total"].map((n) => r.value(n));
   if (kind === "line" && self !== null) return { value: self ?? null, word: "time" };

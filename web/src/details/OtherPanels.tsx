@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A finding; and things that are a row of a table: a transfer, a wait, a parameter, a lane.
+// The panels of a finding, and of things that are rows of a table: a transfer, a wait, a parameter, a lane.
 import { useFindings } from "../findings";
 import { formatPercent, formatStep } from "../format";
 import { cellText } from "../grid/Row";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// With nothing selected the panel tells of the profile: when, by whom, devices, ranks, what it has and how to record what it lacks.
+// If nothing is selected the panel shows the profile: when and by whom it was recorded, devices, ranks, its contents, and how to record what is
+// missing.
 import { Fragment } from "preact";
 import { hasTimeline, profilePath } from "../api";
 import { jsonOnce } from "../data";
@@ -22,7 +23,7 @@ export const useInfo = (of: Opened): Info | undefined => useLoaded(`info ${of.id
 /** A blank before the unit in the name of a device: A100-SXM4-80 GB. */
 export const spaced = (text: string): string => text.replace(/(\d)([KMGT]B)\b/g, "$1\u00a0$2");
 
-/** How to record what a trace of PyTorch lacks; of other files the server's own words. */
+/** How to record data that a trace of PyTorch lacks; for other files the server's own words are shown. */
 const RECORD: Record<string, string> = { code: "with_stack=True", memory: "profile_memory=True", program: "record_shapes=True" };
 const TITLES: Record<string, string> = { runs: "times", program: "shapes", code: "lines", trace: "spans", graph: "graph", memory: "memory", tensors: "tensors", nodes: "operations" };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A section of the details panel: a region of its name, with pairs of a word and what it stands for.
+// A section of the details panel: a region with a name, which contains pairs of a term and its value.
 import type { ComponentChildren } from "preact";
 
 export function Section({ name, aside, children }: { name: string; aside?: ComponentChildren; children: ComponentChildren }) {

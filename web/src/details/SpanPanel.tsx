@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One span of the timeline: its times, where it came from, what it led to, and the others of its name.
+// One span of the timeline: its times, where it came from, what it led to, and other spans with its name.
 import { useQuery } from "../data";
 import { formatCount, formatMicros, formatPercent, shortDecimals } from "../format";
 import { isReport } from "../held";

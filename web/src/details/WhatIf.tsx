@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a step would gain if the selected took half of its time: asked on demand, and the address remembers of what.
+// By how much a step would become shorter if the selected thing took half of its time: computed on demand; the address remembers the request.
 import { BusyContext, quietBusy } from "../busy";
 import { formatPercent, formatStep } from "../format";
 import type { Opened } from "../opened";
@@ -13,7 +13,7 @@ import { fasterOf, patternOf, plainRefusal, useChanges } from "../whatif";
 import { partsOfLine } from "./CodeLines";
 import { Pair, Section } from "./Section";
 
-/** The changes: of what has device time that and its host code, each alone and both. */
+/** The changes to predict: for a thing with device time its kernels and its host code, each alone and both together. */
 export function halvesOf(thing: Thing, hasDevice: boolean, deviceTime: number | null): string[] {
   const { file, line } = partsOfLine(thing.id);
   const pattern = patternOf(thing.kind === "line" ? `${file}:${line}` : thing.id);
@@ -60,7 +60,7 @@ interface Props {
   deviceTime?: number | null; // null: not known
 }
 
-/** A long recording is replayed for seconds: nothing waits for that, and going away from it cancels it. */
+/** The replay of a long recording takes seconds: nothing waits for it, and leaving the panel cancels it. */
 export function WhatIf({ of, thing, deviceTime = null }: Props) {
   const steps = useSteps(of).value;
   const id = `${thing.kind}:${thing.id}`;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the details panel shows for each kind of thing. A place may bring the panel of its own kind here.
+// The panel for each kind of thing. A place adds the panel of its own kind here.
 import type { ComponentType } from "preact";
 import type { Opened } from "../opened";
 import type { Kind, Thing } from "../store";

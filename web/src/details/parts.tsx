@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What panels of several kinds show: the head, bars over steps, spans, findings, actions.
+// Parts that several panels share: the head, bars over steps, spans, findings, actions.
 import type { ComponentChildren } from "preact";
 import { useQuery } from "../data";
 import { evidenceView, useFindings } from "../findings";

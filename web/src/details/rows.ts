@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The row of a table that stands for a thing, under the filters that the table obeys.
+// Finds the row of a table that stands for a thing, with the filters that apply to the table.
 import { useMemo } from "preact/hooks";
 import { useTable } from "../data";
 import type { Column } from "../grid/model";
@@ -33,7 +33,7 @@ export function useRow(of: Opened, thing: Thing, by: string = thing.kind): Table
   }, [loaded.value, loaded.busy, it, ranks, thing.id]);
 }
 
-/** What the numbers are of, when filters are active. */
+/** What the numbers cover if filters are active. */
 export function filterWords(): string {
   const { ranks, steps, range, device } = filters.value;
   const words = [ranks.length ? `rank ${ranks.join(", ")}` : "", steps ? (steps.from === steps.to ? `step ${steps.from}` : `steps ${steps.from}–${steps.to}`) : "", range ? "the range" : "", device];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of one span: asked of the server, or found in the report's own spans.
+// The facts about one span: from the server, or from the report's own spans.
 import { profilePath } from "../api";
 import { jsonOnce, once } from "../data";
 import { isReport } from "../held";

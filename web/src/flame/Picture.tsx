@@ -31,7 +31,7 @@ function useSize(): { box: { current: HTMLDivElement | null }; width: number } {
   return { box, width };
 }
 
-/** What a bar says: its numbers, and of what they are a share. */
+/** The text of a bar: its numbers, and the whole of which they are a share. */
 function told({ of, measure, delta }: Props, row: number): string {
   const [total, self, by] = [of.total(row), of.self(row), delta?.(row)];
   const words = [of.name(row), `${formatUnit(measure.unit, total)}, ${formatShare(total, of.whole)} of ${measure.title}`, `${formatUnit(measure.unit, self)} of it itself`];

@@ -12,7 +12,7 @@ export interface Scene {
   chosen: number;
   hover: number;
   height: number;
-  change: ((row: number) => number) | null; // -1 to 1: faster to slower, of what changed most
+  change: ((row: number) => number) | null; // -1 to 1, from faster to slower, relative to the biggest change
 }
 
 export function draw(canvas: HTMLCanvasElement, s: Scene): void {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layout of a flame graph: boxes whose widths are shares of a column, their colours, and what a search finds of them.
+// Layout of a flame graph: boxes whose widths are shares of a column, their colours, and the matches of a search.
 import type { Tree } from "../rows";
 
 export const BAR_ROW = 20;
@@ -17,7 +17,7 @@ type Value = (row: number) => number;
 export interface Shape {
   top: number; // the row that fills the width; -1: all roots
   width: number;
-  byTime: boolean; // siblings stand in the order of the rows, which is that of their first starts; else heavy ones at the left
+  byTime: boolean; // siblings are in the order of the rows, that is, of their first starts; otherwise the heaviest are at the left
 }
 
 /** The boxes below the roots, or below a row, that are wide enough to be seen. */
@@ -47,7 +47,7 @@ export function layOut(tree: Tree, value: Value, { top, width, byTime }: Shape):
   return out;
 }
 
-/** The time of what a search found: rows inside of found ones do not count again. */
+/** The time of the rows that match a search; rows inside other matches do not count again. */
 export function matched(tree: Tree, value: Value, found: Uint8Array): number {
   const inside = new Uint8Array(tree.rows);
   let all = 0;
@@ -62,7 +62,7 @@ export function matched(tree: Tree, value: Value, found: Uint8Array): number {
 
 const channels = (hex: string): number[] => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
 
-/** A colour with a part of another. */
+/** A colour mixed with a part of another one. */
 export function mixed(colour: string, other: string, part: number): string {
   const [a, b] = [channels(colour), channels(other)];
   return `rgb(${a.map((n, i) => Math.round(n * (1 - part) + (b[i] ?? 0) * part)).join(",")})`;

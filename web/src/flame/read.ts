@@ -24,7 +24,7 @@ export const FLAMES: FlameBy[] = [
 /** `sort` of the address, and -order_by of the rows: by first start. */
 export const BY_TIME = "start";
 
-/** What the widths stand for; time of the host and of devices is never added. */
+/** The quantities that the widths can show; host and device time are never added. */
 export const MEASURES = [
   { name: "host", title: "host time", column: "cpu_micros", look: "host", unit: "us" },
   { name: "device", title: "device time", column: "accelerator_micros", look: "compute", unit: "us" },
@@ -85,7 +85,7 @@ export function readFlame(t: Table, it: FlameBy, measure: Measure): FlameTree {
   return { tree, name: (row) => plainName(last(row)), id: (row) => ids[row] ?? "", total, self, count: at("total_runs"), whole };
 }
 
-/** All places of a name merged: what they hold (down), or what holds them (up), each with the time inside of the name. */
+/** Merges all places of a name: what is called inside them (down), or what calls them (up), each with the time inside of the name. */
 export function sandwich(f: FlameTree, name: string, up: boolean): FlameTree {
   const parent: number[] = [];
   const names: string[] = [];
@@ -117,7 +117,7 @@ export function sandwich(f: FlameTree, name: string, up: boolean): FlameTree {
   return { tree: link(Int32Array.from(parent)), name: (row) => names[row] ?? "", id: (row) => names[row] ?? "", total: at(total), self: at(self), count: at(count), whole: total?.[0] ?? 0 };
 }
 
-/** By row: by how much its part of a step changed, of the other profile; null where it has no such row. */
+/** For each row, the change of its time per step against the other profile; null: the other profile has no such row. */
 export function differences(now: FlameTree, before: FlameTree, steps: { now: number; before: number }): (row: number) => number | null {
   const other = new Map<string, number>();
   for (let row = 0; row < before.tree.rows; row++) other.set(before.id(row), before.total(row) / steps.before);

@@ -16,7 +16,7 @@ export interface GridProps {
   columns: Column[];
   sort: string; // a column's name, "-" before it for descending
   onSort: (sort: string) => void;
-  text?: string; // only rows with this in their name
+  text?: string; // only rows whose name contains this
   asked?: string[]; // extra columns to show
   open?: string[]; // ids of opened rows
   onOpen?: (open: string[]) => void;

@@ -45,7 +45,7 @@ function Cell({ c, row, sorted, most }: { c: Column; row: number; sorted: boolea
   );
 }
 
-/** The name; the maker of a kernel, behind the dot, in grey. */
+/** Shows a name; the library of a kernel, after the dot, is grey. */
 export function NameText({ text }: { text: string }) {
   const at = text.lastIndexOf(" · ");
   return at < 0 ? <>{text}</> : <>{text.slice(0, at)}<span class="s"> {text.slice(at + 3)}</span></>;

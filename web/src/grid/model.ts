@@ -99,7 +99,8 @@ export function visible(set: RowSet, columns: Column[], sort: string, text: stri
   return { rows: Int32Array.from(rows), depth, hasChildren };
 }
 
-/** The columns to show: those with a value anywhere, as many as fit; the one that sorts always, and before the others those asked for. */
+/** The columns to show: those with a value in some row, as many as fit. The one that sorts is always shown, and the requested ones come before the
+ * others. */
 export function fitting(columns: Column[], set: RowSet, sort: string, asked: string[], width: number, nameLeast: number): Column[] {
   const used = (c: Column): boolean => {
     for (let i = 0; i < set.count; i++) if (c.text ? c.text(i) : c.value(i) !== null) return true;
@@ -118,7 +119,7 @@ export function fitting(columns: Column[], set: RowSet, sort: string, asked: str
   return wanted.filter((c) => kept.has(c));
 }
 
-/** Whether a bar says something of a column's values: a date is no amount. */
+/** Whether bars make sense for a column's values: a date is not an amount. */
 export const hasBar = (c: Column): boolean => !c.text && c.unit !== "date";
 
 export const WIDTH = 72; // of a column

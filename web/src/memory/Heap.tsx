@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What only a memory snapshot of PyTorch tells: what ran out of memory and what would have to go, and how the allocator's segments are used.
+// Facts that only memory snapshots of PyTorch have: the allocation that failed, what would have to be freed, and the use of the allocator's segments.
 import { useMemo } from "preact/hooks";
 import type { Table } from "../api";
 import { profilePath, text } from "../api";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device held over time, and its picture.
+// The memory that a device held over time, and its curve.
 import type { Table } from "../api";
 import { formatBytes, markMicros } from "../format";
 import { tickOf } from "../timeline/overlay";
@@ -9,7 +9,7 @@ export interface Curve {
   device: string;
   at: number[]; // microseconds from the first start
   held: number[]; // bytes, until the next
-  reserved: number[]; // all that the allocator took; empty where it is not told
+  reserved: number[]; // all memory that the allocator reserved; empty: unknown
   peak: number; // index
 }
 
@@ -40,7 +40,7 @@ export interface Frame {
 export const frameOf = (c: Curve): Frame => ({ from: c.at[0] ?? 0, to: Math.max((c.at[0] ?? 0) + 1, c.at[c.at.length - 1] ?? 0), most: 1.05 * Math.max(1, ...c.reserved.slice(0, 1), c.held[c.peak] ?? 0) });
 export const PAD = { left: 64, bottom: 20, top: 6 };
 
-/** The index that holds at a time. */
+/** The index of the sample in effect at a time. */
 export function indexAt(c: Curve, us: number): number {
   let [low, high] = [0, c.at.length - 1];
   while (low < high) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The critical path of a step: what the step would be shorter by, summed by name.
+// The critical path of a step, summed by name, with the gain that each name could have.
 import type { Table } from "../api";
 import { formatMicros, formatPercent } from "../format";
 import type { Opened } from "../opened";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one number of a profile, and one sentence where it goes.
+// The main number of a profile, and a sentence that says where the time goes.
 import type { Table } from "../api";
 import { counted, formatPercent } from "../format";
 import type { Opened } from "../opened";
@@ -10,7 +10,7 @@ import { StepNotes } from "./StepNotes";
 import { filters } from "../store";
 import { numbers, plainName, texts, treeOf } from "../table/read";
 
-/** The device as people call it. */
+/** The device's name for people. */
 export const deviceWord = (device: string): string => (device.startsWith("gpu") ? "GPU" : device.startsWith("tpu") ? "TPU" : device.startsWith("cpu") ? "host" : "device");
 
 const WORDS: Record<PartName, string> = { compute: "computes", exposed_communication: "communicates with nothing beside it", exposed_copies: "copies with nothing beside it", idle: "is idle" };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks and steps as a heat map: the darker, the longer. Of many ranks the slowest ones.
+// Ranks and steps as a heat map: longer steps are darker. If there are many ranks, only the slowest are shown.
 import { formatStep } from "../format";
 import { ThingLink } from "../parts/Thing";
 import type { StepRow } from "../steps";

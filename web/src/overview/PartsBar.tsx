@@ -6,7 +6,7 @@ import { Quantity } from "../parts/Quantity";
 import type { PartName, Quantities } from "../steps";
 import { PARTS } from "../steps";
 
-/** Of the idle time: why, as the table of waits splits it. */
+/** A cause of idle time, and its part, from the table of waits. */
 export interface IdleCause {
   name: string;
   us: number;

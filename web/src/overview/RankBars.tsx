@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One bar a rank; of many ranks the fastest, the median and the slowest, and a strip of all.
+// One bar per rank; for many ranks the fastest, the median and the slowest, and a strip of all.
 import { formatStep } from "../format";
 import { ThingLink } from "../parts/Thing";
 import type { Quantities, StepRow } from "../steps";

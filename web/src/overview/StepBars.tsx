@@ -28,7 +28,7 @@ function barsOf(rows: StepRow[]): Bar[] {
   return Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size).reduce((a, b) => (b.duration > a.duration ? b : a)));
 }
 
-/** A round distance of marks, of which two to four fit. */
+/** A round distance between marks, so that two to four marks fit. */
 function roundStep(most: number): number {
   const base = 10 ** Math.floor(Math.log10(most || 1));
   return [0.2, 0.5, 1, 2, 5].map((f) => f * base).find((s) => most / s <= 4) ?? base;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is to be known of the steps themselves: that they are guessed, and how much of the work lies in them.
+// Notes about the steps themselves: that they are guessed, and how much of the work they contain.
 import { profilePath } from "../api";
 import { useTable } from "../data";
 import { spacedUnits } from "../format";

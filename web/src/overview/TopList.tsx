@@ -21,7 +21,7 @@ interface Props {
 
 const times = (n: number): string => (Number.isInteger(n) || n >= 10 ? formatCount(Math.round(n)) : n.toFixed(1));
 
-/** FILE:LINE without the folders of the file, and of a long name of a file both ends: the number must be seen. */
+/** FILE:LINE without the file's folders; the middle of a long name is cut, so that the line number stays visible. */
 const shortLine = (line: string): string => line.replace(/^.*\/(?=[^/]*:\d+)/, "").replace(/^([^:]{8})[^:]{6,}([^:]{8}:\d)/, "$1…$2");
 
 export function TopList({ title, says, set, by, count, share, a, most = 7, notes }: Props) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Float operations worked out from the graph: the summary of the command, and its operations as a table.
+// Float operations computed from the graph: the summary of the command, and its operations as a table.
 import type { Tables } from "../api";
 import { profilePath, table, text } from "../api";
 import { besidesOf, commandWords } from "../command";

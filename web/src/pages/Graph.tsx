@@ -9,7 +9,7 @@ import { Status } from "../parts/Status";
 import type { Route } from "../route";
 import { go, withParams } from "../route";
 
-/** What boxes have a share of; time of the host and of devices is never added. */
+/** The quantities whose shares boxes show; host and device time are never added. */
 const VALUES = [
   { name: "accelerator_micros", title: "device time" }, { name: "cpu_micros", title: "host time" }, { name: "bytes", title: "memory" },
   { name: "params", title: "parameters" }, { name: "float_ops", title: "float operations" },

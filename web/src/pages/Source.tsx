@@ -29,7 +29,7 @@ function TextLine({ number, text: line, cost, most, start }: { number: number; t
   );
 }
 
-/** All lines; of a report those that it holds: the others are empty, and of a row of empty ones the first stands for all. */
+/** All lines; in a report only those that it has: of each run of empty lines only the first is kept. */
 export function shownLines(all: string, partly = isReport): { line: string; i: number }[] {
   const lines = all.split("\n").map((line, i) => ({ line, i }));
   return partly ? lines.filter(({ line, i }) => line || lines[i - 1]?.line) : lines;

@@ -7,7 +7,7 @@ import type { Opened } from "../opened";
 import { change, state } from "../store";
 import { Item, Menu } from "./Menu";
 
-/** The parameters that a request has beside its format, for the command line. */
+/** The parameters of a request except its format, as words of the command line. */
 function wordsOf(view: string, files: string[], path: string): string {
   const params = new URLSearchParams(path.split("?")[1] ?? "");
   params.delete("format");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fault while one region is drawn stays in it: the rest of the page goes on.
+// Contains an error while a region is drawn: the rest of the page still works.
 import type { ComponentChildren } from "preact";
 import { Component } from "preact";
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ten single changes that would help most, each with the step that would be; or why nothing can be predicted.
+// The ten single changes that would help most, each with the predicted step time; or why nothing can be predicted.
 import { BusyContext, quietBusy } from "../busy";
 import { formatPercent, formatStep } from "../format";
 import type { Loaded } from "../load";
@@ -31,7 +31,7 @@ function ChangeRow({ r, most, of }: { r: WhatIfRow; most: number; of: Opened }) 
   );
 }
 
-/** The step as it is, how far its replay is off, and what to know of it. */
+/** The recorded step time, the error of its replay, and notes about the replay. */
 export function ReplayLine({ today }: { today: WhatIfRow }) {
   return <>of a step of {formatStep(today.step_us)}; replayed without a change it is {today.replay_error === 0 ? "the same" : `${formatPercent(100 * Math.abs(today.replay_error))} ${today.replay_error > 0 ? "longer" : "shorter"}`}{today.note && `; ${today.note}`}</>;
 }
@@ -62,7 +62,7 @@ function Best({ of }: { of: Opened }) {
   return <Answer a={loaded.value} of={of} />;
 }
 
-/** Nothing waits for it: a long recording is replayed for seconds. */
+/** Nothing waits for it, because the replay of a long recording takes seconds. */
 export function Changes({ of }: { of: Opened }) {
   if (!of.facts.has?.trace) return null;
   return (

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A finding in one line: what can be gained, a bar, the sentence, the evidence.
+// A finding in one line: the possible gain, a bar, the sentence, a link to the evidence.
 import type { Finding } from "../findings";
 import { evidenceView } from "../findings";
 import { formatMicros, formatStep } from "../format";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a report says of its own rows, such as how much of the time they explain. Only the first note is shown, in one line that is cut; the tooltip has all.
+// The notes of a report, such as how much of the time its rows explain. Only the first note is shown, in one line that may be cut; the tooltip has
+// all notes.
 import { spacedUnits } from "../format";
 
 export function NoteLine({ notes }: { notes: string[] | undefined }) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A line as large as a word: how a number went since the page is open.
+// A sparkline: the values of a number since the page was opened.
 interface SparkProps {
   of: (number | null)[]; // oldest first; null: unknown at that time
   name: string;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rows of running jobs said since the page is open, for their spark lines.
+// The values of running jobs since the page was opened, for their sparklines.
 import { useRef } from "preact/hooks";
 import type { Job } from "../live";
 

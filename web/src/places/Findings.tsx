@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What checkers found, by what can be gained: sentence and evidence. Findings on the data itself are folded.
+// The findings of the checkers, sorted by their possible gain, with evidence. Findings about the data itself are folded.
 import type { Finding } from "../findings";
 import { useFindings } from "../findings";
 import { Changes } from "../parts/Changes";

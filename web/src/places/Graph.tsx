@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The graph of operations.
+// The dataflow graph of operations.
 import { Graph } from "../pages/Graph";
 import { useRoute } from "../route";
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What has no place of its own: SQL, source, float operations with a roofline, checkpoint, the command line.
+// Pages that have no place of their own: SQL, source, float operations with a roofline, checkpoint, the command line.
 import type { ComponentType } from "preact";
 import type { ProfileFacts } from "../api";
 import { isReport } from "../held";

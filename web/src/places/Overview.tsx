@@ -27,7 +27,7 @@ interface WaitAnswer {
   step_parts?: { part: string; a_step_us: number }[];
 }
 
-/** Of what the idle time consists, the biggest first. */
+/** The causes of idle time, biggest first. */
 async function idleCauses(id: string): Promise<IdleCause[]> {
   const parts = (await jsonOnce<WaitAnswer>(profilePath(id, "views/wait?format=json"))).step_parts ?? [];
   return parts.filter((p) => p.part.startsWith("  ")).map((p) => ({ name: p.part.trim().replace(/^of it /, ""), us: p.a_step_us })).sort((a, b) => b.us - a.us);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps and their parts: bars, a table with the mean in its foot, ranks and steps as a heat map, the critical path.
+// Steps and their parts: bars, a table with the mean in its last row, ranks and steps as a heat map, the critical path.
 import { useMemo } from "preact/hooks";
 import { profilePath } from "../api";
 import { useTable } from "../data";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server has ended: one alert. It is asked again now and then; when it is back, what failed is loaded again.
+// An alert that the server has ended. The page asks it again now and then; when the server is back, failed requests are repeated.
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { again, serverGone } from "../alive";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The card beside the pointer: what is there, in two or three lines.
+// The card beside the pointer: describes the item under the pointer in two or three lines.
 import { cellText } from "../api";
 import { counted, formatMicros, formatShare } from "../format";
 import type { Items } from "./data";

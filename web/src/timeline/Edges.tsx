@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names at the edge of the stage: the ends of arrows outside of the window. A click goes there.
+// Names at the edge of the stage for the ends of arrows that are outside the window. A click goes there.
 import { formatMicros } from "../format";
 import { select } from "../store";
 import type { Details } from "./data";

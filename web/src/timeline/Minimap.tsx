@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole run in small: its steps, what the devices did, and what is seen. A drag moves it.
+// The minimap: the whole run with its steps and the devices' work, and the visible range. A drag moves that range.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { counted, formatMicros } from "../format";
 import type { Window } from "../store";
@@ -13,7 +13,7 @@ const HEIGHT = 36;
 const PX = 800;
 const KINDS = ["compute", "communication", "copy", "host"] as const;
 
-/** The first rank's streams; without a device its busiest thread. */
+/** The rows of the first rank's streams, or of its busiest thread if there is no device. */
 export function rowsOfMap(lanes: Lane[]): number[] {
   const rank = lanes[0]?.rank;
   const own = lanes.filter((l) => l.rank === rank && l.kind !== "derived");
@@ -23,7 +23,7 @@ export function rowsOfMap(lanes: Lane[]): number[] {
   return rows.sort((a, b) => a - b);
 }
 
-/** For each kind the share that it took of each pixel. */
+/** For each kind, its share of the time of each pixel. */
 export function partsOf(d: Items, all: Window, width: number): Record<(typeof KINDS)[number], Float32Array> {
   const out = Object.fromEntries(KINDS.map((k) => [k, new Float32Array(width)])) as Record<(typeof KINDS)[number], Float32Array>;
   const each = (all.to - all.from) / width;

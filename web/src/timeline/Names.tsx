@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of the lanes, left of the stage. They stick while their lane is seen; buttons fold, pin, move and hide.
+// The names of the lanes, left of the stage. A name stays visible as long as its lane is; buttons fold, pin, move and hide the lane.
 import type { ComponentChildren } from "preact";
 import { counted, formatMicros, formatShare } from "../format";
 import { hideOrNot, move, pinOrNot, toggle } from "./arranged";
@@ -52,7 +52,7 @@ function LaneName({ track, y, own, focusable }: { track: LaneTrack; y: number; o
 
 function busyText(track: GroupTrack, source: Source): string {
   const { from, to } = source.lanes.all;
-  // with a rank there is no room for the word
+  // beside the rank's name there is no room for the word
   if (track.device) return `${track.name.includes("rank") ? "" : "busy "}${formatShare(track.busy, 1)}`;
   const threads = track.lanes.filter((l) => l.kind === "host");
   const active = threads.filter((l) => l.busy >= 0.01 * (to - from)).length;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timeline: tools, the whole run in small, lanes with their names, and the stage on which spans are drawn.
+// The timeline: tools, the minimap, lanes with their names, and the stage on which spans are drawn.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Opened } from "../opened";
 import { useShownTheme } from "../theme";

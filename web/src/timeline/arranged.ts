@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the lanes are arranged, which the address has: what is folded or opened, pinned, hidden and moved. And the acts that change it.
+// The arrangement of the lanes, which is in the address (folded, opened, pinned, hidden and moved lanes), and the actions that change it.
 import { useMemo } from "preact/hooks";
 import type { Opened } from "../opened";
 import { change, filters, state } from "../store";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mouse, wheel, fingers and keys over the stage. A drag marks a range (a finger held still first does so too), with shift or the
-// middle button it moves the time; ctrl and wheel, or two fingers, zoom about the pointer; a click picks.
+// Mouse, wheel, fingers and keys over the stage. A drag marks a range (with a finger: after holding it still). A drag with shift or the middle
+// button moves the window. Ctrl and wheel, or two fingers, zoom about the pointer. A click selects.
 import { isTyping } from "../keys";
 import type { Stage } from "./stage";
 import { zoomed } from "./glide";

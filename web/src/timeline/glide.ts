@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The window of time that is seen, and how it moves: towards a target, or on and on while a key is held.
+// The visible window of time, and its animation: towards a target, or continuously while a key is held.
 import type { Window } from "../store";
 
 const LEAST_US = 0.01; // shortest visible range

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where everything of a timeline stands, from top to bottom: groups of each rank's devices and threads, lanes, folded ones.
+// The vertical layout of a timeline: groups of each rank's devices and threads, their lanes, and folded lanes.
 import type { Lane, LaneKind, Lanes } from "./data";
 
 export const ROW = 18;
@@ -64,7 +64,7 @@ export interface Layout {
   height: number;
 }
 
-/** What a user changed: ids of what is not as it begins. */
+/** The user's changes: ids of the lanes that differ from the initial arrangement. */
 export interface Arranged {
   toggled: ReadonlySet<string>;
   pinned: readonly string[];
@@ -84,7 +84,7 @@ interface Group {
 
 const isDevice = (kind: LaneKind): boolean => kind !== "host" && kind !== "derived";
 
-/** Devices stand before the host; of lanes compute, communication, copies. What is derived stands with its host, folded. */
+/** Devices come before the host; lanes in the order compute, communication, copies. Derived lanes are folded, in the host's group. */
 function groupsOf(lanes: Lane[]): Group[] {
   const several = new Set(lanes.map((l) => l.rank)).size > 1;
   const processes = new Set(lanes.map((l) => `${l.rank} ${l.process}`)).size > 1;
@@ -114,7 +114,7 @@ function ordered(lanes: Lane[], order: readonly string[]): Lane[] {
   return asked.length ? own.map((l) => (moved(l) >= 0 ? (asked.shift() as Lane) : l)) : own;
 }
 
-/** Threads that hardly did anything, and what other lanes already show. */
+/** Whether a lane is folded at first: a thread that hardly did anything, or a lane that repeats others. */
 function isQuiet(lane: Lane, length: number, rank: number): boolean {
   if (lane.kind === "derived") return true;
   return lane.kind === "host" && (lane.busy < QUIET * length || rank >= MOST_THREADS);
@@ -193,7 +193,7 @@ export function layOut(of: Lanes, counters: Counter[], how: Arranged): Layout {
   const ranks = [...new Set(shown.map((g) => g.rank))];
   const used = new Set<Counter>();
   for (const group of shown) {
-    // memory stands with its device, everything else with the host
+    // memory belongs to its device's group, every other counter to the host's
     const fits = (c: Counter): boolean => (group.device ? c.group === group.lanes[0]?.device : true);
     const own = counters.filter((c) => !used.has(c) && c.rank === group.rank && fits(c));
     for (const c of own) used.add(c);
@@ -225,7 +225,7 @@ export function rowsIn(t: LaneTrack, from: number, to: number): RowPlace[] {
   return out;
 }
 
-/** Where a row stands; null: it is folded or hidden. */
+/** The place of a row; null: it is folded or hidden. */
 export function placeOfRow(l: Layout, row: number): RowPlace | null {
   for (const t of [...l.pinned, ...l.tracks]) {
     if (t.is !== "lane" || row < t.lane.firstRow || row >= t.lane.firstRow + (t.open ? t.lane.rows : 1)) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which items are asked for: those of the window and its surroundings, and a coarse picture of the whole.
+// Decides which items are requested: those of the window and its surroundings, and a coarse picture of the whole time.
 import type { Items, Source } from "./data";
 import { listOf } from "./data";
 import { has } from "./scene";
@@ -25,7 +25,7 @@ function covers(items: Items, w: Wanted): boolean {
   return w.rows.every((row) => has(items, row));
 }
 
-/** One request at a time of each kind; a newer wish replaces an older one. */
+/** Runs one request of each kind at a time; of the waiting requests only the newest is kept. */
 class Slot {
   items: Items | null = null;
   private stop: AbortController | null = null;

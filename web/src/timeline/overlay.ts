@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands above the rectangles: axis, steps, names of spans, utilisation, counters, arrows, the selection and the range.
+// Everything that is drawn over the rectangles: axis, steps, names of spans, utilisation, counters, arrows, the selection and the range.
 import { drawFitting } from "../canvas";
 import { formatBytes, formatCount, formatMicros, formatShare, markMicros } from "../format";
 import type { Linked } from "./data";
@@ -39,7 +39,7 @@ function drawAxis(pen: Pen, s: Scene): void {
   }
 }
 
-/** What is told of a step, as much of it as has room: no part is cut. */
+/** The text about a step: as many whole parts as fit. */
 function stepText(pen: Pen, s: Scene, step: number, length: number, room: number): string {
   const f = s.facts.get(step);
   const share = (n: number): string => formatShare(n, f?.duration ?? 0);
@@ -168,7 +168,7 @@ function drawCounters(pen: Pen, s: Scene): void {
 const UNLINKED = new Set(["parent", "operator", "frame", "library frame"]); // relations listed in text, without an arrow
 const BEFORE = new Set(["launched by", "forward", "from", "waited for"]); // their arrow comes from the other span
 
-/** The other end of an arrow that is outside of what is seen: a name at the edge, to be clicked. */
+/** A name at the edge for the end of an arrow outside the window; it can be clicked. */
 export interface EdgeName {
   link: Linked;
   left: boolean;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rectangles of items, drawn by the GPU where there is one, else on a 2D canvas. Both draw the same rows of the same batches.
+// Draws the rectangles of items, by the GPU if there is one, otherwise on a 2D canvas. Both draw the same rows of the same batches.
 import type { Items, LaneKind } from "./data";
 import { firstAfter, kindAt } from "./data";
 import type { Palette } from "./palette";
 import { SHADES, TONES } from "./palette";
 
-/** Items as the painter has them: their colours and strengths are worked out once. */
+/** Items prepared for the painter: their colours and strengths are computed once. */
 export interface Batch {
   items: Items;
   tone: Uint8Array; // index into the palette's tones
@@ -42,7 +42,7 @@ export interface Painter {
 
 const KIND_AT: Record<LaneKind, number> = { compute: 0, communication: 1, copy: 2, host: 3, memory: 4, derived: 3 };
 const LEAST_STRONG = 0.4;
-const UNFOUND = 0.16; // what does not match a search is pale
+const UNFOUND = 0.16; // strength of items that do not match a search
 export const LEAST_PX = 1;
 
 /** Names of one kind are told apart by three shades. */
@@ -66,7 +66,7 @@ export function batchOf(items: Items): Batch {
   for (let i = 0; i < items.count; i++) {
     const times = items.times[i] ?? 1;
     const length = (items.end[i] ?? 0) - (items.start[i] ?? 0);
-    // merged spans have the plain tone: there are several names in it
+    // merged spans have several names, so they get the plain tone
     tone[i] = KIND_AT[kindAt(items, i)] * SHADES + (times > 1 ? 0 : (shades[items.name.values[i] ?? 0] ?? 0));
     const busy = times > 1 && length > 0 ? LEAST_STRONG + (1 - LEAST_STRONG) * Math.min(1, (items.busy[i] ?? 0) / length) : 1;
     strong[i] = items.found && !items.found[i] ? UNFOUND : busy;
@@ -122,7 +122,7 @@ class FlatPainter implements Painter {
     for (let i = first; i < last; i++) {
       const start = ((items.start[i] ?? 0) - frame.from) * frame.scale;
       let end = Math.max(start + LEAST_PX, ((items.end[i] ?? 0) - frame.from) * frame.scale);
-      if (end < drawnTo + LEAST_PX / 2 && !items.found?.[i]) continue; // hardly anything of it would be seen: the items are finer than the picture
+      if (end < drawnTo + LEAST_PX / 2 && !items.found?.[i]) continue; // too narrow to be visible: the items are finer than the picture
       drawnTo = end;
       if (end - start > 3) end -= 0.6;
       const x = Math.max(left, start);
@@ -269,7 +269,7 @@ class GpuPainter implements Painter {
 
 let slow: boolean | null = null; // asked once
 
-/** Where a program stands in for the GPU, its picture is copied twice, and a 2D canvas is more than twice as fast. */
+/** If the GPU is emulated by software, its picture is copied twice, and a 2D canvas is more than twice as fast. */
 function isSoftware(): boolean {
   if (slow !== null) return slow;
   const gl = document.createElement("canvas").getContext("webgl2");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The colours of the picture, from the page's style: colour means kind; neighbours mix in 0, 12 or 24 % of the text's colour.
+// The colours of the timeline, from the page's style: the colour shows the kind; 0, 12 or 24 % of the text's colour is mixed in, so that neighbours
+// differ.
 
 export const SHADES = 3;
 const KINDS = ["compute", "communication", "copy", "host", "memory"] as const;

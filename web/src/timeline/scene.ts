@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a frame of the timeline is made of, and where things are in it. Pixels count from the corner of the stage.
+// The contents of a frame of the timeline, and the places of things in it. Pixels count from the top left corner of the stage.
 import type { Details, Items, Lanes, Step } from "./data";
 import { itemAt } from "./data";
 import type { CounterTrack, GroupTrack, LaneTrack, Layout, RowPlace, Track } from "./layout";
@@ -68,7 +68,7 @@ export interface Source {
   clip: [number, number];
 }
 
-/** Of which batch each part of the width is drawn: the window's own where it is there, else the coarse one. */
+/** The batch from which each part of the width is drawn: the window's own where it has been loaded, otherwise the coarse one. */
 export function sourcesOf(s: Scene, row: number): Source[] {
   const own = s.batch?.items.at.has(row) || (s.batch && has(s.batch.items, row)) ? s.batch : null;
   if (!own) return s.base ? [{ batch: s.base, clip: [0, s.width] }] : [];
@@ -82,7 +82,7 @@ export function sourcesOf(s: Scene, row: number): Source[] {
 }
 
 const lists = new Map<string, [number, number][]>();
-/** Whether the items were asked for with this row. */
+/** Whether this row was requested with the items. */
 export function has(items: Items, row: number): boolean {
   if (!items.rows) return true;
   let ranges = lists.get(items.rows);
@@ -128,7 +128,7 @@ export function hitAt(s: Scene, x: number, y: number): Hit | null {
   return group ? { is: "group", track: group.track } : null;
 }
 
-/** Where a row stands in the stage, also above or below what is seen; null: folded. */
+/** The place of a row in the stage, which may be above or below the visible part; null: it is folded. */
 export function placeInStage(s: Scene, row: number): RowPlace | null {
   const place = placeOfRow(s.layout, row);
   return place && { ...place, y: yOf(s, place) };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sums of a range in a report, which has no server: what of the range is whose is told by the table `leaves`; here it is cut and added.
+// The sums of a range in a report, which has no server: the table `leaves` assigns each moment to a span; this file clips these times to the range
+// and adds them up.
 import type { Column, Table } from "../api";
 import { cellText } from "../api";
 import { numbers } from "../table/read";
@@ -8,7 +9,7 @@ import { nameAt, shortAt } from "./data";
 import { has } from "./scene";
 import type { Window } from "../store";
 
-/** Of spans that count: by which name, for which op, and when the time is theirs. */
+/** The spans that count: the name and the op by which each is summed, and the time that belongs to it. */
 export interface Leaves {
   at: Int32Array; // by row: the item that it is of; -1: none
   name: Column;
@@ -27,7 +28,7 @@ export function readLeaves(t: Table, d: Items): Leaves {
 
 const inside = (w: Window, from: number, to: number): number => Math.min(to, w.to) - Math.max(from, w.from);
 
-/** Of each item in the window how much of that is its own, and a row that names it. */
+/** For each item in the window its own time there, and a row that names it. */
 function ownTimes(x: Leaves, d: Items, w: Window): Map<number, { row: number; us: number }> {
   const own = new Map<number, { row: number; us: number }>();
   x.at.forEach((i, row) => {
@@ -62,7 +63,7 @@ function add(row: Sum, span: number, us: number): void {
   row.max_us = Math.max(row.max_us, us);
 }
 
-/** By row of the timeline its lane. */
+/** The lane of each row of the timeline. */
 function laneOfRow(lanes: Lanes): Map<number, Lane> {
   const out = new Map<number, Lane>();
   for (const lane of lanes.lanes) for (let row = lane.firstRow; row < lane.firstRow + lane.rows; row++) out.set(row, lane);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Binds the stage to the page: the address says what is selected and seen, the user's acts change it.
+// Connects the stage with the page: the address holds the selection and the visible window, and the user's actions change the address.
 import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { mainBusy } from "../busy";
@@ -40,7 +40,7 @@ const CLOSER = 0.3; // merged spans are shown with this part of their length aro
 
 const same = (a: Window | null, b: Window | null): boolean => a === b || (a !== null && b !== null && Math.abs(a.from - b.from) < 0.002 && Math.abs(a.to - b.to) < 0.002);
 
-/** Of each step its parts, the mean of the ranks. */
+/** The parts of each step, as means over the ranks. */
 function useStepFacts(of: Opened): Map<number, StepFacts> {
   const rows = useSteps(of).value;
   return useMemo(() => {
@@ -54,7 +54,7 @@ function useStepFacts(of: Opened): Map<number, StepFacts> {
   }, [rows]);
 }
 
-/** What is known of the selected span. */
+/** The facts about the selected span. */
 function usePicked(source: Source): Details | null {
   const thing = sel.value;
   const [picked, set] = useState<Details | null>(null);
@@ -67,7 +67,7 @@ function usePicked(source: Source): Details | null {
   return picked && thing?.kind === "span" && String(picked.summary.span) === thing.id ? picked : null;
 }
 
-/** What the timeline begins with: the address's view, else the selected step, the filters, or all. */
+/** The first visible window: the address's view, otherwise the selected step, the filters, or everything. */
 function firstSeen(source: Source): Window | null {
   const { lanes } = source;
   const stepOf = (n: number): Window | undefined => lanes.steps.find((s) => s.step === n);
@@ -210,7 +210,7 @@ function saidOf(picked: Details | null, source: Source): string {
   return s ? `${s.name}, ${s.class ?? s.kind}, ${formatMicros(s.duration_us)} at ${formatMicros(s.start_us - source.lanes.all.from)}` : "";
 }
 
-/** A selected span that is outside of what is seen is brought there. */
+/** Moves the window to a selected span that is not visible. */
 function useReveal(stage: Stage | null, picked: Details | null, layout: Layout, scroll: RefObject<HTMLDivElement | null>): void {
   useEffect(() => {
     if (!stage || !picked) return;
