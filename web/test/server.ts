@@ -4,7 +4,7 @@ import type { Table } from "../src/api";
 
 type Answer = object | string | ((path: string) => object | string | Promise<object | string>);
 interface Refusal {
-  refused: string;
+  fault: string;
   status: number;
 }
 
@@ -17,7 +17,7 @@ let now: object = {}; // the request that is being answered
 export const pending = (): number => waiting.size;
 /** An answer that never comes, and that nobody waits for. */
 export const never = (): Promise<object> => (waiting.delete(now), new Promise(() => undefined));
-export const refusal = (refused: string, status = 400): Refusal => ({ refused, status });
+export const refusal = (fault: string, status = 400): Refusal => ({ fault, status });
 
 /** Answers requests whose path has a part in it, of which $ is the end; the newest answer counts. Tables are packed as the server packs them. */
 export function answer(of: Record<string, Answer>): void {
@@ -59,9 +59,9 @@ export function packed(t: Table): ArrayBuffer {
 }
 
 function response(of: object | string): object {
-  const ok = typeof of === "string" || !("refused" in of);
+  const ok = typeof of === "string" || !("fault" in of);
   const status = ok ? ("status" in Object(of) ? (of as Refusal).status : 200) : (of as Refusal).status;
-  const json = (): object | string => (ok ? of : { error: (of as Refusal).refused });
+  const json = (): object | string => (ok ? of : { error: (of as Refusal).fault });
   const text = (): string => (typeof of === "string" ? of : JSON.stringify(json()));
   const later = <T>(get: () => T) => (): Promise<T> => Promise.resolve().then(get);
   return { ok, status, statusText: "", json: later(json), text: later(text), arrayBuffer: later(() => packed(of as Table)), blob: later(() => new Blob([text()])) };

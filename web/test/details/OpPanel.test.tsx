@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { sel } from "../../src/store";
 import { click, one, pairs, section, textOf, texts, things } from "../drawn";
 import { facts, opened } from "../profile";
-import { answer } from "../server";
+import { answer, refusal } from "../server";
 import { big, panel, sections } from "./panels";
 
 test("an op has the device time of what it launched, and never adds the host's to it", async () => {
@@ -14,7 +14,7 @@ test("an op has the device time of what it launched, and never adds the host's t
   assert.deepEqual(sections(), ["Numbers", "Over steps", "Comes from", "Leads to", "Spans", "What if", "Findings"]);
 });
 test("an op that launches nothing has the host's time, and says that it launches nothing", async () => {
-  answer({ "views/op": { refused: "none", status: 400 } });
+  answer({ "views/op": refusal("none") });
   await panel("op", "aten::t");
   assert.equal(textOf(section("Leads to").querySelector("p")), "it launches nothing on a device");
   assert.deepEqual([big(), pairs(section("Comes from"))[0]], ["–", ["scope", "in no scope"]]);

@@ -2,13 +2,16 @@
 // Panels for the tests of the details: drawn for a thing, their sections in order.
 import { createElement } from "preact";
 import { PANELS } from "../../src/details/kinds";
+import { forgetAll } from "../../src/data";
 import type { Kind } from "../../src/store";
 import { select } from "../../src/store";
-import { all, shown, textOf } from "../drawn";
+import { all, erase, shown, textOf } from "../drawn";
 import { begin } from "../page";
 import { opened } from "../profile";
 
 export async function panel(kind: Kind, id: string, of = opened(), hash = "#/p/a1/table"): Promise<HTMLElement> {
+  erase();
+  forgetAll();
   begin(hash);
   select({ kind, id });
   const Panel = PANELS[kind];

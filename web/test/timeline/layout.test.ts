@@ -23,6 +23,8 @@ test("threads stand by how busy they are, the main one first; those that hardly 
   assert.deepEqual(shown(threads), ["host", "main", "autograd", "loader", "2 threads, mostly idle +"]);
   assert.deepEqual(shown(threads, { toggled: new Set([".host.quiet"]) }).slice(4), ["2 threads, mostly idle", "fourth", "watcher"]);
 });
+test("a thread that is busy for less than a hundredth of the run is folded, however few there are", () =>
+  assert.deepEqual(shown([lane(0, "host", "main"), lane(1, "host", "watcher", { busy: 9 }), lane(2, "host", "loader", { busy: 10 })]), ["host", "main", "loader", "1 thread, mostly idle +"]));
 test("what repeats other lanes stands folded with its host", () =>
   assert.deepEqual(shown([host, lane(9, "derived", "marks")]), ["host", "main", "marks and the profiler itself +"]));
 test("of several ranks the first begins open, the others folded, and each says whose it is", () => {
