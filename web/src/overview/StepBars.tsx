@@ -78,7 +78,7 @@ export function StepBars({ rows, height = 100 }: { rows: StepRow[]; height?: num
               <span class="column"><span class="stack" style={{ height: `${(100 * b.duration) / longest}%` }}>
                 {[...PARTS].reverse().filter((p) => (b.parts[p.name] ?? 0) > SMALL * b.duration).map((p) => <i key={p.name} class={`seg ${p.look}`} style={{ flex: `${(b.parts[p.name] ?? 0) / b.duration}` }} />)}
               </span></span>
-              <span class="label">{numbered ? b.step : i % labelled === 0 && <b>{b.step}</b>}{!numbered && <span class="away">step {b.step}</span>}</span>
+              <span class="label">{numbered ? b.step : i % labelled === 0 && <b class={(i / labelled) % 4 ? "more" : undefined}>{b.step}</b>}{!numbered && <span class="away">step {b.step}</span>}</span>
               {numbered && <span class="s">{formatStep(b.duration)} {note}</span>}
             </a>
           );
