@@ -68,7 +68,6 @@ static bool add_finding(tfp_report *r, uint32_t at, const tfp_trace_verdict *v)
 {
     tfp_buf b = { 0 };
     tfp_buf_printf(&b, "tfprof %s", v->command);
-    const char *command = b.failed ? NULL : tfp_arena_copy(&r->arena, (tfp_str){ b.data, b.size });
     tfp_finding f = { .checker = at,
                       .about = v->rule->about,
                       .text = v->text,
@@ -79,9 +78,8 @@ static bool add_finding(tfp_report *r, uint32_t at, const tfp_trace_verdict *v)
                       .gain_seconds = v->saving_ns > 0 || v->change ? v->saving_ns / 1e9 : NAN,
                       .change = v->change,
                       .file = v->file,
-                      .command = { command, b.size } };
-    tfp_buf_free(&b);
-    return command && tfp_push(&r->findings, f);
+                      .command = tfp_buf_move(&b, &r->arena) };
+    return f.command.data && tfp_push(&r->findings, f);
 }
 
 /* Runs the rules for traces; rules without a finding are not listed. */

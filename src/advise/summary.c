@@ -30,32 +30,6 @@ typedef struct top_row {
 
 /* ---- facts ---- */
 
-static bool add_number(tfp_report *r, const char *name, const char *label, tfp_unit unit, int64_t n)
-{
-    tfp_fact *f = tfp_fact_add(r, name, label, 'i', unit);
-    if (f) f->number = n;
-    return f != NULL;
-}
-
-static bool add_real(tfp_report *r, const char *name, const char *label, tfp_unit unit, double x)
-{
-    tfp_fact *f = tfp_fact_add(r, name, label, 'r', unit);
-    if (!f) return false;
-    f->real = isnan(x) ? 0 : x;
-    f->absent = isnan(x);
-    return true;
-}
-
-/* Adds a fact with the text of a buffer, which is freed. */
-static bool add_text(tfp_report *r, const char *name, const char *label, tfp_buf *b)
-{
-    tfp_fact *f = b->failed ? NULL : tfp_fact_add(r, name, label, 's', TFP_LABEL);
-    char *copy = f ? tfp_arena_copy(&r->arena, (tfp_str){ b->data, b->size }) : NULL;
-    if (f) f->text = (tfp_str){ copy, copy ? b->size : 0 };
-    tfp_buf_free(b);
-    return copy != NULL;
-}
-
 static bool say_files(tfp_report *r)
 {
     const tfp_profile *p = r->profile;
@@ -66,7 +40,7 @@ static bool say_files(tfp_report *r)
         if (told++ < 4) tfp_buf_printf(&b, "%s%s", told > 1 ? ", " : "", p->files->sources.at[i]);
     }
     if (told > 4) tfp_buf_printf(&b, " and %zu more", told - 4);
-    return add_text(r, "files", "files", &b);
+    return tfp_fact_buf(r, "files", "files", &b);
 }
 
 /* ---- steps ---- */
@@ -77,7 +51,7 @@ static double value_at(const void *values, size_t i) { return ((const double *)v
 static bool say_durations(tfp_report *r, double *us, size_t count, size_t steps)
 {
     double sum = 0, squares = 0;
-    if (!count) return add_number(r, "steps", "steps", TFP_LABEL, 0);
+    if (!count) return tfp_fact_int(r, "steps", "steps", TFP_LABEL, 0);
     qsort(us, count, sizeof *us, tfp_by_real);
     for (size_t i = 0; i < count; i++) {
         sum += us[i];
@@ -85,11 +59,11 @@ static bool say_durations(tfp_report *r, double *us, size_t count, size_t steps)
     }
     double n = (double)count, mean = sum / n, variance = squares / n - mean * mean;
     double cv = mean > 0 ? sqrt(variance > 0 ? variance : 0) / mean : NAN;
-    return add_number(r, "steps", "steps", TFP_LABEL, (int64_t)steps) &&
-           add_real(r, "step_mean_us", "step, mean", TFP_MICROS, mean) &&
-           add_real(r, "step_median_us", "step, median", TFP_MICROS, tfp_quantile(value_at, us, count, 0.5)) &&
-           add_real(r, "step_p95_us", "step, p95", TFP_MICROS, tfp_quantile(value_at, us, count, 0.95)) &&
-           add_real(r, "step_cv", "step, CV", TFP_SHARE, cv);
+    return tfp_fact_int(r, "steps", "steps", TFP_LABEL, (int64_t)steps) &&
+           tfp_fact_real(r, "step_mean_us", "step, mean", TFP_MICROS, mean) &&
+           tfp_fact_real(r, "step_median_us", "step, median", TFP_MICROS, tfp_quantile(value_at, us, count, 0.5)) &&
+           tfp_fact_real(r, "step_p95_us", "step, p95", TFP_MICROS, tfp_quantile(value_at, us, count, 0.95)) &&
+           tfp_fact_real(r, "step_cv", "step, CV", TFP_SHARE, cv);
 }
 
 /* Counts each step of each rank once, however many devices there are. If devices have their own windows, their mean is
@@ -185,10 +159,8 @@ static tfp_str cut(tfp_report *r, tfp_str name)
     while (size && ((unsigned char)name.data[size] & 0xc0) == 0x80) size--;
     tfp_buf_str(&b, (tfp_str){ name.data, size });
     tfp_buf_text(&b, "…");
-    const char *copy = b.failed ? NULL : tfp_arena_copy(&r->arena, (tfp_str){ b.data, b.size });
-    tfp_str out = { copy ? copy : "", copy ? b.size : 0 };
-    tfp_buf_free(&b);
-    return out;
+    tfp_str out = tfp_buf_move(&b, &r->arena);
+    return out.data ? out : TFP_STR("");
 }
 
 static tfp_status add_part(tfp_report *r, const char *name, const char *title, top_row *rows, size_t count,
@@ -316,7 +288,7 @@ static bool say_capture(tfp_report *r, bool *said)
         100 * share,
         xla ? "the file does not hold the programs of these command buffers of XLA: record without them"
             : "give the trace in which the graphs were captured: --capture_path FILE or FOLDER");
-    return add_text(r, "finding_capture", "findings", &b);
+    return tfp_fact_buf(r, "finding_capture", "findings", &b);
 }
 
 /* Adds each finding as a fact; people see its first clause. */
@@ -333,7 +305,7 @@ static tfp_status add_findings(tfp_report *r, tfp_error *err)
         tfp_buf_str(&b, v->tree->rows.at[f->checker].name);
         tfp_buf_text(&b, ": ");
         tfp_buf_str(&b, f->text);
-        if (!add_text(r, names[i], i || said ? "" : "findings", &b)) s = tfp_nomem(err);
+        if (!tfp_fact_buf(r, names[i], i || said ? "" : "findings", &b)) s = tfp_nomem(err);
     }
     tfp_report_free(v);
     return s;
@@ -350,13 +322,13 @@ static bool say_ranks(tfp_report *r, const tfp_trace_facts *f)
     };
     tfp_rank_census c;
     bool ok = tfp_rank_census_of(r, &f->x, &c);
-    if (ok && c.missing) ok = add_number(r, "ranks_missing", "ranks without a file", TFP_LABEL, c.missing);
-    if (ok && c.doubles) ok = add_number(r, "ranks_double", "files of a rank twice", TFP_LABEL, c.doubles);
+    if (ok && c.missing) ok = tfp_fact_int(r, "ranks_missing", "ranks without a file", TFP_LABEL, c.missing);
+    if (ok && c.doubles) ok = tfp_fact_int(r, "ranks_double", "files of a rank twice", TFP_LABEL, c.doubles);
     for (size_t i = 0; ok && i < TFP_RANKS_TOLD && f->ranks.compared > 1; i++)
-        ok = add_number(r, names[i][0], names[i][2], TFP_LABEL, f->ranks.told[i]) &&
-             add_real(r, names[i][1], "  computes a step", TFP_MICROS, f->ranks.told_ns[i] / 1000);
+        ok = tfp_fact_int(r, names[i][0], names[i][2], TFP_LABEL, f->ranks.told[i]) &&
+             tfp_fact_real(r, names[i][1], "  computes a step", TFP_MICROS, f->ranks.told_ns[i] / 1000);
     if (ok && f->ranks.compared > 1)
-        ok = add_number(r, "stragglers", "stragglers", TFP_LABEL, f->ranks.straggler_count);
+        ok = tfp_fact_int(r, "stragglers", "stragglers", TFP_LABEL, f->ranks.straggler_count);
     return ok;
 }
 
@@ -378,18 +350,18 @@ static bool say_devices(tfp_report *r, const tfp_trace_facts *f)
     }
     if (count > SHOWN) tfp_buf_printf(&text, " and %zu more", count - SHOWN);
     tfp_map64_free(&seen);
-    return add_text(r, "devices", "devices", &text);
+    return tfp_fact_buf(r, "devices", "devices", &text);
 }
 
 static bool say_trace(tfp_report *r, const tfp_trace_facts *f)
 {
-    bool ok = add_number(r, "ranks", f->x.unit_count > 1 ? "ranks" : NULL, TFP_LABEL, (int64_t)f->x.unit_count);
+    bool ok = tfp_fact_int(r, "ranks", f->x.unit_count > 1 ? "ranks" : NULL, TFP_LABEL, (int64_t)f->x.unit_count);
     if (f->x.unit_count > 1) ok = ok && say_ranks(r, f);
     ok = ok && say_devices(r, f) && say_trace_steps(r, f);
     if (f->begin.warm_up != TFP_NONE && f->begin.warm_up_ns > 2 * f->mean.even_ns)
-        ok = ok && add_real(r, "step_0_us", "step 0, start", TFP_MICROS, f->begin.warm_up_ns / 1000);
+        ok = ok && tfp_fact_real(r, "step_0_us", "step 0, start", TFP_MICROS, f->begin.warm_up_ns / 1000);
     if (f->memory.memory_peak)
-        ok = ok && add_number(r, "device_memory_peak_bytes", "device memory", TFP_SIZE, f->memory.memory_peak);
+        ok = ok && tfp_fact_int(r, "device_memory_peak_bytes", "device memory", TFP_SIZE, f->memory.memory_peak);
     return ok;
 }
 
@@ -401,7 +373,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
         return say_files(r) ? tfp_memory_of_allocator(r, err) : tfp_nomem(err);
     tfp_status s = p->events->processes.size || r->runs ? tfp_trace_facts_of(r, &f, err) : TFP_OK;
     if (s) return s;
-    bool ok = say_files(r) && add_number(r, "nodes", "nodes", TFP_LABEL, (int64_t)p->graph->nodes.size);
+    bool ok = say_files(r) && tfp_fact_int(r, "nodes", "nodes", TFP_LABEL, (int64_t)p->graph->nodes.size);
     ok = ok && (f && f->step_row_count ? say_trace(r, f) : say_executed_steps(r));
     s = ok ? tfp_note_guessed_steps(r, p, NULL, err) : tfp_nomem(err);
     if (!s) s = tfp_attributed_note(r, err);

@@ -316,10 +316,8 @@ static bool name_lane(tfp_report *r, const tfp_ruling *x, tfp_evidence *e)
     tfp_buf name = { 0 };
     if (e->span == TFP_NONE) return true;
     tfp_lane_put(x->f->x.p, x->f->x.s->lane[e->span], &name);
-    const char *copy = name.failed ? NULL : tfp_arena_copy(tfp_arena_of(r), (tfp_str){ name.data, name.size });
-    e->lane = (tfp_str){ copy, copy ? name.size : 0 };
-    tfp_buf_free(&name);
-    return copy != NULL;
+    e->lane = tfp_buf_move(&name, tfp_arena_of(r));
+    return e->lane.data != NULL;
 }
 
 /* Sets the evidence's time on the timeline, whose begin is known for each process. */

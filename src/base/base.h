@@ -153,6 +153,9 @@ void tfp_buf_int(tfp_buf *b, int64_t n);                                   /* de
 void tfp_buf_thousandths(tfp_buf *b, int64_t n);                           /* n / 1000: "12", "12.5", "12.345" */
 void tfp_buf_printf(tfp_buf *b, const char *format, ...) TFP_PRINTF(2, 3); /* not for hot paths */
 void tfp_buf_free(tfp_buf *b);
+/* Copies the text into an arena, ended by NUL. No data: the buffer failed, or memory is out. */
+tfp_str tfp_buf_copy(const tfp_buf *b, tfp_arena *a);
+tfp_str tfp_buf_move(tfp_buf *b, tfp_arena *a); /* the same, and frees the buffer */
 
 /* ---- text shown to people and terminals: the one escaping function ---- */
 /* Appends s with control characters and bad UTF-8 as \xNN and bidi controls and C1 as \u{NNNN}; a backslash stays. */

@@ -75,3 +75,16 @@ void tfp_buf_free(tfp_buf *b)
     free(b->data);
     *b = (tfp_buf){ 0 };
 }
+
+tfp_str tfp_buf_copy(const tfp_buf *b, tfp_arena *a)
+{
+    const char *copy = b->failed ? NULL : tfp_arena_copy(a, (tfp_str){ b->data, b->size });
+    return (tfp_str){ copy, copy ? b->size : 0 };
+}
+
+tfp_str tfp_buf_move(tfp_buf *b, tfp_arena *a)
+{
+    tfp_str copy = tfp_buf_copy(b, a);
+    tfp_buf_free(b);
+    return copy;
+}

@@ -114,11 +114,10 @@ static bool sides_of(const tfp_differ *d, uint32_t item, tfp_str *out)
     for (size_t i = 0; i < d->w.count; i++)
         if (!isnan(tfp_differ_value(d, i, 0, item))) tfp_buf_printf(&names, "%s%s", there++ ? " " : "", d->w.names[i]);
     bool all = there == d->w.count || there == 0;
-    *out = (tfp_str){ NULL, names.size };
-    if (!all && !names.failed) out->data = tfp_arena_copy(&d->w.report->arena, (tfp_str){ names.data, names.size });
-    bool ok = !names.failed && (all || out->data);
+    bool ok = !names.failed;
+    *out = all ? (tfp_str){ 0 } : tfp_buf_copy(&names, &d->w.report->arena);
     tfp_buf_free(&names);
-    return ok;
+    return ok && (all || out->data);
 }
 
 static bool fill_row(const tfp_differ *d, uint32_t item, char *row)
@@ -233,8 +232,7 @@ static bool say_broken(tfp_differ *d, const tfp_pairing *p, uint32_t item)
     tfp_buf_printf(&b, " in %s: +", d->w.names[p->side]);
     tfp_format_real(&b, about->unit, tfp_pair_difference(d, p, item));
     if (tfp_or_zero(from) != 0) tfp_buf_printf(&b, " (+%.1f%%)", 100 * tfp_pair_difference(d, p, item) / fabs(from));
-    char *copy = b.failed ? NULL : tfp_arena_copy(&r->arena, (tfp_str){ b.data, b.size });
-    tfp_buf_free(&b);
+    const char *copy = tfp_buf_move(&b, &r->arena).data;
     return copy && tfp_push(&r->over, copy);
 }
 

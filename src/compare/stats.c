@@ -241,13 +241,13 @@ static tfp_status put_names(const stats *x, tfp_error *err)
     bool ok = true;
     for (size_t row = 0; row < x->rows && ok && all <= NAMES_MAX; row++) {
         tfp_rewrites_apply(x->r->options->sides.rewrites, x->shown->tree->rows.at[row + 1].name, &name, &scratch);
-        char *copy = name.failed ? NULL : tfp_arena_copy(&x->r->arena, (tfp_str){ name.data, name.size });
-        if (!(ok = copy != NULL)) break;
-        all += name.size;
-        const char *slash = name.size ? memrchr(copy, '/', name.size) : NULL;
-        size_t size = slash ? (size_t)(slash - copy) : name.size;
-        row_at(x, row)->name = (tfp_str){ copy, size };
-        row_at(x, row)->op = slash ? (tfp_str){ slash + 1, name.size - size - 1 } : (tfp_str){ "", 0 };
+        tfp_str copy = tfp_buf_copy(&name, &x->r->arena);
+        if (!(ok = copy.data != NULL)) break;
+        all += copy.size;
+        const char *slash = copy.size ? memrchr(copy.data, '/', copy.size) : NULL;
+        size_t size = slash ? (size_t)(slash - copy.data) : copy.size;
+        row_at(x, row)->name = (tfp_str){ copy.data, size };
+        row_at(x, row)->op = slash ? (tfp_str){ slash + 1, copy.size - size - 1 } : (tfp_str){ "", 0 };
     }
     ok &= !scratch.failed;
     tfp_buf_free(&name);

@@ -119,10 +119,7 @@ static const char *sentence(tfp_report *r, const lead *l, size_t from, size_t to
         if (before > 0) tfp_buf_printf(&b, " (%+.1f%%)", 100 * change / before);
         put_causes(&b, l, from, to);
     }
-    tfp_buf_char(&b, 0);
-    char *copy = b.failed ? NULL : tfp_arena_copy(&r->arena, (tfp_str){ b.data, b.size });
-    tfp_buf_free(&b);
-    return copy;
+    return tfp_buf_move(&b, &r->arena).data;
 }
 
 /* ---- the table ---- */

@@ -55,9 +55,7 @@ static tfp_str name_of(maker *m, size_t row, const tfp_grid_column *c)
     if (m->rank) tfp_buf_printf(&b, "rank %lld/", (long long)m->rank->ints[row]);
     tfp_buf_add(&b, m->device->texts[row].data, m->device->texts[row].size);
     tfp_buf_printf(&b, "/%s", c->name);
-    tfp_str name = { b.failed ? NULL : tfp_arena_copy(tfp_arena_of(m->r), (tfp_str){ b.data, b.size }), b.size };
-    tfp_buf_free(&b);
-    return name;
+    return tfp_buf_move(&b, tfp_arena_of(m->r));
 }
 
 static bool is_shown(const maker *m, tfp_str name)

@@ -164,10 +164,7 @@ static tfp_str decoded(tfp_report *r, tfp_str raw)
 {
     tfp_buf b = { 0 };
     tfp_jscan_decode(raw, &b);
-    char *copy = b.failed ? NULL : tfp_arena_copy(&r->arena, (tfp_str){ b.data ? b.data : "", b.size });
-    tfp_str s = { copy, copy ? b.size : 0 };
-    tfp_buf_free(&b);
-    return s;
+    return tfp_buf_move(&b, &r->arena);
 }
 
 /* Reads objects with column_name and column_type. */

@@ -46,10 +46,9 @@ static bool tell(tfp_arena *arena, item *x, tfp_str word, size_t number)
         tfp_buf_printf(&text, " (%.*s)", (int)word.size, word.data);
     else
         tfp_buf_printf(&text, " (%zu)", number);
-    char *copy = text.failed ? NULL : tfp_arena_copy(arena, (tfp_str){ text.data, text.size });
-    if (copy) x->text = (tfp_str){ copy, text.size };
-    tfp_buf_free(&text);
-    return copy != NULL;
+    tfp_str copy = tfp_buf_move(&text, arena);
+    if (copy.data) x->text = copy;
+    return copy.data != NULL;
 }
 
 /* items[0..count) have one short name; items with equal full names are adjacent. */
@@ -85,9 +84,8 @@ bool tfp_kernel_shorts(tfp_arena *arena, const tfp_str *full, size_t count, tfp_
         text.size = 0;
         items[i] = (item){ full[i], full[i], i };
         if (!tfp_kernel_short(full[i], &text)) continue;
-        char *copy = text.failed ? NULL : tfp_arena_copy(arena, (tfp_str){ text.data, text.size });
-        ok = copy != NULL;
-        items[i].text = (tfp_str){ copy, text.size };
+        items[i].text = tfp_buf_copy(&text, arena);
+        ok = items[i].text.data != NULL;
     }
     ok = ok && !text.failed;
     if (ok) qsort(items, count, sizeof *items, by_short);

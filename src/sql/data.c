@@ -72,7 +72,7 @@ static tfp_str name_source(sql_data *d, size_t at, const char *said)
     tfp_escape(&b, tfp_str_of(said ? said : tfp_first_source(d->sources[at].p)));
     size_t size = b.size;
     for (size_t n = 2; !b.failed; n++) {
-        name = (tfp_str){ tfp_arena_copy(&d->arena, (tfp_str){ b.data, b.size }), b.size };
+        name = tfp_buf_copy(&b, &d->arena);
         if (said || !name.data || !has_name(d, at, name)) break;
         b.size = size;
         tfp_buf_printf(&b, " (%zu)", n);

@@ -159,7 +159,7 @@ static const char *name_of(const result *x, size_t column)
     tfp_escape(&b, tfp_str_of(said));
     size_t size = b.size;
     for (size_t n = 2; !b.failed; n++) {
-        name = tfp_arena_copy(&x->r->arena, (tfp_str){ b.data, b.size });
+        name = tfp_buf_copy(&b, &x->r->arena).data;
         if (!name || !tfp_grid_find(x->r->grid, name)) break;
         b.size = size;
         tfp_buf_printf(&b, "_%zu", n);

@@ -91,7 +91,7 @@ static bool collect(op_times *o)
 }
 
 /* The pattern that matches only this name. */
-static char *pattern_of(tfp_whatif *w, tfp_str name, unsigned on)
+static const char *pattern_of(tfp_whatif *w, tfp_str name, unsigned on)
 {
     tfp_buf b = { 0 };
     tfp_buf_text(&b, "faster ");
@@ -101,9 +101,7 @@ static char *pattern_of(tfp_whatif *w, tfp_str name, unsigned on)
     }
     tfp_buf_text(&b, goes_on[on]);
     tfp_buf_text(&b, "=2");
-    char *text = b.failed ? NULL : tfp_arena_copy(tfp_arena_of(w->r), (tfp_str){ b.data, b.size });
-    tfp_buf_free(&b);
-    return text;
+    return tfp_buf_move(&b, tfp_arena_of(w->r)).data;
 }
 
 /* A name that cannot be a pattern, such as one with a line break, is left out. */

@@ -124,7 +124,6 @@ bool tfp_whatif_headline(tfp_whatif *w, size_t steps, size_t ranks)
     put_error(&b, today->replay_error);
     if (today->note.size) tfp_buf_text(&b, "; ");
     tfp_buf_str(&b, today->note);
-    w->r->headline = b.failed ? NULL : tfp_arena_copy(&w->r->arena, (tfp_str){ b.data, b.size });
-    tfp_buf_free(&b);
+    w->r->headline = tfp_buf_move(&b, &w->r->arena).data;
     return w->r->headline != NULL;
 }

@@ -28,10 +28,6 @@ void tfp_calls_itself(tfp_machine *m, uint32_t body)
             tfp_buf_text(&text, " -> ...");
     }
     put_name(m, &text, body);
-    const char *copy = text.failed ? NULL : tfp_arena_copy(m->e->arena, (tfp_str){ text.data, text.size });
-    if (copy)
-        f->recursion = (tfp_str){ copy, text.size };
-    else
-        m->no_memory = true;
-    tfp_buf_free(&text);
+    f->recursion = tfp_buf_move(&text, m->e->arena);
+    if (!f->recursion.data) m->no_memory = true;
 }

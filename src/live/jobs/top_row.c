@@ -164,7 +164,6 @@ static void because(tfp_buf *why, const char *column, const char *reason)
 static tfp_str reasons(const tfp_live *l, tfp_report *r, const tfp_top_row *out, bool unreadable, const char *no_steps)
 {
     tfp_buf why = { 0 };
-    tfp_str text = { NULL, 0 };
     const char *no_gpu = l->gpus.why ? l->gpus.why : "it uses none";
     const char *no_io = l->jobs.before_ns ? "/proc/PID/io may not be read" : tfp_no_interval;
     if (!out->user.data) because(&why, "user", "/proc/PID/status may not be read");
@@ -185,12 +184,7 @@ static tfp_str reasons(const tfp_live *l, tfp_report *r, const tfp_top_row *out,
     if (l->no_commands) because(&why, "command", "command lines stay on the machine");
     if (l->no_commands || !out->program.data)
         because(&why, "program", l->no_commands ? "command lines stay on the machine" : "it has no arguments");
-    if (!why.failed && why.size) {
-        const char *copy = tfp_arena_copy(tfp_arena_of(r), (tfp_str){ why.data, why.size });
-        if (copy) text = (tfp_str){ copy, why.size };
-    }
-    tfp_buf_free(&why);
-    return text;
+    return why.size ? tfp_buf_move(&why, tfp_arena_of(r)) : (tfp_str){ 0 };
 }
 
 /* ---- a row ---- */

@@ -87,9 +87,8 @@ static bool put_folder(joined *j, char *row, const char *folder)
     tfp_str *file = &((tfp_capture_row *)(void *)(row + sizeof(tfp_str)))->file;
     if (!folder || !file->data) return true;
     tfp_buf_printf(&path, "%s/%.*s", folder, (int)(file->size < 4096 ? file->size : 4096), file->data);
-    if (!path.failed) *file = (tfp_str){ tfp_arena_copy(j->arena, (tfp_str){ path.data, path.size }), path.size };
-    tfp_buf_free(&path);
-    return !path.failed && file->data;
+    *file = tfp_buf_move(&path, j->arena);
+    return file->data != NULL;
 }
 
 static tfp_status add_row(joined *j, const tfp_live_host *host, const uint32_t *places, const tfp_str *cells,

@@ -152,9 +152,5 @@ tfp_status tfp_ranks_judge(tfp_report *r, const tfp_rank_rows *all, tfp_error *e
     find(all, collective, line, at_line);
     put_verdict(&b, all, collective, line);
     put_absent(&b, all);
-    const char *copy = b.failed ? NULL : tfp_arena_copy(tfp_arena_of(r), (tfp_str){ b.data, b.size });
-    tfp_fact *f = copy ? tfp_fact_add(r, "verdict", "verdict", 's', TFP_LABEL) : NULL;
-    if (f) f->text = (tfp_str){ copy, b.size };
-    tfp_buf_free(&b);
-    return f ? tell_unread(r, all, err) : tfp_nomem(err);
+    return tfp_fact_buf(r, "verdict", "verdict", &b) ? tell_unread(r, all, err) : tfp_nomem(err);
 }

@@ -42,9 +42,8 @@ static void write_warnings(tfp_builder *b)
             tfp_escape(&line, tfp_str_of(w->first));
             tfp_buf_char(&line, ')');
         }
-        w->line = line.failed ? NULL : tfp_arena_copy(&p->arena, (tfp_str){ line.data, line.size });
+        w->line = tfp_buf_move(&line, &p->arena).data;
         if (check(b, w->line != NULL)) w->told = w->count;
-        tfp_buf_free(&line);
     }
 }
 

@@ -10,7 +10,7 @@ typedef struct tfp_warning {
     const char *what;   /* such as "inputs that name no node" */
     char *file, *first; /* the first example, may be NULL */
     size_t count, told; /* told: the count when `line` was made */
-    char *line;         /* the text, made by tfp_profile_finish */
+    const char *line;   /* the text, made by tfp_profile_finish */
 } tfp_warning;
 
 struct tfp_source_tables {

@@ -277,9 +277,9 @@ static bool group_shapes(const tfp_report *r, uint32_t row, tfp_arena *arena, sh
         tfp_node_stats_at(r->profile, node, r->step, &stats);
         text.size = 0;
         tfp_node_input_shapes(r->profile, node, ",\t", &text);
-        char *copy = text.failed ? NULL : tfp_arena_copy(arena, (tfp_str){ text.data, text.size });
-        if (!copy) break;
-        g[m] = (shape_group){ { copy, text.size }, 1, stats.run_count, stats.total_ns };
+        tfp_str copy = tfp_buf_copy(&text, arena);
+        if (!copy.data) break;
+        g[m] = (shape_group){ copy, 1, stats.run_count, stats.total_ns };
     }
     bool ok = !text.failed && (x->member_count == 0 || g[x->member_count - 1].text.data);
     tfp_buf_free(&text);

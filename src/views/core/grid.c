@@ -143,9 +143,7 @@ static const char *name_of(tfp_report *r, const tfp_row_group *group, const char
 {
     tfp_buf name = { 0 };
     tfp_buf_printf(&name, "%s%s%s", group->subject, *part ? "_" : "", part);
-    const char *copy = name.failed ? NULL : tfp_arena_copy(&r->arena, (tfp_str){ name.data, name.size });
-    tfp_buf_free(&name);
-    return copy;
+    return tfp_buf_move(&name, &r->arena).data;
 }
 
 bool tfp_row_columns_add(tfp_row_columns *list, tfp_report *r, const tfp_row_group *group)

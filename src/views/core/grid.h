@@ -61,7 +61,15 @@ typedef struct tfp_fact {
 
 /* Adds a fact for the caller to fill; NULL: out of memory. The pointer is valid until the next one is added. */
 tfp_fact *tfp_fact_add(tfp_report *r, const char *name, const char *label, char type, tfp_unit unit);
-tfp_fact *tfp_fact_last(tfp_report *r); /* of a report that has one */
+/* Add one with its value; false: out of memory. */
+bool tfp_fact_int(tfp_report *r, const char *name, const char *label, tfp_unit unit,
+                  int64_t n); /* TFP_ABSENT: absent */
+bool tfp_fact_real(tfp_report *r, const char *name, const char *label, tfp_unit unit, double x); /* NAN: absent */
+bool tfp_fact_share(tfp_report *r, const char *name, const char *label, double over,
+                    double under);                                                    /* under 0: absent */
+bool tfp_fact_text(tfp_report *r, const char *name, const char *label, tfp_str text); /* without data: absent */
+bool tfp_fact_buf(tfp_report *r, const char *name, const char *label, tfp_buf *text); /* frees the buffer */
+tfp_fact *tfp_fact_last(tfp_report *r);                                               /* of a report that has one */
 
 typedef enum tfp_row_type {
     TFP_T_INT, /* int64_t; TFP_ABSENT: absent */

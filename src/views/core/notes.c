@@ -28,8 +28,7 @@ tfp_status tfp_report_note_add(tfp_report *r, tfp_note_code code, tfp_error *err
     va_end(args);
     tfp_buf shown = { 0 };
     tfp_escape(&shown, tfp_str_of(text));
-    char *copy = shown.failed ? NULL : tfp_arena_copy(&r->arena, (tfp_str){ shown.data, shown.size });
-    tfp_buf_free(&shown);
+    const char *copy = tfp_buf_move(&shown, &r->arena).data;
     tfp_note note = { code, copy };
     return copy && tfp_push(&r->notes, note) ? TFP_OK : tfp_nomem(err);
 }

@@ -41,8 +41,5 @@ tfp_str tfp_own_line(const tfp_profile *p, uint32_t trace, tfp_arena *arena)
     tfp_buf b = { 0 };
     if (!f) return TFP_STR("(no line)");
     tfp_put_line(&b, tfp_text(p, f->file), f->line, TFP_STR(""));
-    const char *copy = b.failed ? NULL : tfp_arena_copy(arena, (tfp_str){ b.data, b.size });
-    tfp_str line = { copy, copy ? b.size : 0 };
-    tfp_buf_free(&b);
-    return line;
+    return tfp_buf_move(&b, arena);
 }

@@ -16,6 +16,7 @@
 #include "views/core/texts.h"
 #include "views/core/view.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -95,6 +96,38 @@ tfp_fact *tfp_fact_add(tfp_report *r, const char *name, const char *label, char 
 {
     tfp_fact f = { .name = name, .label = label, .type = type, .unit = unit };
     return tfp_push(&r->facts, f) ? &r->facts.at[r->facts.size - 1] : NULL;
+}
+
+bool tfp_fact_int(tfp_report *r, const char *name, const char *label, tfp_unit unit, int64_t n)
+{
+    tfp_fact *f = tfp_fact_add(r, name, label, 'i', unit);
+    if (f) f->number = n, f->absent = n == TFP_ABSENT;
+    return f != NULL;
+}
+
+bool tfp_fact_real(tfp_report *r, const char *name, const char *label, tfp_unit unit, double x)
+{
+    tfp_fact *f = tfp_fact_add(r, name, label, 'r', unit);
+    if (f) f->real = isnan(x) ? 0 : x, f->absent = isnan(x);
+    return f != NULL;
+}
+
+bool tfp_fact_share(tfp_report *r, const char *name, const char *label, double over, double under)
+{
+    return tfp_fact_real(r, name, label, TFP_SHARE, under > 0 ? over / under : NAN);
+}
+
+bool tfp_fact_text(tfp_report *r, const char *name, const char *label, tfp_str text)
+{
+    tfp_fact *f = tfp_fact_add(r, name, label, 's', TFP_LABEL);
+    if (f) f->text = text, f->absent = !text.data;
+    return f != NULL;
+}
+
+bool tfp_fact_buf(tfp_report *r, const char *name, const char *label, tfp_buf *text)
+{
+    tfp_str copy = tfp_buf_move(text, &r->arena);
+    return copy.data && tfp_fact_text(r, name, label, copy);
 }
 
 tfp_fact *tfp_fact_last(tfp_report *r) { return &r->facts.at[r->facts.size - 1]; }

@@ -37,7 +37,7 @@ struct tfp_report {
     TFP_VEC(tfp_note) notes;
     const char
         *headline; /* whatif: the row `today` as a sentence for people, in the arena; NULL: the table is enough */
-    TFP_VEC(char *) over; /* diff: the rows that exceed the limit of -fail_over, one line each; in the arena */
+    TFP_VEC(const char *) over; /* diff: the rows that exceed the limit of -fail_over, one line each; in the arena */
     const struct tfp_stacks *stacks;      /* stacks: the stacks for the folded form and pprof; or NULL */
     const struct tfp_diff_script *script; /* diff: the data of the script's form; or NULL */
     struct tfp_trace_facts *trace;        /* advise, summary; NULL until needed */

@@ -41,25 +41,12 @@ typedef struct info_row {
 
 /* ---- facts ---- */
 
-static bool add_number(tfp_report *r, const char *name, const char *label, int64_t n)
-{
-    tfp_fact *f = tfp_fact_add(r, name, label, 'i', TFP_LABEL);
-    if (f) f->number = n;
-    return f != NULL;
-}
-
 /* Adds a fact with the text of a buffer, which is freed; no fact when it is empty. */
 static bool add_text(tfp_report *r, const char *name, const char *label, tfp_buf *b)
 {
-    bool ok = !b->failed;
-    if (ok && b->size) {
-        tfp_fact *f = tfp_fact_add(r, name, label, 's', TFP_LABEL);
-        char *copy = f ? tfp_arena_copy(tfp_arena_of(r), (tfp_str){ b->data, b->size }) : NULL;
-        if (f) f->text = (tfp_str){ copy, copy ? b->size : 0 };
-        ok = copy != NULL;
-    }
+    if (b->size || b->failed) return tfp_fact_buf(r, name, label, b);
     tfp_buf_free(b);
-    return ok;
+    return true;
 }
 
 enum { FILES_SHOWN = 8, NAMES_SHOWN = 8 };
@@ -159,9 +146,8 @@ static bool say_when(tfp_report *r)
         strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &utc))
         tfp_buf_text(&b, text);
     if (!add_text(r, "recorded", "recorded", &b)) return false;
-    tfp_fact *f = tfp_fact_add(r, "range_us", "from first to last", 'i', TFP_MICROS);
-    if (f) f->number = tfp_micros(tfp_add(x.end_ns, -x.start_ns, NULL));
-    return f != NULL;
+    return tfp_fact_int(r, "range_us", "from first to last", TFP_MICROS,
+                        tfp_micros(tfp_add(x.end_ns, -x.start_ns, NULL)));
 }
 
 /* ---- where ---- */
@@ -205,10 +191,11 @@ static bool say_processes(tfp_report *r)
     if (told > NAMES_SHOWN) tfp_buf_printf(&ranks, " and %zu more", told - NAMES_SHOWN);
     if (told && of) tfp_buf_printf(&ranks, " of %d", (int)of);
     bool ok = say_names(r, "hosts", hosts.count > 1 ? "hosts" : "host", &hosts);
-    if (count) ok = ok && add_number(r, "processes", "processes", (int64_t)count);
+    if (count) ok = ok && tfp_fact_int(r, "processes", "processes", TFP_LABEL, (int64_t)count);
     if (told > 1 || of > 1)
-        ok = ok && add_text(r, "ranks", "ranks", &ranks) && add_number(r, "rank_count", NULL, (int64_t)told) &&
-             (!of || add_number(r, "ranks_of_job", NULL, of));
+        ok = ok && add_text(r, "ranks", "ranks", &ranks) &&
+             tfp_fact_int(r, "rank_count", NULL, TFP_LABEL, (int64_t)told) &&
+             (!of || tfp_fact_int(r, "ranks_of_job", NULL, TFP_LABEL, of));
     tfp_buf_free(&ranks);
     return ok;
 }
@@ -233,15 +220,15 @@ static bool say_steps(tfp_report *r)
     const tfp_profile *p = tfp_profile_of(r);
     size_t n = p->runs->step_order.size;
     tfp_buf b = { 0 };
-    if (!n) return add_number(r, "step_count", NULL, 0);
+    if (!n) return tfp_fact_int(r, "step_count", NULL, TFP_LABEL, 0);
     long long first = (long long)p->runs->steps.at[p->runs->step_order.at[0]].id;
     long long last = (long long)p->runs->steps.at[p->runs->step_order.at[n - 1]].id;
     if (n > 1)
         tfp_buf_printf(&b, "%zu, from %lld to %lld", n, first, last);
     else
         tfp_buf_printf(&b, "1, number %lld", first);
-    return add_text(r, "steps", "steps", &b) && add_number(r, "step_count", NULL, (int64_t)n) &&
-           add_number(r, "first_step", NULL, first) && add_number(r, "last_step", NULL, last);
+    return add_text(r, "steps", "steps", &b) && tfp_fact_int(r, "step_count", NULL, TFP_LABEL, (int64_t)n) &&
+           tfp_fact_int(r, "first_step", NULL, TFP_LABEL, first) && tfp_fact_int(r, "last_step", NULL, TFP_LABEL, last);
 }
 
 /* Sampled stacks: the number of samples, and their kinds. */
@@ -261,16 +248,12 @@ static bool say_samples(tfp_report *r)
     if (p->sampled->sample_types.size > NAMES_SHOWN)
         tfp_buf_printf(&kinds, " and %zu more", p->sampled->sample_types.size - NAMES_SHOWN);
     return add_text(r, "sample_types", "kinds of samples", &kinds) &&
-           add_number(r, "samples", "samples", (int64_t)p->sampled->samples.size);
+           tfp_fact_int(r, "samples", "samples", TFP_LABEL, (int64_t)p->sampled->samples.size);
 }
 
 static bool say_parameters(tfp_report *r, const tfp_parameter_counts *c)
 {
-    if (!c->total) return true;
-    tfp_fact *f = tfp_fact_add(r, "parameters", "parameters", 'i', TFP_LABEL);
-    if (!f) return false;
-    f->number = c->total;
-    return true;
+    return !c->total || tfp_fact_int(r, "parameters", "parameters", TFP_LABEL, c->total);
 }
 
 /* ---- contents that are there and contents that are absent ---- */
@@ -381,8 +364,8 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     tfp_status s = tfp_parameters(p, tfp_arena_of(r), &counts, err);
     if (s) return s;
     bool ok = say_files(r) && say_framework(r) && say_when(r) && say_processes(r) && say_devices(r);
-    ok = ok && say_steps(r) && say_samples(r) && add_number(r, "nodes", "nodes", (int64_t)p->graph->nodes.size) &&
-         say_parameters(r, &counts);
+    ok = ok && say_steps(r) && say_samples(r) &&
+         tfp_fact_int(r, "nodes", "nodes", TFP_LABEL, (int64_t)p->graph->nodes.size) && say_parameters(r, &counts);
     s = ok ? tfp_note_guessed_steps(r, p, NULL, err) : tfp_nomem(err);
     if (!s) s = show_parts(r, err);
     return s ? s : tfp_info_next(r, counts.total != 0, err);

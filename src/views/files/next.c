@@ -102,10 +102,8 @@ static bool put_next(tfp_report *r, next_row *row, const char *command, const ch
     tfp_buf_printf(&b, "tfprof %.*s", (int)verb, command);
     put_files(tfp_profile_of(r), &b);
     tfp_buf_text(&b, command + verb);
-    char *copy = b.failed ? NULL : tfp_arena_copy(tfp_arena_of(r), (tfp_str){ b.data, b.size });
-    *row = (next_row){ { copy, copy ? b.size : 0 }, tfp_str_of(answers) };
-    tfp_buf_free(&b);
-    return copy != NULL;
+    *row = (next_row){ tfp_buf_move(&b, tfp_arena_of(r)), tfp_str_of(answers) };
+    return row->command.data != NULL;
 }
 
 tfp_status tfp_info_next(tfp_report *r, bool parameters, tfp_error *err)

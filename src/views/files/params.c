@@ -158,10 +158,8 @@ static bool say(tfp_report *r, const char *name, const char *label, tfp_unit uni
     if (unit != TFP_NUMBER || exact < 1000000) return true;
     tfp_buf b = { 0 };
     tfp_buf_printf(&b, "(%lld)", (long long)exact);
-    char *copy = b.failed ? NULL : tfp_arena_copy(tfp_arena_of(r), (tfp_str){ b.data, b.size });
-    f->more = (tfp_str){ copy, copy ? b.size : 0 };
-    tfp_buf_free(&b);
-    return copy != NULL;
+    f->more = tfp_buf_move(&b, tfp_arena_of(r));
+    return f->more.data != NULL;
 }
 
 static bool say_totals(table *t)

@@ -14,11 +14,7 @@
 /* Adds a number; an unknown one is absent. */
 static bool add_number(tfp_report *r, const char *name, const char *label, tfp_unit unit, int64_t n)
 {
-    tfp_fact *f = tfp_fact_add(r, name, label, 'i', unit);
-    if (!f) return false;
-    f->number = n > 0 ? n : 0;
-    f->absent = n < 0;
-    return true;
+    return tfp_fact_int(r, name, label, unit, n < 0 ? TFP_ABSENT : n);
 }
 
 static bool say_more(tfp_report *r, const char *format, ...) TFP_PRINTF(2, 3);
@@ -63,22 +59,6 @@ static bool put_short(char *out, size_t size, int64_t n, const char *word)
     bool ok = !b.failed;
     tfp_buf_free(&b);
     return ok;
-}
-
-static bool add_share(tfp_report *r, const char *name, const char *label, double over, double under)
-{
-    tfp_fact *f = tfp_fact_add(r, name, label, 'r', TFP_SHARE);
-    if (!f) return false;
-    f->absent = under <= 0;
-    f->real = under > 0 ? over / under : 0;
-    return true;
-}
-
-static bool add_text(tfp_report *r, const char *name, const char *label, const char *text)
-{
-    tfp_fact *f = tfp_fact_add(r, name, label, 's', TFP_LABEL);
-    if (f) f->text = tfp_str_of(text);
-    return f != NULL;
 }
 
 /* ---- sums ---- */
@@ -160,9 +140,8 @@ static bool put_signature(const tfp_flops_table *w)
 {
     size_t count = w->g->signatures.size;
     if (w->f->signature == TFP_NONE || w->source != TFP_FLOPS_OWN) return true;
-    tfp_fact *f = tfp_fact_add(w->r, "signature", "signature", 's', TFP_LABEL);
-    if (!f) return false;
-    f->text = tfp_text(w->p, w->g->signatures.at[w->f->signature].key);
+    tfp_str key = tfp_text(w->p, w->g->signatures.at[w->f->signature].key);
+    if (!tfp_fact_text(w->r, "signature", "signature", key)) return false;
     return count < 2 || say_more(w->r, "one of %zu: --signature NAME counts another, all the whole graph", count);
 }
 
@@ -172,7 +151,7 @@ static bool put_totals(const tfp_flops_table *w, const tfp_work *total, bool lea
     const char *more = least ? "at least" : "";
     tfp_report *r = w->r;
     char exact[64];
-    bool ok = add_text(r, "float_ops_source", NULL, source_words[w->source]) &&
+    bool ok = tfp_fact_text(r, "float_ops_source", NULL, tfp_str_of(source_words[w->source])) &&
               add_number(r, "total_float_ops", "float operations", TFP_NUMBER, total->flops);
     tfp_flops_exact(exact, total->flops > 0 ? total->flops : 0);
     if (total->flops >= 1000000)
@@ -223,12 +202,12 @@ static bool put_coverage(const tfp_flops_table *w, const tfp_work *total, double
     tfp_report *r = w->r;
     bool ok = add_number(r, "ops", NULL, TFP_LABEL, total->ops) &&
               add_number(r, "counted_ops", NULL, TFP_LABEL, total->counted) &&
-              add_share(r, "total_coverage", "coverage", share, share < 0 ? 0 : 1);
+              tfp_fact_share(r, "total_coverage", "coverage", share, share < 0 ? 0 : 1);
     ok = ok && say_more(r, "%s%s%lld of %lld operations have a count", why, *why ? "; " : "of the work, by shapes; ",
                         (long long)total->counted, (long long)total->ops);
     if (!w->p->runs->execs.size || !ok) return ok;
     measured m = measure(w);
-    return add_share(r, "time_coverage", "time covered", m.covered, m.micros) &&
+    return tfp_fact_share(r, "time_coverage", "time covered", m.covered, m.micros) &&
            say_more(r, "of the measured time was in operations that have a count");
 }
 

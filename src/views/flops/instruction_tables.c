@@ -135,10 +135,8 @@ static bool put_shapes(const tfp_work_tables *t, uint32_t node, tfp_str *out)
         tfp_buf_char(&b, ':');
         tfp_shape_text(p, p->graph->outputs.at[o].shape, &b);
     }
-    char *copy = b.failed ? NULL : tfp_arena_copy(tfp_arena_of(t->r), (tfp_str){ b.data, b.size });
-    *out = (tfp_str){ copy, b.size };
-    tfp_buf_free(&b);
-    return copy != NULL;
+    *out = tfp_buf_move(&b, tfp_arena_of(t->r));
+    return out->data != NULL;
 }
 
 /* ---- tfp_work_tables ---- */
@@ -216,10 +214,8 @@ static bool put_opcodes(const tfp_work_tables *t, const uint32_t *sums, size_t c
         tfp_buf_str(&b, text(t, opcode));
         told[n++] = opcode;
     }
-    const char *copy = b.failed ? NULL : tfp_arena_copy(tfp_arena_of(t->r), (tfp_str){ b.data, b.size });
-    *out = (tfp_str){ copy, copy ? b.size : 0 };
-    tfp_buf_free(&b);
-    return copy != NULL;
+    *out = tfp_buf_move(&b, tfp_arena_of(t->r));
+    return out->data != NULL;
 }
 
 static bool find_opcodes(const tfp_work_tables *t, groups *g)

@@ -16,10 +16,8 @@ bool tfp_flops_shapes(const tfp_flops_table *w, uint32_t node, tfp_str *out)
         tfp_buf_char(&b, ':');
         tfp_flops_shape_text(&b, n->outs[i].shape);
     }
-    char *copy = b.failed ? NULL : tfp_arena_copy(tfp_arena_of(w->r), (tfp_str){ b.data, b.size });
-    *out = (tfp_str){ copy, b.size };
-    tfp_buf_free(&b);
-    return copy != NULL;
+    *out = tfp_buf_move(&b, tfp_arena_of(w->r));
+    return out->data != NULL;
 }
 
 typedef struct node_row {

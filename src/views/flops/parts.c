@@ -15,10 +15,8 @@ static bool put_place(tfp_flops_table *w, tfp_str *out, uint32_t node)
     tfp_buf_str(&b, tfp_text(w->p, w->g->bodies.at[body].name));
     tfp_buf_char(&b, '/');
     tfp_buf_str(&b, name);
-    char *copy = b.failed ? NULL : tfp_arena_copy(tfp_arena_of(w->r), (tfp_str){ b.data, b.size });
-    *out = (tfp_str){ copy, b.size };
-    tfp_buf_free(&b);
-    return copy != NULL;
+    *out = tfp_buf_move(&b, tfp_arena_of(w->r));
+    return out->data != NULL;
 }
 
 /* ---- nodes that count most ---- */
@@ -326,9 +324,8 @@ static bool fill_gaps(tfp_flops_table *w, const gaps *x, const names *by_name, g
         if (!by_name || !ok) continue;
         b.size = 0;
         put_reason(w, by_name, t->first, &b);
-        char *copy = b.failed ? NULL : tfp_arena_copy(tfp_arena_of(w->r), (tfp_str){ b.data, b.size });
-        rows[i].missing = (tfp_str){ copy, b.size };
-        ok = copy != NULL;
+        rows[i].missing = tfp_buf_copy(&b, tfp_arena_of(w->r));
+        ok = rows[i].missing.data != NULL;
     }
     tfp_buf_free(&b);
     return ok;

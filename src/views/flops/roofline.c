@@ -250,9 +250,7 @@ bool tfp_work_peak_facts(const tfp_work_tables *t)
     if (t->known && !add_known(t)) return false;
     for (size_t i = 0; i < 2; i++) {
         if (peaks[i].value <= 0) continue;
-        tfp_fact *f = tfp_fact_add(t->r, peaks[i].name, peaks[i].label, 'r', peaks[i].unit);
-        if (!f) return false;
-        f->real = peaks[i].value;
+        if (!tfp_fact_real(t->r, peaks[i].name, peaks[i].label, peaks[i].unit, peaks[i].value)) return false;
         if (!t->device || peaks[i].option) continue;
         tfp_str name = name_of(t, t->device);
         bool table = t->device->peak_flops <= 0 && t->device->peak_bandwidth <= 0;
@@ -288,9 +286,8 @@ tfp_status tfp_work_utilization(const tfp_work_tables *t, tfp_error *err)
     double of_steps = (double)t->all.in_steps.float_ops / (double)t->all.float_ops;
     double seconds = f->mean.step_ns * (double)f->step_count / 1e9; /* time of each device in each step */
     if (!f->has_devices || seconds <= 0) return TFP_OK;
-    tfp_fact *fact = tfp_fact_add(t->r, "utilization", "utilization", 'r', TFP_SHARE);
-    if (!fact) return tfp_nomem(err);
-    fact->real = least * of_steps / seconds;
+    if (!tfp_fact_real(t->r, "utilization", "utilization", TFP_SHARE, least * of_steps / seconds))
+        return tfp_nomem(err);
     return tfp_work_say(t, "of the peak of its devices while the steps last, idle time included") ? TFP_OK
                                                                                                   : tfp_nomem(err);
 }

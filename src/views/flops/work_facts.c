@@ -8,27 +8,11 @@
 
 #include <stdio.h>
 
-static bool add_number(const tfp_work_tables *t, const char *name, const char *label, tfp_unit unit, int64_t n)
-{
-    tfp_fact *f = tfp_fact_add(t->r, name, label, 'i', unit);
-    if (f) f->number = n;
-    return f != NULL;
-}
-
-static bool add_share(const tfp_work_tables *t, const char *name, const char *label, double over, double under)
-{
-    tfp_fact *f = tfp_fact_add(t->r, name, label, 'r', TFP_SHARE);
-    if (!f) return false;
-    f->absent = under <= 0;
-    f->real = under > 0 ? over / under : 0;
-    return true;
-}
-
 static bool add_loops(const tfp_work_tables *t)
 {
     tfp_str name = tfp_text(tfp_profile_of(t->r), t->first_loop);
     if (!t->loops) return true;
-    return add_number(t, "loops_counted_once", "loops counted once", TFP_LABEL, t->loops) &&
+    return tfp_fact_int(t->r, "loops_counted_once", "loops counted once", TFP_LABEL, t->loops) &&
            tfp_work_say(t, "the iterations are not known (first: %.*s)", (int)(name.size < 150 ? name.size : 150),
                         name.data);
 }
@@ -36,10 +20,10 @@ static bool add_loops(const tfp_work_tables *t)
 /* Adds the share of the bytes that instructions with a count move, if all shapes are known. */
 static bool add_coverage(const tfp_work_tables *t)
 {
-    bool ok = add_number(t, "ops", NULL, TFP_LABEL, t->all.instructions) &&
-              add_number(t, "counted_ops", NULL, TFP_LABEL, t->all.counted) &&
-              add_share(t, "total_coverage", "coverage", (double)t->all.bytes - (double)t->uncounted_bytes,
-                        t->all.counted == t->all.instructions ? 0 : (double)t->all.bytes);
+    bool ok = tfp_fact_int(t->r, "ops", NULL, TFP_LABEL, t->all.instructions) &&
+              tfp_fact_int(t->r, "counted_ops", NULL, TFP_LABEL, t->all.counted) &&
+              tfp_fact_share(t->r, "total_coverage", "coverage", (double)t->all.bytes - (double)t->uncounted_bytes,
+                             t->all.counted == t->all.instructions ? 0 : (double)t->all.bytes);
     if (!ok) return false;
     tfp_fact *f = tfp_fact_last(t->r);
     if (t->all.counted == t->all.instructions) f->absent = false, f->real = 1;
@@ -48,15 +32,13 @@ static bool add_coverage(const tfp_work_tables *t)
                       t->bytes_missing ? ", as far as they are known" : "", (long long)t->all.counted,
                       (long long)t->all.instructions, rows);
     if (!ok || !(t->shown & TFP_WORK_TIMES)) return ok;
-    return add_share(t, "time_coverage", "time covered", (double)t->counted_ns, (double)t->all.ns) &&
+    return tfp_fact_share(t->r, "time_coverage", "time covered", (double)t->counted_ns, (double)t->all.ns) &&
            tfp_work_say(t, "of the measured time was in %s that have a count", rows);
 }
 
 static bool add_mean(const tfp_work_tables *t, const char *name, const char *label, tfp_unit unit, int64_t sum)
 {
-    tfp_fact *f = tfp_fact_add(t->r, name, label, 'r', unit);
-    if (f) f->real = (double)sum / (double)tfp_profile_of(t->r)->runs->step_order.size;
-    return f != NULL;
+    return tfp_fact_real(t->r, name, label, unit, (double)sum / (double)tfp_profile_of(t->r)->runs->step_order.size);
 }
 
 /* Adds the number for one step before that for all steps: other tables and papers have the former. */
@@ -74,17 +56,16 @@ static bool add_steps(const tfp_work_tables *t)
 bool tfp_work_facts(const tfp_work_tables *t)
 {
     char exact[40];
-    tfp_fact *f = tfp_fact_add(t->r, "float_ops_source", NULL, 's', TFP_LABEL);
-    if (f)
-        f->text = t->shown & TFP_WORK_TIMES                      ? TFP_STR("trace")
-                  : tfp_has_recorded_calls(tfp_profile_of(t->r)) ? TFP_STR("execution_trace")
-                                                                 : TFP_STR("hlo");
-    bool ok = f && add_steps(t) && add_number(t, "total_float_ops", "float operations", TFP_NUMBER, t->all.float_ops);
+    tfp_str source = t->shown & TFP_WORK_TIMES                      ? TFP_STR("trace")
+                     : tfp_has_recorded_calls(tfp_profile_of(t->r)) ? TFP_STR("execution_trace")
+                                                                    : TFP_STR("hlo");
+    bool ok = tfp_fact_text(t->r, "float_ops_source", NULL, source) && add_steps(t) &&
+              tfp_fact_int(t->r, "total_float_ops", "float operations", TFP_NUMBER, t->all.float_ops);
     tfp_flops_exact(exact, t->all.float_ops);
     if (t->all.float_ops >= 1000000) ok = ok && tfp_work_say(t, "(%s)", exact);
-    ok = ok && add_number(t, "total_macs", "multiply-adds", TFP_NUMBER, t->all.macs);
+    ok = ok && tfp_fact_int(t->r, "total_macs", "multiply-adds", TFP_NUMBER, t->all.macs);
     tfp_flops_exact(exact, t->all.macs);
     if (t->all.macs >= 1000000) ok = ok && tfp_work_say(t, "(%s)", exact);
-    ok = ok && add_number(t, "total_bytes_moved", "bytes moved", TFP_SIZE, t->all.bytes);
+    ok = ok && tfp_fact_int(t->r, "total_bytes_moved", "bytes moved", TFP_SIZE, t->all.bytes);
     return ok && add_coverage(t) && add_loops(t) && tfp_work_peak_facts(t);
 }

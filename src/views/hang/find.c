@@ -20,15 +20,6 @@ static const tfp_flight_entry *entry_of(const hang *h, uint32_t i)
     return &tfp_profile_of(h->r)->flights->entries.at[i];
 }
 
-tfp_str hang_text(hang *h, tfp_buf *b)
-{
-    const char *copy =
-        b->failed ? NULL : tfp_arena_copy(tfp_arena_of(h->r), (tfp_str){ b->data ? b->data : "", b->size });
-    tfp_str s = { copy, copy ? b->size : 0 };
-    tfp_buf_free(b);
-    return s;
-}
-
 /* Writes the ranks as text, "0|1|2"; *numbers receives them as an array ended by -1, for the search for causes. */
 static tfp_str list(hang *h, const ranks *of, int64_t **numbers)
 {
@@ -40,7 +31,7 @@ static tfp_str list(hang *h, const ranks *of, int64_t **numbers)
         (*numbers)[i] = of->at[i];
     }
     (*numbers)[of->size] = -1;
-    return hang_text(h, &b);
+    return tfp_buf_move(&b, tfp_arena_of(h->r));
 }
 
 static tfp_str line_of(hang *h, uint32_t entry)
@@ -135,7 +126,7 @@ static tfp_str told(hang *h, uint32_t entry)
     tfp_buf_str(&b, tfp_text(tfp_profile_of(h->r), e->name));
     tfp_buf_char(&b, ' ');
     tfp_buf_str(&b, tfp_text(tfp_profile_of(h->r), e->state));
-    return hang_text(h, &b);
+    return tfp_buf_move(&b, tfp_arena_of(h->r));
 }
 
 static bool find_missing(hang *h, size_t group, const sequence *s, bool *found)
@@ -294,7 +285,7 @@ static bool find_causes(hang *h)
         tfp_buf b = { 0 };
         tfp_buf_str(&b, best->group);
         if (best->sequence != TFP_ABSENT) tfp_buf_printf(&b, "#%lld", (long long)best->sequence);
-        h->rows.at[i].cause = hang_text(h, &b);
+        h->rows.at[i].cause = tfp_buf_move(&b, tfp_arena_of(h->r));
         if (!h->rows.at[i].cause.data) return false;
     }
     return true;

@@ -39,7 +39,6 @@ typedef struct hang {
 
 bool hang_groups_of(hang *h);                        /* false: out of memory */
 bool hang_find(hang *h);                             /* adds the rows; false: out of memory */
-tfp_str hang_text(hang *h, tfp_buf *b);              /* a copy in the report's arena; frees the buffer */
 int64_t hang_rank_of(const hang *h, uint32_t entry); /* the rank of an entry's dump */
 
 #endif

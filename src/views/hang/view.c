@@ -95,10 +95,7 @@ static bool say_verdict(hang *h, const hang_row *rows)
         tfp_buf_printf(&b, "%zu dump%s in %zu collective%s of %zu group%s, which all ended", dumps,
                        dumps == 1 ? " agrees" : "s agree", h->compared, h->compared == 1 ? "" : "s", h->group_count,
                        h->group_count == 1 ? "" : "s");
-    tfp_str text = hang_text(h, &b);
-    tfp_fact *f = text.data ? tfp_fact_add(h->r, "verdict", "verdict", 's', TFP_LABEL) : NULL;
-    if (f) f->text = text;
-    return f != NULL;
+    return tfp_fact_buf(h->r, "verdict", "verdict", &b);
 }
 
 static tfp_status build(tfp_report *r, tfp_error *err)

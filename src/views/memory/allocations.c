@@ -36,10 +36,7 @@ static tfp_str device_name(tracer *t, const tfp_memory_event *m)
     int32_t rank = t->p->events->processes.at[process].rank;
     tfp_buf_str(&b, name);
     tfp_buf_printf(&b, " of %s %d", rank >= 0 ? "rank" : "process", rank >= 0 ? (int)rank : (int)process);
-    const char *copy = b.failed ? NULL : tfp_arena_copy(tfp_arena_of(t->r), (tfp_str){ b.data, b.size });
-    tfp_str made = { copy, copy ? b.size : 0 };
-    tfp_buf_free(&b);
-    return made;
+    return tfp_buf_move(&b, tfp_arena_of(t->r));
 }
 
 static uint32_t find_device(tracer *t, const tfp_memory_event *m)

@@ -41,14 +41,6 @@ static uint32_t *by_device(tfp_arena *arena, const uint32_t *device, size_t row_
 #undef DEVICE
 }
 
-tfp_str tfp_heap_text(tfp_report *r, tfp_buf *b)
-{
-    const char *copy = b->failed ? NULL : tfp_arena_copy(tfp_arena_of(r), (tfp_str){ b->data, b->size });
-    tfp_str s = { copy, copy ? b->size : 0 };
-    tfp_buf_free(b);
-    return s;
-}
-
 /* "gpu:0"; with several files "gpu:0 of rank 1". */
 static tfp_str name_of(tfp_report *r, const tfp_allocator_device *d)
 {
@@ -61,7 +53,7 @@ static tfp_str name_of(tfp_report *r, const tfp_allocator_device *d)
     tfp_buf b = { 0 };
     tfp_buf_str(&b, name);
     tfp_buf_printf(&b, " of rank %d", rank >= 0 ? (int)rank : (int)d->source);
-    return tfp_heap_text(r, &b);
+    return tfp_buf_move(&b, tfp_arena_of(r));
 }
 
 /* ---- the replay ---- */

@@ -49,7 +49,6 @@ typedef TFP_VEC(tfp_heap_line) tfp_heap_lines;
 tfp_status tfp_memory_of_allocator(tfp_report *r, tfp_error *err); /* the view */
 
 tfp_status tfp_heap_new(tfp_report *r, tfp_heap *out, tfp_error *err);
-tfp_str tfp_heap_text(tfp_report *r, tfp_buf *b); /* a copy in the report's arena; frees the buffer */
 const tfp_allocator_entry *tfp_heap_entry(const tfp_heap *p, const tfp_heap_device *d, size_t i);
 int64_t tfp_heap_time(const tfp_heap *p,
                       const tfp_allocator_entry *e); /* relative to the file's earliest time, or TFP_ABSENT */

@@ -16,10 +16,7 @@ static void put_size(tfp_buf *b, const char *before, int64_t bytes, const char *
 
 static bool say(tfp_heap *p, const char *name, const char *label, tfp_buf *text)
 {
-    tfp_str said = tfp_heap_text(p->r, text);
-    tfp_fact *f = said.data ? tfp_fact_add(p->r, name, label, 's', TFP_LABEL) : NULL;
-    if (f) f->text = said;
-    return f != NULL;
+    return tfp_fact_buf(p->r, name, label, text);
 }
 
 /* ---- out of memory ---- */
@@ -84,10 +81,10 @@ static bool say_peak(tfp_heap *p, size_t i)
     bool at = tfp_options_of(p->r)->part.at.given;
     tfp_buf b = { 0 };
     tfp_buf_printf(&b, at ? "held_bytes_%zu" : "peak_bytes_%zu", i + 1);
-    tfp_str name = tfp_heap_text(p->r, &b), label;
+    tfp_str name = tfp_buf_move(&b, tfp_arena_of(p->r)), label;
     tfp_buf_text(&b, at ? "held by " : "peak of ");
     tfp_escape(&b, d->name);
-    label = tfp_heap_text(p->r, &b);
+    label = tfp_buf_move(&b, tfp_arena_of(p->r));
     tfp_fact *f = name.data && label.data ? tfp_fact_add(p->r, name.data, label.data, 'i', TFP_SIZE) : NULL;
     if (!f) return false;
     f->number = d->peak.held;
@@ -99,7 +96,7 @@ static bool say_peak(tfp_heap *p, size_t i)
     put_size(&b, "before the recording ", d->before.held, "");
     put_size(&b, ", at the end ", d->end.held, "");
     put_size(&b, ", then reserved ", d->end.reserved, "");
-    f->more = tfp_heap_text(p->r, &b);
+    f->more = tfp_buf_move(&b, tfp_arena_of(p->r));
     return f->more.data != NULL;
 }
 

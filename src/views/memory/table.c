@@ -130,14 +130,6 @@ static tfp_str scope_of(tfp_str name)
     return end ? (tfp_str){ name.data, end } : name;
 }
 
-static tfp_str made(table *t, tfp_buf *b)
-{
-    const char *copy = b->failed ? NULL : tfp_arena_copy(&t->r->arena, (tfp_str){ b->data, b->size });
-    tfp_str s = { copy, copy ? b->size : 0 };
-    tfp_buf_free(b);
-    return s;
-}
-
 /* The innermost line of the user's own code in a call stack; for a stack with only library frames, its innermost
  * line. */
 static tfp_str line_of_stack(table *t, uint32_t trace)
@@ -154,7 +146,7 @@ static tfp_str line_of_stack(table *t, uint32_t trace)
     tfp_buf b = { 0 };
     tfp_buf_str(&b, tfp_text(p, best->file));
     tfp_buf_printf(&b, ":%d", best->line);
-    return made(t, &b);
+    return tfp_buf_move(&b, &t->r->arena);
 }
 
 static tfp_str line_of_span(table *t, uint32_t span)
@@ -173,7 +165,7 @@ static tfp_str line_of_span(table *t, uint32_t span)
     tfp_buf_str(&b, best.file);
     tfp_buf_printf(&b, ":%d:", best.line);
     tfp_buf_str(&b, best.function);
-    return made(t, &b);
+    return tfp_buf_move(&b, &t->r->arena);
 }
 
 static tfp_str group_name(table *t, const holding *h, grouping by)
@@ -320,7 +312,7 @@ static bool say_peak(table *t, uint32_t d, const char *label)
     const tfp_held_device *x = &t->held.devices[d];
     tfp_buf b = { 0 };
     tfp_buf_printf(&b, t->r->options->part.at.given ? "held_bytes_%u" : "peak_bytes_%u", d + 1);
-    tfp_str name = made(t, &b);
+    tfp_str name = tfp_buf_move(&b, &t->r->arena);
     tfp_fact *f = name.data ? tfp_fact_add(t->r, name.data, label, 'i', TFP_SIZE) : NULL;
     if (!f) return false;
     f->number = p->bytes;
@@ -330,7 +322,7 @@ static bool say_peak(table *t, uint32_t d, const char *label)
     tfp_format_amount(&b, TFP_SIZE, p->end > 0 ? p->end : 0);
     if (x->reserved) tfp_buf_text(&b, ", reserved at most "), tfp_format_amount(&b, TFP_SIZE, x->reserved);
     if (!x->recorded) tfp_buf_text(&b, ", worked out of what nodes kept");
-    f->more = made(t, &b);
+    f->more = tfp_buf_move(&b, &t->r->arena);
     return f->more.data != NULL;
 }
 
@@ -342,7 +334,7 @@ static bool say_before(table *t, uint32_t d)
     if (!t->r->profile->events->memory.size) return true;
     tfp_buf b = { 0 };
     tfp_buf_printf(&b, "before_bytes_%u", d + 1);
-    tfp_str name = made(t, &b);
+    tfp_str name = tfp_buf_move(&b, &t->r->arena);
     tfp_fact *f = name.data ? tfp_fact_add(t->r, name.data, "  before the recording", 'i', TFP_SIZE) : NULL;
     if (!f) return false;
     f->number = x->before;
@@ -375,9 +367,7 @@ static bool say_peaks(table *t)
         tfp_buf b = { 0 };
         tfp_buf_text(&b, t->r->options->part.at.given ? "held by " : "peak of ");
         tfp_escape(&b, t->held.devices[d].name);
-        ok = !b.failed;
-        const char *label = ok ? tfp_arena_copy(&t->r->arena, (tfp_str){ b.data, b.size }) : NULL;
-        tfp_buf_free(&b);
+        const char *label = tfp_buf_move(&b, &t->r->arena).data;
         ok = label && say_peak(t, d, label) && say_before(t, d);
         told++;
     }

@@ -45,10 +45,7 @@ tfp_str tfp_certainties_text(tfp_arena *arena, const int64_t *ns, unsigned left)
         tfp_buf_text(&text, tfp_certainty_word(best));
         left &= ~(1u << best);
     }
-    char *copy = text.failed ? NULL : tfp_arena_copy(arena, (tfp_str){ text.data ? text.data : "", text.size });
-    tfp_str all = { copy, text.size };
-    tfp_buf_free(&text);
-    return all;
+    return tfp_buf_move(&text, arena);
 }
 
 static void sum_classes(const tfp_report *r, int64_t sums[SUMS])

@@ -103,9 +103,8 @@ static counter_row row_of(const counting *c, const sample *s)
     if (!series.size || tfp_str_eq(series, name)) return row;
     tfp_buf both = { 0 };
     tfp_buf_printf(&both, "%.*s %.*s", (int)name.size, name.data, (int)series.size, series.data);
-    char *text = both.failed ? NULL : tfp_arena_copy(c->arena, (tfp_str){ both.data, both.size });
-    if (text) row.name = (tfp_str){ text, both.size };
-    tfp_buf_free(&both);
+    tfp_str text = tfp_buf_move(&both, c->arena);
+    if (text.data) row.name = text;
     return row;
 }
 

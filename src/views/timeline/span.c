@@ -15,6 +15,7 @@
 #include "views/spans/trace.h"
 #include "views/timeline/timeline.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { LINKS_MOST = 100 }; /* most links of one relation */
@@ -147,12 +148,10 @@ static void add_arg(details *d, const tfp_stat *stat)
             tfp_buf_int(&text, stat->value.number);
         else
             tfp_buf_printf(&text, "%.17g", stat->value.real);
-        value = (tfp_str){ text.failed ? NULL : tfp_arena_copy(tfp_arena_of(d->r), (tfp_str){ text.data, text.size }),
-                           text.size };
+        value = tfp_buf_move(&text, tfp_arena_of(d->r));
     }
     arg_row row = { tfp_text(p, stat->key), value };
     if (!value.data || !tfp_push(&d->args, row)) d->ok = false;
-    tfp_buf_free(&text);
 }
 
 static void tell_args(details *d)
@@ -217,23 +216,17 @@ static void link_run(details *d)
 
 static void tell_int(details *d, const char *name, const char *label, tfp_unit unit, int64_t number)
 {
-    tfp_fact *f = tfp_fact_add(d->r, name, label, 'i', unit);
-    if (!f) d->ok = false;
-    if (f) f->number = number, f->absent = number == TFP_ABSENT;
+    if (!tfp_fact_int(d->r, name, label, unit, number)) d->ok = false;
 }
 
 static void tell_us(details *d, const char *name, const char *label, int64_t ns)
 {
-    tfp_fact *f = tfp_fact_add(d->r, name, label, 'r', TFP_MICROS);
-    if (!f) d->ok = false;
-    if (f) f->real = (double)ns / 1000, f->absent = ns == TFP_ABSENT;
+    if (!tfp_fact_real(d->r, name, label, TFP_MICROS, ns == TFP_ABSENT ? NAN : (double)ns / 1000)) d->ok = false;
 }
 
 static void tell_text(details *d, const char *name, const char *label, tfp_str text)
 {
-    tfp_fact *f = tfp_fact_add(d->r, name, label, 's', TFP_LABEL);
-    if (!f) d->ok = false;
-    if (f) f->text = text, f->absent = !text.data;
+    if (!tfp_fact_text(d->r, name, label, text)) d->ok = false;
 }
 
 static void tell_facts(details *d)

@@ -63,9 +63,7 @@ static tfp_str lane_name(const sums *x, const tfp_timeline_lane *lane)
     tfp_buf both = { 0 };
     tfp_buf_printf(&both, "%.*s · %.*s", (int)title.title.size, title.title.data, (int)title.detail.size,
                    title.detail.data);
-    tfp_str name = { both.failed ? NULL : tfp_arena_copy(x->arena, (tfp_str){ both.data, both.size }), both.size };
-    tfp_buf_free(&both);
-    return name;
+    return tfp_buf_move(&both, x->arena);
 }
 
 static tfp_str kind_of(const sums *x, uint32_t place)

@@ -231,10 +231,9 @@ static bool name_ops(const kernels *t, kernel_row *row)
         if (i) tfp_buf_char(&text, '|');
         tfp_buf_str(&text, tfp_text(t->x->p, best[i]->op));
     }
-    char *copy = text.failed ? NULL : tfp_arena_copy(tfp_arena_of(t->r), (tfp_str){ text.data, text.size });
-    row->ops = (tfp_str){ count ? copy : NULL, text.size };
-    tfp_buf_free(&text);
-    return copy != NULL;
+    tfp_str ops = tfp_buf_move(&text, tfp_arena_of(t->r));
+    row->ops = count ? ops : (tfp_str){ 0 };
+    return ops.data != NULL;
 }
 
 static bool name_certainties(const kernels *t, kernel_row *row)
@@ -254,10 +253,8 @@ static bool name_row(const kernels *t, kernel_row *row, tfp_str name)
     tfp_buf text = { 0 };
     tfp_buf_str(&text, name);
     tfp_buf_str(&text, mark);
-    char *copy = text.failed ? NULL : tfp_arena_copy(tfp_arena_of(t->r), (tfp_str){ text.data, text.size });
-    row->name = (tfp_str){ copy, text.size };
-    tfp_buf_free(&text);
-    return copy != NULL;
+    row->name = tfp_buf_move(&text, tfp_arena_of(t->r));
+    return row->name.data != NULL;
 }
 
 static int by_percent(const void *a, const void *b)
