@@ -2,12 +2,12 @@
 /* cli/inputs.c: reads the files on a command line as one profile. In: --FORMAT_path flags and plain words. Out: a
  * finished profile; on stderr a progress bar, the coverage of each run_meta and one line per warning. */
 #include "cli.h"
+#include "http/clock.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 typedef struct input {
@@ -188,13 +188,6 @@ typedef struct progress {
     const tfp_profile *profile;
     const inputs *in;
 } progress;
-
-static int64_t now_ms(void)
-{
-    struct timespec t = { 0, 0 };
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 enum { BAR = 30, PATH_ROOM = 160, PATH_SHOWN = 30 };
 

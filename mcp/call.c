@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* mcp/call.c: answers each call in a child that may read below the served folder and write nothing: a file that is slow, big or damaged
  * costs only that call, not the server. */
+#include "http/clock.h"
 #include "parts.h"
 
 #include "http/confine.h"
@@ -13,7 +14,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include <fcntl.h>
 
@@ -61,13 +61,6 @@ static _Noreturn void answer_it(const mcp_command *c, int root, const mcp_progra
     if (answer_failed(&t.result)) _exit(1);
     write_all(to, t.result.data, t.result.size);
     _exit(0);
-}
-
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 /* Receives the child's answer. False: it did not come completely, or not in time. */

@@ -37,7 +37,6 @@ enum MHD_Result http_request(void *cls, struct MHD_Connection *c, const char *pa
 void http_work(void *ctx, job *j);
 void http_wake(void *ctx, job *j);
 uint64_t http_version(void *ctx);
-int64_t http_now_ms(void);
 void http_let_in(void *ctx, int socket, const struct sockaddr *from, unsigned size);
 
 /* http/send.c */

@@ -51,7 +51,7 @@ static tfp_status add_profile(const tfp_fleet_rules *rules, const tfp_fleet_file
     tfp_fleet_identity id;
     tfp_fleet_run run = { .id = tfp_str_of(out->run), .path = f->path, .bytes = f->size, .mtime_us = f->mtime_us };
     tfp_fleet_about_of(p, &about);
-    run.indexed_us = tfp_fleet_now_us();
+    run.indexed_us = tfp_unix_micros();
     bool ok = tfp_fleet_identify(rules, f->file, f->path, &id) && tfp_fleet_identity_end(&id, &about, &run);
     tfp_status s = ok ? tfp_fleet_add(rows, p, &run, &about, &out->error) : tfp_nomem(&out->error);
     out->not_taken = id.not_taken;

@@ -2,6 +2,7 @@
 /* cli/live/remote_capture.c: capture --agent: jobs of other machines, recorded by their `tfprof agent --listen`, each by a thread of its own.
  * With several machines the recordings begin together: each machine reports that it is ready and its clock's offset; then all of them, or
  * those that were ready in time, are told when to begin. */
+#include "http/clock.h"
 #include "remote.h"
 
 #include "http/answer.h"
@@ -107,8 +108,8 @@ static void arrive(machines *all, machine *m)
 {
     if (!m->arrived) all->arrived++;
     m->arrived = true;
-    if (!all->start_micros && (all->arrived == all->count || agent_now_ms() >= all->until_ms))
-        all->start_micros = remote_unix_micros() + LEAD_MICROS;
+    if (!all->start_micros && (all->arrived == all->count || now_ms() >= all->until_ms))
+        all->start_micros = unix_micros() + LEAD_MICROS;
     pthread_cond_broadcast(&all->change);
 }
 
@@ -125,7 +126,7 @@ static int64_t start_of(const remote *r)
         until.tv_sec += until.tv_nsec / 1000000000;
         until.tv_nsec %= 1000000000;
         pthread_cond_timedwait(&all->change, &all->lock, &until);
-        if (agent_now_ms() >= all->until_ms) arrive(all, m);
+        if (now_ms() >= all->until_ms) arrive(all, m);
     }
     int64_t at = all->start_micros;
     pthread_mutex_unlock(&all->lock);
@@ -135,12 +136,12 @@ static int64_t start_of(const remote *r)
 static void *record(void *ctx)
 {
     machine *m = ctx;
-    int64_t begun = agent_now_ms(), all_ms = m->to.answer_ms;
+    int64_t begun = now_ms(), all_ms = m->to.answer_ms;
     if (m->to.start) {
         m->to.answer_ms = CLOCK_MS;
         remote_clock(&m->to, &m->ahead);
     }
-    m->to.answer_ms = all_ms - (agent_now_ms() - begun);
+    m->to.answer_ms = all_ms - (now_ms() - begun);
     m->status = remote_capture(&m->to, m->all->wish, m->fd, m->why, sizeof m->why);
     pthread_mutex_lock(&m->all->lock);
     arrive(m->all, m);
@@ -186,7 +187,7 @@ static void put_manifest(const machines *all, const tfp_report *r, const cli_cal
     json_text(a, "schema", "tfprof.capture");
     json_int(a, "version", 1);
     json_text(a, "tfprof", tfp_version());
-    json_int(a, "started_unix_micros", all->start_micros ? all->start_micros : remote_unix_micros());
+    json_int(a, "started_unix_micros", all->start_micros ? all->start_micros : unix_micros());
     if (call->flags[CLI_STEPS])
         json_raw(a, "ms", "null");
     else
@@ -292,7 +293,7 @@ static int make_machines(cli *c, const cli_call *call, const cli_agents *names, 
     if (several && strlen(all->wish) + 32 < sizeof all->wish)
         strcat(all->wish, call->flags[CLI_ALIGN] ? "&shared=" : "&align=&shared=");
     double patience = timeout * 1e3 / 3;
-    all->until_ms = agent_now_ms() + (int64_t)(patience < PATIENCE_MS ? patience : PATIENCE_MS);
+    all->until_ms = now_ms() + (int64_t)(patience < PATIENCE_MS ? patience : PATIENCE_MS);
     for (size_t i = 0; i < names->count; i++) {
         machine *m = &all->of[all->count++];
         *m = (machine){ .all = all, .fd = -1 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* cli/live/remote_top.c: top --agent and hang --agent: jobs of other machines, or their ranks, in one table. A thread asks each agent. After two
  * seconds, or at the next refresh, the answers received so far are shown, without the agents that have not answered. */
+#include "http/clock.h"
 #include "jobs.h"
 #include "remote.h"
 
@@ -99,8 +100,8 @@ static bool collect(agents *all)
 static void wait_for(agents *all, int64_t ms)
 {
     const struct timespec nap = { 0, 5000000 };
-    int64_t until = agent_now_ms() + ms;
-    while (!collect(all) && agent_now_ms() < until && !cli_interrupted) nanosleep(&nap, NULL);
+    int64_t until = now_ms() + ms;
+    while (!collect(all) && now_ms() < until && !cli_interrupted) nanosleep(&nap, NULL);
 }
 
 static const char *words_of(const asked *a) { return a->told ? a->told_why : "it has not answered yet"; }

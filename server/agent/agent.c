@@ -3,6 +3,7 @@
 #include "agent.h"
 
 #include "http/address.h"
+#include "http/clock.h"
 #include "push.h"
 
 #include <errno.h>
@@ -49,7 +50,7 @@ typedef struct agent {
 static tfp_status sample(agent *a)
 {
     tfp_status s = tfp_live_sample(a->options->jobs, a->err);
-    a->looked_ms = agent_now_ms();
+    a->looked_ms = now_ms();
     return s;
 }
 
@@ -58,9 +59,9 @@ static tfp_status sample(agent *a)
 static tfp_status look(agent *a, tfp_report **out)
 {
     tfp_status s = TFP_OK;
-    if (agent_now_ms() - a->looked_ms >= LEAST_MS) s = sample(a);
+    if (now_ms() - a->looked_ms >= LEAST_MS) s = sample(a);
     for (int turns = 0; !s && turns < MORE_LOOKS && tfp_live_sampled_once(a->options->jobs); turns++) {
-        int64_t left = a->looked_ms + LEAST_MS - agent_now_ms();
+        int64_t left = a->looked_ms + LEAST_MS - now_ms();
         struct timespec rest = { left / 1000, left % 1000 * 1000000 };
         if (left > 0) nanosleep(&rest, NULL);
         s = sample(a);
@@ -193,8 +194,8 @@ static void turn(agent *a)
     if (!a->fetchers && !a->askers) nanosleep(&nap, NULL);
     recorder_reap(&a->recorder, false);
     end_round(a);
-    if (stopped || (double)(agent_now_ms() - a->sent_ms) < a->options->interval * 1e3) return;
-    a->sent_ms = agent_now_ms();
+    if (stopped || (double)(now_ms() - a->sent_ms) < a->options->interval * 1e3) return;
+    a->sent_ms = now_ms();
     if (a->options->otlp) send_now(a);
     if (a->rounds.target_count) push_rounds_begin(&a->rounds);
 }

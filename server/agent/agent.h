@@ -117,7 +117,6 @@ void agent_folder_remove(const char *path, int folder);
 
 /* By how many microseconds the other clock is ahead of ours, accurate to half of the answer's time; false: unknown. */
 bool remote_clock(const remote *r, int64_t *ahead);
-int64_t remote_unix_micros(void); /* our own clock */
 /* Records through an agent and puts the files into an empty folder. parameters: job=..&ms=.. . Returns the recording's exit status and passes
  * its table to write(). `why` gets a line when nothing was recorded or some files did not arrive (status 1, 2, 3 or 130). */
 int remote_capture(const remote *r, const char *parameters, int folder, char *why, size_t room);
@@ -138,7 +137,6 @@ const char *http_header_value(const char *head, const char *name, size_t *size);
 /* Makes one POST, which may take five seconds; false: `why` gets a line. */
 bool agent_post(const http_url *u, const char *type, const answer *body, char *why, size_t room);
 
-int64_t agent_now_ms(void);
 /* Opens a connection; -1 with errno. Waits for it until the given time. */
 int agent_connect(const http_url *u, int64_t until_ms, const char **why);
 bool agent_wait_for(int fd, short events, int64_t until_ms);

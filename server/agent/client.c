@@ -2,6 +2,7 @@
 /* server/agent/client.c: asks the agent of another machine for the table of its jobs, and for recordings, which are stored as files
  * here. Nothing from the other side is trusted: names, sizes and order are checked, and every wait has a limit. */
 #include "agent.h"
+#include "http/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +13,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #define FILES_MOST 1000 /* most files of a process */
@@ -40,7 +40,7 @@ static bool is_stopped(const remote *r) { return r->stopped && r->stopped(r); }
 /* The reason why nothing more came. */
 static const char *late_or(const stream *s, const char *otherwise)
 {
-    return agent_now_ms() >= s->until_ms ? "it did not answer in time" : otherwise;
+    return now_ms() >= s->until_ms ? "it did not answer in time" : otherwise;
 }
 
 /* Receives more bytes; returns how many, 0: the end, or none in time. */
@@ -48,7 +48,7 @@ static size_t more(stream *s)
 {
     s->at = s->have = 0;
     while (!is_stopped(s->of)) {
-        int64_t now = agent_now_ms(), slice = now + 200;
+        int64_t now = now_ms(), slice = now + 200;
         if (now >= s->until_ms) return 0;
         if (!agent_wait_for(s->fd, POLLIN, slice < s->until_ms ? slice : s->until_ms)) continue;
         ssize_t n = recv(s->fd, s->bytes, sizeof s->bytes, 0);
@@ -146,7 +146,7 @@ static bool get(const remote *r, const char *target, char *why, size_t room)
 {
     stream *s = malloc(sizeof *s);
     if (!s) return refuse(why, room, "out of memory") == 0;
-    *s = (stream){ .fd = -1, .until_ms = agent_now_ms() + r->answer_ms, .of = r };
+    *s = (stream){ .fd = -1, .until_ms = now_ms() + r->answer_ms, .of = r };
     bool ok = ask("GET", target, s, why, room);
     int64_t left = ok ? length_of(s->head) : 0;
     if (ok && (left < 0 || left > r->table_most))
@@ -203,13 +203,6 @@ static int keep_clock(void *ctx, const void *data, size_t size)
     return 0;
 }
 
-int64_t remote_unix_micros(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
-
 bool remote_clock(const remote *r, int64_t *ahead)
 {
     char why[400];
@@ -218,9 +211,9 @@ bool remote_clock(const remote *r, int64_t *ahead)
     one.write = keep_clock;
     one.ctx = &t;
     one.table_most = sizeof t.text;
-    int64_t before = remote_unix_micros();
+    int64_t before = unix_micros();
     if (!get(&one, AGENT_CLOCK, why, sizeof why)) return false;
-    int64_t after = remote_unix_micros(), theirs = strtoll(t.text, NULL, 10);
+    int64_t after = unix_micros(), theirs = strtoll(t.text, NULL, 10);
     *ahead = theirs - before - (after - before) / 2;
     return theirs > 0 && after - before < CLOCK_MOST_MICROS;
 }
@@ -357,7 +350,7 @@ int remote_capture(const remote *r, const char *parameters, int folder, char *wh
         goto out;
     }
     sprintf(target, AGENT_CAPTURE "?%s", parameters);
-    *s = (stream){ .fd = -1, .until_ms = agent_now_ms() + r->answer_ms, .of = r };
+    *s = (stream){ .fd = -1, .until_ms = now_ms() + r->answer_ms, .of = r };
     bool ok = ask("POST", target, s, why, room);
     for (size_t entries = 0; ok && !t.ended;)
         ok = entries++ < ENTRIES_MOST ? take_entry(s, &t, folder, why, room)

@@ -3,6 +3,7 @@
  * heads (http/gate_check.c), a time limit for each connection, and no threads. Clients without a token cannot delay those that have one:
  * a connection that has not sent its head yet is replaced by a newer one, and answers to wrong tokens are delayed more and more. */
 #include "agent.h"
+#include "http/clock.h"
 #include "http/http.h"
 
 #include <arpa/inet.h>
@@ -143,7 +144,7 @@ static guesser *guesser_of(fetchers *f, const char *peer)
 static int note_wrong(fetchers *f, fetcher *x, const char **why)
 {
     char line[200];
-    int64_t now = agent_now_ms();
+    int64_t now = now_ms();
     guesser *g = guesser_of(f, x->peer);
     g->count++;
     if (f->rules.warn && (g->count == 1 || g->count == WRONG_FREE + 1 || now - g->told_ms >= WRONG_TELL_MS)) {
@@ -221,7 +222,7 @@ static void answer_request(fetchers *f, fetcher *x)
     }
     answer_free(&body);
     x->answering = true;
-    x->since_ms = agent_now_ms();
+    x->since_ms = now_ms();
 }
 
 static void read_request(fetchers *f, fetcher *x)
@@ -251,7 +252,7 @@ static void send_answer(fetcher *x)
     }
     if (n > 0) x->sent += (size_t)n;
     /* a stream may last as long as data moves */
-    if (n > 0) x->since_ms = x->stream >= 0 ? agent_now_ms() : x->since_ms;
+    if (n > 0) x->since_ms = x->stream >= 0 ? now_ms() : x->since_ms;
     if (x->sent < x->out.size) return;
     x->out.size = x->sent = 0;
     if (x->stream >= 0) return;
@@ -267,14 +268,14 @@ static void read_stream(fetcher *x)
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (n > 0) {
         answer_add(&x->out, bytes, (size_t)n);
-        x->since_ms = agent_now_ms();
+        x->since_ms = now_ms();
         return;
     }
     close(x->stream);
     x->stream = -1;
     shutdown(x->fd, SHUT_WR);
     x->lingers = true;
-    x->since_ms = agent_now_ms();
+    x->since_ms = now_ms();
 }
 
 static bool waits_for_stream(const fetcher *x) { return x->stream >= 0 && x->answering && x->sent == x->out.size; }
@@ -315,7 +316,7 @@ static void accept_all(fetchers *f)
             continue;
         }
         x->fd = fd;
-        x->since_ms = agent_now_ms();
+        x->since_ms = now_ms();
         if (getnameinfo((struct sockaddr *)&from, size, x->peer, sizeof x->peer, NULL, 0, NI_NUMERICHOST))
             snprintf(x->peer, sizeof x->peer, "?");
         if (f->fresh_count < FETCHERS_MOST) f->fresh[f->fresh_count++] = (size_t)(x - f->all);
@@ -324,7 +325,7 @@ static void accept_all(fetchers *f)
 
 static void cut_slow(fetchers *f)
 {
-    int64_t now = agent_now_ms();
+    int64_t now = now_ms();
     for (size_t i = 0; i < FETCHERS_MOST; i++) {
         fetcher *x = &f->all[i];
         if (x->fd >= 0 && !waits_for_stream(x) && now - x->since_ms > (x->answering ? TAKING_MOST_MS : ASKING_MOST_MS))
@@ -342,7 +343,7 @@ static void attend(fetchers *f, fetcher *x, short events, bool came)
             read_stream(x);
     } else if (!events) {
         return;
-    } else if (x->answering && agent_now_ms() < x->hold_until_ms) {
+    } else if (x->answering && now_ms() < x->hold_until_ms) {
         drop(x); /* the client did not wait for its answer */
     } else if (x->lingers) {
         drain(x);
@@ -374,7 +375,7 @@ void fetchers_wait(fetchers *f, int ms)
 {
     enum { STREAMS = FETCHERS_MOST + 1, ALL = STREAMS + FETCHERS_MOST };
     struct pollfd *p = f->polls;
-    int64_t now = agent_now_ms();
+    int64_t now = now_ms();
     for (size_t i = 0; i < FETCHERS_MOST; i++) {
         const fetcher *x = &f->all[i];
         p[i] = (struct pollfd){ x->fd, events_of(x, now), 0 };

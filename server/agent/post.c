@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* server/agent/post.c: makes one POST over HTTP/1.1 to a collector or a profile store, within five seconds in total. */
 #include "agent.h"
+#include "http/clock.h"
 
 #include <errno.h>
 #include <netdb.h>
@@ -8,24 +9,16 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #define SEND_MS 5000
 #define HEAD_ROOM 2048
 
-int64_t agent_now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 bool agent_wait_for(int fd, short events, int64_t until_ms)
 {
     struct pollfd p = { fd, events, 0 };
     int64_t left;
-    while ((left = until_ms - agent_now_ms()) > 0) {
+    while ((left = until_ms - now_ms()) > 0) {
         int n = poll(&p, 1, (int)left);
         if (n > 0) return true;
         if (n < 0 && errno != EINTR) return false;
@@ -81,7 +74,7 @@ static int read_status(int fd, int64_t until_ms)
 static bool post(int fd, const http_url *u, const char *type, const answer *body, char *why, size_t room)
 {
     char head[1200];
-    int64_t until_ms = agent_now_ms() + SEND_MS;
+    int64_t until_ms = now_ms() + SEND_MS;
     int n = snprintf(head, sizeof head,
                      "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n"
                      "User-Agent: tfprof/%s\r\nConnection: close\r\n\r\n",
@@ -116,7 +109,7 @@ int agent_connect(const http_url *u, int64_t until_ms, const char **why)
 bool agent_post(const http_url *u, const char *type, const answer *body, char *why, size_t room)
 {
     const char *fault = "out of memory";
-    int fd = answer_failed(body) ? -1 : agent_connect(u, agent_now_ms() + SEND_MS, &fault);
+    int fd = answer_failed(body) ? -1 : agent_connect(u, now_ms() + SEND_MS, &fault);
     snprintf(why, room, "%s", fault);
     bool sent = fd >= 0 && post(fd, u, type, body, why, room);
     if (fd >= 0) close(fd);

@@ -5,6 +5,7 @@
 #include "agent.h"
 
 #include "data/live.h"
+#include "http/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +17,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define SETTINGS_MOST 24
@@ -110,7 +110,7 @@ static int is_unread(void *ctx, const tfp_report *columns, const char *text, con
     telling *t = ctx;
     struct pollfd p = { t->out, 0, 0 };
     (void)columns, (void)text, (void)json;
-    if (t->waits_ms && agent_now_ms() > t->waits_ms) {
+    if (t->waits_ms && now_ms() > t->waits_ms) {
         t->waits_ms = 0;
         if (!live_write_all(t->out, "waits\n", 6)) return 1;
     }
@@ -121,7 +121,7 @@ static int is_unread(void *ctx, const tfp_report *columns, const char *text, con
 static int64_t shared_start(void *ctx)
 {
     telling *t = ctx;
-    int64_t now = agent_now_ms(), at = 0;
+    int64_t now = now_ms(), at = 0;
     if (!t->settle_ms) {
         t->settle_ms = now + SETTLE_MS;
         if (!live_write_all(t->out, "ready\n", 6)) return -1;
@@ -148,7 +148,7 @@ static tfp_status capture(const question *q, const char *folder, bool commands, 
     if (!s && !commands) s = tfp_live_set(l, "no_commands", NULL, err);
     if (!s && value_of(q, SHARED, NULL)) tfp_live_on_start(l, shared_start, t);
     double seconds = seconds_of(q, "timeout", 30) + seconds_of(q, "ms", value_of(q, "steps", NULL) ? 0 : 500) / 1e3;
-    t->waits_ms = agent_now_ms() + (int64_t)(seconds * 1e3);
+    t->waits_ms = now_ms() + (int64_t)(seconds * 1e3);
     for (size_t i = 0; i < q->count && !s; i++) {
         const setting *x = &q->all[i];
         if (strcmp(x->name, "job") == 0)
@@ -285,10 +285,8 @@ static int ask_start(recorder *r, const question *q, const char **why)
 
 static int ask_clock(answer *body)
 {
-    struct timespec t;
     char text[32];
-    clock_gettime(CLOCK_REALTIME, &t);
-    snprintf(text, sizeof text, "%lld\n", (long long)t.tv_sec * 1000000 + t.tv_nsec / 1000);
+    snprintf(text, sizeof text, "%lld\n", (long long)unix_micros());
     answer_text(body, text);
     return 200;
 }

@@ -2,21 +2,14 @@
 /* server/data/catalog.c: the list of profiles. One thread looks for them and others read them (catalog_read.c), so that no
  * request waits for either. */
 #include "catalog_parts.h"
+#include "http/clock.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define LOOK_MS 2000
-
-int64_t catalog_now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* ---- entries ---- */
 
@@ -123,13 +116,13 @@ static bool take_over_all(catalog *c)
 /* Bigger folders are looked at less often. */
 void catalog_look(catalog *c)
 {
-    int64_t begin = catalog_now_ms();
+    int64_t begin = now_ms();
     if (begin < c->look_ms) return;
     if (look_again(&c->look)) (void)take_over_all(c);
     uint32_t cut = 0;
     for (size_t i = 0; i < c->look.root_count && i < 32; i++) cut |= (uint32_t)c->look.roots[i].cut << i;
     atomic_store(&c->cut_folders, cut);
-    int64_t end = catalog_now_ms();
+    int64_t end = now_ms();
     c->look_ms = end + LOOK_MS + 20 * (end - begin);
 }
 

@@ -62,7 +62,6 @@ struct catalog {
     void *changed_ctx;
 };
 
-int64_t catalog_now_ms(void);
 entry *catalog_entry(const catalog *c, const char *id); /* NULL: no entry has this id; call with the lock held */
 double catalog_progress(entry *e);
 

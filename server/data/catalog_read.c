@@ -3,6 +3,7 @@
  * memory exceed a limit. */
 #include "http/answer.h"
 #include "catalog_parts.h"
+#include "http/clock.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -169,7 +170,7 @@ static void forget_unused(catalog *c, uint64_t coming)
 {
     entry *oldest;
     for (uint64_t sum; (sum = sum_up(c, &oldest) + coming) > KEPT_MOST && oldest;) {
-        if (sum <= HELD_MOST && catalog_now_ms() - oldest->used_ms < JUST_MS) return;
+        if (sum <= HELD_MOST && now_ms() - oldest->used_ms < JUST_MS) return;
         catalog_drop(oldest);
         oldest->state = ENTRY_UNREAD;
         c->version++;
@@ -187,7 +188,7 @@ static void take_profile(catalog *c, entry *e, reading *x, tfp_profile *p)
     if (!x->torn) e->torn = 0;
     free(e->error);
     e->error = x->error;
-    e->used_ms = catalog_now_ms();
+    e->used_ms = now_ms();
     e->full = x->status == TFP_NOMEM;
     e->state = l ? ENTRY_READY : e->full || again || x->status == TFP_CANCELLED ? ENTRY_UNREAD : ENTRY_FAILED;
     if (!l) return;
@@ -262,7 +263,7 @@ static lease_result take(catalog *c, entry *e, lease *out)
     if (e->state == ENTRY_UNREAD) ask_for(c, e);
     if (e->state != ENTRY_READY) return e->state == ENTRY_FAILED ? LEASE_FAILED : LEASE_LOADING;
     e->loaded->users++;
-    e->used_ms = catalog_now_ms();
+    e->used_ms = now_ms();
     *out = (lease){ e->loaded->profile, e->name, e->loaded };
     return LEASE_OK;
 }

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* server/data/jobs.c: a queue and its threads. A job whose answer is not final waits until the catalog changes. */
+#include "http/clock.h"
 #include "jobs.h"
 
 #include <string.h>
-#include <time.h>
 
 #define JOBS_MOST 1500
-
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* Call with the lock held. */
 static void push(jobs *q, job *j)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* server/data/live_worker.c: a process that looks at jobs, or records them, for the server. A request for stacks or a recording is
  * handled by a child with a time limit, so that an error there cannot end the worker. */
+#include "http/clock.h"
 #include "live.h"
 
 #include <errno.h>
@@ -24,13 +25,6 @@ typedef struct worker {
     tfp_live *jobs; /* for the list: rates are computed between two samples */
     int64_t sampled_ms;
 } worker;
-
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 static void nap(int64_t ms)
 {

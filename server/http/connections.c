@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* server/http/connections.c: limits the time of each connection. A request must be complete 8 s after the connection was made, and
  * an answer must be taken within 2 minutes; else the socket is shut down, and libmicrohttpd finds it closed. */
+#include "http/clock.h"
 #include "server_parts.h"
 
 #include <stdlib.h>
@@ -27,7 +28,7 @@ static void set(server *s, connection *k, bool answering)
     if (!k) return;
     pthread_mutex_lock(&s->lock);
     k->answering = answering;
-    k->since_ms = http_now_ms();
+    k->since_ms = now_ms();
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -50,7 +51,7 @@ static void begin(server *s, struct MHD_Connection *c, void **context)
     *context = k;
     if (!k) return;
     k->socket = info->connect_fd;
-    k->since_ms = http_now_ms();
+    k->since_ms = now_ms();
     pthread_mutex_lock(&s->lock);
     k->next = s->connections;
     if (k->next) k->next->previous = k;
@@ -83,7 +84,7 @@ void connections_notify(void *cls, struct MHD_Connection *c, void **context, enu
 
 void connections_cut(server *s, bool all)
 {
-    int64_t now = http_now_ms();
+    int64_t now = now_ms();
     pthread_mutex_lock(&s->lock);
     for (connection *k = s->connections; k; k = k->next)
         if (all || now - k->since_ms > (k->answering ? TAKING_MOST_MS : ASKING_MOST_MS)) shutdown(k->socket, SHUT_RDWR);

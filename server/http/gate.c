@@ -3,6 +3,7 @@
  * libmicrohttpd can read the request from its start. Slow connections and malformed requests are answered and closed here. */
 #include "gate.h"
 #include "http.h"
+#include "http/clock.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -15,7 +16,6 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #define ASKING_MOST_MS 8000
@@ -47,13 +47,6 @@ struct gate {
     void (*let_in)(void *ctx, int socket, const struct sockaddr *from, unsigned size);
     void *ctx;
 };
-
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 static void link_last(gate *g, pending *x)
 {

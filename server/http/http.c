@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* server/http/http.c: checks every request first: method, Host, Origin, length, token. Only requests that may be answered
  * reach a route. */
+#include "http/clock.h"
 #include "server_parts.h"
 
 #include <arpa/inet.h>
@@ -9,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
 /* ---- parameters ---- */
 
@@ -242,7 +242,7 @@ enum MHD_Result http_request(void *cls, struct MHD_Connection *c, const char *pa
         *state = j = calloc(1, sizeof *j);
         if (!j) return MHD_NO;
         j->connection = c;
-        j->since_ms = http_now_ms();
+        j->since_ms = now_ms();
         j->answer = (answer){ .status = ANSWER_OK, .type = "application/json" };
         return MHD_YES;
     }
@@ -274,13 +274,6 @@ uint64_t http_version(void *ctx)
 {
     server *s = ctx;
     return catalog_version(s->catalog);
-}
-
-int64_t http_now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 /* ---- connections ---- */

@@ -93,6 +93,8 @@ static inline int64_t tfp_mul(int64_t a, int64_t b, bool *clamped)
 bool tfp_parse_int64(tfp_str s, int64_t *out);
 
 /* ---- the system: what differs between Linux and others; system.c ---- */
+int64_t tfp_now_ns(void);        /* monotonic */
+int64_t tfp_unix_micros(void);   /* since 1970 */
 bool tfp_random(uint64_t *out);  /* does not wait; false: no random bytes yet */
 size_t tfp_processors(void);     /* number of processors that this process may use; at least 1 */
 void tfp_memory_give_back(void); /* returns freed memory to the system */

@@ -211,18 +211,11 @@ bool tfp_input_small(tfp_input *in, const char *name, int fd, size_t most, tfp_b
     return true;
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec t = { 0, 0 };
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* A FIFO is opened without waiting for its writer; poll shows whether one comes. */
 static tfp_status wait_for_writer(int fd, tfp_error *err)
 {
     struct timespec nap = { 0, 20 * 1000 * 1000 };
-    for (int64_t start = now_ms(); now_ms() - start < WAIT_MS;) {
+    for (int64_t start = tfp_now_ns() / 1000000; tfp_now_ns() / 1000000 - start < WAIT_MS;) {
         struct pollfd p = { .fd = fd, .events = POLLIN };
         int n = poll(&p, 1, 0);
         if (n > 0 && (p.revents & (POLLIN | POLLHUP))) return TFP_OK;

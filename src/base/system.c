@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifdef __linux__
@@ -17,6 +18,20 @@
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
+
+int64_t tfp_now_ns(void)
+{
+    struct timespec t = { 0, 0 };
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+int64_t tfp_unix_micros(void)
+{
+    struct timespec t = { 0, 0 };
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
 
 bool tfp_random(uint64_t *out)
 {

@@ -2,17 +2,8 @@
 /* fleet/failure.c: the rows for files from which no run could be read. */
 #include "fleet/read.h"
 
-#include <time.h>
-
 const char *const tfp_fleet_codes[TFP_FLEET_CODES] = { "",           "empty", "format",  "damaged", "missing",
                                                        "unreadable", "limit", "timeout", "crash",   "duplicate" };
-
-int64_t tfp_fleet_now_us(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
 
 void tfp_fleet_put_failure(tfp_batch *b, const tfp_fleet_failure *f)
 {
@@ -24,5 +15,5 @@ void tfp_fleet_put_failure(tfp_batch *b, const tfp_fleet_failure *f)
     tfp_batch_int_if(b, f->signal != 0, f->signal);
     tfp_batch_int(b, f->attempts);
     tfp_batch_text(b, f->run);
-    tfp_batch_int(b, tfp_fleet_now_us());
+    tfp_batch_int(b, tfp_unix_micros());
 }

@@ -47,7 +47,6 @@ typedef struct tfp_fleet_failure {
     int64_t attempts;
 } tfp_fleet_failure;
 void tfp_fleet_put_failure(tfp_batch *b, const tfp_fleet_failure *f);
-int64_t tfp_fleet_now_us(void);
 
 /* Convert rows to bytes and back, to pass them between processes. */
 void tfp_fleet_pack(const tfp_fleet_rows *r, tfp_buf *out);

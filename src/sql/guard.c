@@ -5,8 +5,6 @@
 #include "sql/guard.h"
 #include "sql/grids.h"
 
-#include <time.h>
-
 /* ---- permitted statements ---- */
 
 /* Functions of SQLite that have no outside effect and take little time for small inputs (unlike
@@ -57,13 +55,6 @@ static int authorize(void *ctx, int action, const char *a, const char *b, const 
 
 /* ---- time and memory ---- */
 
-static int64_t now_ns(void)
-{
-    struct timespec t = { 0, 0 };
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 enum { TICK = 50 }; /* SQLite instructions between two checks */
 
 /* Nonzero stops the query. */
@@ -75,14 +66,14 @@ static int on_tick(void *ctx)
         s->stopped = TFP_CANCELLED;
     else if (s->api->memory_used() - s->memory_before > SQL_MEMORY_MOST)
         s->stopped = TFP_NOMEM;
-    else if (s->seconds > 0 && (double)(now_ns() - s->started_ns) > s->seconds * 1e9)
+    else if (s->seconds > 0 && (double)(tfp_now_ns() - s->started_ns) > s->seconds * 1e9)
         s->stopped = TFP_LIMIT;
     return s->stopped != TFP_OK;
 }
 
 void sql_guard_start(sql_session *s)
 {
-    s->started_ns = now_ns();
+    s->started_ns = tfp_now_ns();
     s->memory_before = s->api->memory_used();
 }
 

@@ -8,7 +8,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
-#include <time.h>
 
 typedef struct member {
     pid_t pid;
@@ -28,13 +27,6 @@ struct tfp_pool {
 };
 
 enum { TRIES = 2 };
-
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* ---- processes ---- */
 
@@ -132,7 +124,7 @@ static tfp_status send(tfp_pool *p, member *m, tfp_error *err)
     m->busy = true;
     m->attempts++;
     m->got.size = 0;
-    m->deadline_ms = tfp_add(now_ms(), tfp_mul(p->settings->timeout_s, 1000, NULL), NULL);
+    m->deadline_ms = tfp_add(tfp_now_ns() / 1000000, tfp_mul(p->settings->timeout_s, 1000, NULL), NULL);
     (void)!tfp_stream_write(m->jobs, m->job.data,
                             m->job.size); /* if the process died, its pipe of answers ends and this is noticed */
     return TFP_OK;
@@ -244,7 +236,7 @@ tfp_status tfp_pool_wait(tfp_pool *p, tfp_status (*take)(void *ctx, const tfp_po
     tfp_status s = TFP_OK;
     for (size_t i = 0; i < p->count; i++) p->polled[i] = (struct pollfd){ p->members[i].answers, POLLIN, 0 };
     int ready = poll(p->polled, p->count, WAIT_MS);
-    int64_t now = now_ms();
+    int64_t now = tfp_now_ns() / 1000000;
     for (size_t i = 0; i < p->count && !s; i++) {
         member *m = &p->members[i];
         if (ready > 0 && p->polled[i].fd >= 0 && p->polled[i].revents)

@@ -15,13 +15,6 @@
 
 enum { NAMES_MOST = 100 }; /* how many names by date and time are tried; another user may have taken the first ones */
 
-int64_t tfp_unix_micros(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
-
 /* tfprof-VERB-DATE-TIME, then the same with a number added, then with a random one that nobody can foresee. */
 static void name_by_time(const char *verb, int turn, char *name, size_t room)
 {

@@ -60,7 +60,6 @@ typedef struct tfp_manifest {
 } tfp_manifest;
 /* FOLDER/manifest.json, whole and 0600. */
 tfp_status tfp_manifest_write(const tfp_manifest *m, tfp_error *err);
-int64_t tfp_unix_micros(void);
 typedef struct tfp_run {
     char hook[128]; /* folder of the hook's files, below the run folder; "": none */
     char id[32];    /* identifies this run in its agents' entries */

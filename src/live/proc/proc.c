@@ -77,13 +77,6 @@ long tfp_proc_read_kept(int64_t pid, const char *name, int *fd, char *buf, size_
     return n;
 }
 
-int64_t tfp_now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* ---- numbers in texts ---- */
 
 /* The next number after blanks; moves *at behind it. False: there is none. */

@@ -42,7 +42,6 @@ typedef struct tfp_proc_maps {
     bool unreadable;      /* we may not read it */
 } tfp_proc_maps;
 
-int64_t tfp_now_ns(void); /* time of the monotonic clock */
 /* Whether this many descriptors (at most 16) can still be opened. Without any, every file in /proc would seem to be
  * missing. */
 bool tfp_files_left(size_t count);

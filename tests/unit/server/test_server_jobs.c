@@ -4,9 +4,9 @@
 #include "support.h"
 
 #include "data/jobs.h"
+#include "http/clock.h"
 
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MANY = 1500 };
@@ -89,13 +89,6 @@ static size_t number_of(const size_t *number)
     size_t n = *number;
     pthread_mutex_unlock(&h.lock);
     return n;
-}
-
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 static job *new_job(const char *about, const char *path)

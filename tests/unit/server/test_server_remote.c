@@ -4,6 +4,7 @@
 #include "peer.h"
 
 #include "agent/agent.h"
+#include "http/clock.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -119,9 +120,9 @@ static void a_silent_machine_is_left_in_time(void **state)
     static const char *const starts[] = { "", "HTTP/1.1 200", HEAD "Content-Length: 50\r\n\r\nhello" };
     for (size_t i = 0; i < 3; i++) {
         taken t;
-        int64_t before = agent_now_ms();
+        int64_t before = now_ms();
         assert_false(table(&t, (peer_answer){ starts[i], 0, true, false }, 300));
-        assert_true(agent_now_ms() - before >= 300 && agent_now_ms() - before < 4000);
+        assert_true(now_ms() - before >= 300 && now_ms() - before < 4000);
         assert_non_null(strstr(t.why, "did not answer in time"));
         drop(&t);
     }
@@ -146,7 +147,7 @@ static void the_other_clock_is_compared(void **state)
     char text[200], number[40];
     taken t = { .status = 0 };
     int64_t ahead = 0;
-    snprintf(number, sizeof number, "%lld", (long long)remote_unix_micros() + 3600 * INT64_C(1000000));
+    snprintf(number, sizeof number, "%lld", (long long)unix_micros() + 3600 * INT64_C(1000000));
     snprintf(text, sizeof text, HEAD "Content-Length: %zu\r\n\r\n%s", strlen(number), number);
     peer_answer answers[] = { { text, 0, false, false }, { HEAD "Content-Length: 4\r\n\r\nnoon", 0, false, false } };
     peer_begin(&t.other, answers, 2);
