@@ -3,7 +3,6 @@
  *   cc summary.c $(pkg-config --cflags --libs tfprof) -o summary && ./summary profile_10 */
 #include <tfprof/tfprof.h>
 
-#include <inttypes.h>
 #include <stdio.h>
 
 /* Adds the files and makes the profile ready to be read. */
@@ -17,9 +16,9 @@ static tfp_status load(tfp_profile *p, char **paths, tfp_error *err)
 static void print_top(const tfp_report *r)
 {
     for (size_t row = 1, shown = 0; row < tfp_report_row_count(r) && shown < 5; row++) {
-        int64_t us = tfp_report_value(r, row, "micros", 0);
-        if (us == 0) continue;
-        printf("%10" PRId64 " us  %s\n", us, tfp_report_row_name(r, row));
+        double us;
+        if (!tfp_report_real(r, row, "micros", &us) || us == 0) continue;
+        printf("%10.0f us  %s\n", us, tfp_report_row_name(r, row));
         shown++;
     }
 }
@@ -34,8 +33,9 @@ static tfp_status summarize(const tfp_profile *p, tfp_error *err)
     if (!s) s = tfp_options_set(o, "order_by", "micros", err);
     if (!s) s = tfp_report_build(p, "scope", o, &r, err);
     if (!s) {
-        printf("%zu nodes, %zu steps, %" PRId64 " us\n", tfp_profile_node_count(p), tfp_profile_step_count(p),
-               tfp_report_value(r, 0, "micros", 1));
+        double us = 0;
+        tfp_report_real(r, 0, "total_micros", &us);
+        printf("%zu nodes, %zu steps, %.0f us\n", tfp_profile_node_count(p), tfp_profile_step_count(p), us);
         print_top(r);
     }
     tfp_report_free(r);

@@ -144,7 +144,7 @@ char tfp_report_column_type(const tfp_report *r, const char *column)
     return r && column && tfp_table_find(r, column, &f) ? f.type : '\0';
 }
 
-size_t tfp_report_table_rows(const tfp_report *r) { return tfp_table_rows(r); }
+size_t tfp_report_table_rows(const tfp_report *r) { return r ? tfp_table_rows(r) : 0; }
 
 const char *tfp_report_column_help(const tfp_report *r, const char *column)
 {

@@ -17,6 +17,12 @@ extern "C" {
 #else
 #define TFP_API
 #endif
+/** Before a function that stays for programs that have it; `instead` tells what new ones call. */
+#if defined(__GNUC__)
+#define TFP_DEPRECATED(instead) __attribute__((deprecated(instead)))
+#else
+#define TFP_DEPRECATED(instead)
+#endif
 
 /** The version of these headers. TFP_VERSION_NUMBER is MAJOR * 1,000,000 + MINOR * 1,000 + PATCH, so that versions
  *  compare as numbers. */
@@ -97,7 +103,7 @@ typedef enum tfp_table {
     TFP_NOTES            /**< the codes of notes: tfp_report_note_code */
 } tfp_table;
 
-/** The name of row `i` of a table, or NULL past the end. */
+/** The name of row `i` of a table, or NULL past the end and for no such table. */
 TFP_API const char *tfp_list(tfp_table table, size_t i);
 
 /** A description of the row with that name, in one or a few sentences, or NULL when there is none.

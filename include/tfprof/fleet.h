@@ -135,6 +135,7 @@ typedef int (*tfp_fleet_file_fn)(void *ctx, const char *file, const char *path, 
 TFP_API tfp_status tfp_fleet_files(const char *const *sources, size_t count, const char *names, const char *sidecar,
                                    tfp_fleet_file_fn fn, void *ctx, tfp_error *err);
 
+/** Called for each fact: name and value, which live until it returns. */
 typedef void (*tfp_fleet_field_fn)(void *ctx, const char *name, const char *value);
 
 /** The facts about its run in a file's path and sidecar: calls fn for each of job, date, host and rank that is known,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tfprof/live.h: running jobs: finding, sampling, preparing and recording them.
- * Threads: one at a time for each tfp_live; tfp_live_run_begin changes the environment of the process, so no other
- * thread may read it then. */
+ * Threads: one at a time for each tfp_live, and any for functions that take none; tfp_live_run_begin changes the
+ * environment of the process, so no other thread may read it then. */
 #ifndef TFPROF_LIVE_H
 #define TFPROF_LIVE_H
 
@@ -76,8 +76,8 @@ TFP_API tfp_status tfp_live_hang(const char *const *targets, size_t count, const
 TFP_API tfp_status tfp_live_run_begin(tfp_live *l, tfp_error *err);
 TFP_API int tfp_live_signal(const tfp_live *l);      /**< the number of "on_signal"; 0: none */
 TFP_API void tfp_live_run_record(const tfp_live *l); /**< makes each agent of the command record a window now */
-/** After the command: writes the manifest of the results and removes the hook's files. *note, freed by the caller, is
- *  sentences about the recordings, one a line, or the reason why there is none. Errors: TFP_BADOUTPUT, TFP_NOMEM. */
+/** After the command: writes the manifest of the results and removes the hook's files. *note, which the
+ *  caller frees with free(), is sentences about the recordings, one a line, or the reason why there is none. Errors: TFP_BADOUTPUT, TFP_NOMEM. */
 TFP_API tfp_status tfp_live_run_end(tfp_live *l, char **note, tfp_error *err);
 
 /** Opens a folder for results, and creates it with mode 0700 if it does not exist. A link of another user is not

@@ -13,7 +13,7 @@ extern "C" {
 
 /** All options at their defaults, or NULL when memory runs out. */
 TFP_API tfp_options *tfp_options_new(void);
-TFP_API tfp_options *tfp_options_copy(const tfp_options *o);
+TFP_API tfp_options *tfp_options_copy(const tfp_options *o); /**< NULL when memory runs out, or for NULL */
 TFP_API void tfp_options_free(tfp_options *o);
 
 /** Sets one option from text. In names `-` and `_` are the same. Lists are separated by commas.

@@ -133,7 +133,7 @@ typedef enum tfp_path_fact {
 /** 1 if the fact holds for a path, else 0. */
 TFP_API int tfp_path_is(const char *path, tfp_path_fact fact);
 
-/** The approximate number of bytes of memory that a profile holds. */
+/** The approximate number of bytes of memory that a profile holds; 0 for NULL. */
 TFP_API size_t tfp_profile_memory(const tfp_profile *p);
 
 /** Sets the number of the step that the next run_meta becomes; by default 0, 1, 2 ... in order. Several run_metas
@@ -152,7 +152,8 @@ TFP_API const char *tfp_profile_warning(const tfp_profile *p, size_t i);
 /** The share of the graph's nodes for which run_meta number `i` has statistics (0 to 1), or -1 past the last one. */
 TFP_API double tfp_profile_coverage(const tfp_profile *p, size_t i);
 
-/** How many steps the profile has, and their numbers in ascending order. */
+/** How many steps the profile has, and their numbers in ascending order; past the end -1, which may also be the number of a step
+ *  (tfp_profile_next_step): compare `i` with the count. */
 TFP_API size_t tfp_profile_step_count(const tfp_profile *p);
 TFP_API int64_t tfp_profile_step(const tfp_profile *p, size_t i);
 
@@ -173,11 +174,12 @@ typedef enum tfp_content {
     TFP_HAS_TYPES,     /**< all types of the nodes, as a ProfileProto keeps them */
     TFP_HAS_TRACE,     /**< events of a trace: processes, threads and devices */
     TFP_HAS_STACKS,    /**< code traces, or calls of functions in a trace, for the code and lines views */
-    TFP_HAS_HEAP,      /**< what an allocator recorded: a memory snapshot of PyTorch */
-    TFP_CONTENT_COUNT
+    TFP_HAS_HEAP       /**< what an allocator recorded: a memory snapshot of PyTorch */
 } tfp_content;
+/** How many of them these headers know; a newer library may know more, an older one fewer. */
+enum { TFP_CONTENT_COUNT = TFP_HAS_HEAP + 1 };
 
-/** 1 when a finished profile has such content, else 0. Takes constant time; TFP_HAS_STACKS may look at every
+/** 1 when a finished profile has such content, else 0, also for a content that the library does not know. Takes constant time; TFP_HAS_STACKS may look at every
  *  span. */
 TFP_API int tfp_profile_has(const tfp_profile *p, tfp_content what);
 

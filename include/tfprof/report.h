@@ -31,7 +31,7 @@ TFP_API const char *tfp_report_note(const tfp_report *r, size_t i);
 /** The code of note `i`, such as "steps_guessed": a name of tfp_list(TFP_NOTES, k), which keeps its meaning while
  *  sentences change. NULL past the end. */
 TFP_API const char *tfp_report_note_code(const tfp_report *r, size_t i);
-/** 1 if note `i` is a remark, which says how much of the time the rows explain; 0 if it puts a number in doubt. */
+/** 1 if note `i` is a remark, which says how much of the time the rows explain; 0 if it puts a number in doubt, and past the end. */
 TFP_API int tfp_report_note_is_remark(const tfp_report *r, size_t i);
 
 /** 1 for a table with columns of its own, such as tfp_stats and the view flops make, else 0. Its rows are not rows of a
@@ -45,10 +45,12 @@ TFP_API size_t tfp_report_row_count(const tfp_report *r);
 /** The name of a row; NULL past the end. */
 TFP_API const char *tfp_report_row_name(const tfp_report *r, size_t row);
 
-/** The parent of a row; the root is its own parent. */
+/** The parent of a row; the root is its own parent. Past the end 0, which is the root: compare `row` with the count. */
 TFP_API size_t tfp_report_row_parent(const tfp_report *r, size_t row);
 
-/** A row's value of a numeric column. `total` 0: its own; 1: including everything below it. 0 when absent. */
+/** A row's value of a numeric column. `total` 0: its own; 1: including everything below it. 0 when absent, which cannot be told from
+ *  a value of 0: new programs ask tfp_report_int for "micros" or "total_micros". */
+TFP_DEPRECATED("use tfp_report_int or tfp_report_real")
 TFP_API int64_t tfp_report_value(const tfp_report *r, size_t row, const char *column, int total);
 
 /** The number of findings of a checker (a name of TFP_CHECKERS; NULL: of all); 0 for views other than advise. */
@@ -93,7 +95,7 @@ TFP_API int tfp_report_absent(const tfp_report *r, size_t row, const char *colum
  *  memory runs out (out is then empty). */
 TFP_API size_t tfp_report_string(const tfp_report *r, size_t row, const char *column, char *out, size_t room);
 
-/** Finding `i` of advise, of all checkers in their order: its text as tfp_report_string gives it.
+/** Finding `i` of advise, of all checkers in their order: its text, and the size of it, as tfp_report_string gives them.
  *  checker  gets the checker's name, which lives as long as the report, or NULL past the end; may be NULL */
 TFP_API size_t tfp_report_finding(const tfp_report *r, size_t i, const char **checker, char *out, size_t room);
 

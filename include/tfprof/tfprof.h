@@ -22,13 +22,15 @@
  *  - Units: times are microseconds (with decimals where a trace has them), sizes are bytes, everything else is a plain
  *    count.
  *  - An absent value is not 0: such a value comes by pointer, and the function returns 1 when there is one and 0 when
- *    not (tfp_report_int); an absent string is NULL. tfp_report_value, whose 0 may mean either, is for sums of rows
- *    that are known to have them.
+ *    not (tfp_report_int); an absent string is NULL. A function that returns a number directly says which number it has
+ *    for "none" (-1 for a count or a share, 0 for an errno, a signal or a type); tfp_report_value, whose 0 may mean
+ *    either, is deprecated.
+ *  - Every tfp_..._free accepts NULL.
  *  - Threads: objects may be used from any thread; one object from several threads at a time only where the header's
  *    first comment, or a function's, says so.
  *  - Versions: as long as the major number is the same (the soname libtfprof.so.0 says it), a program runs with every
- *    newer library without being built again. Functions stay, with their arguments and meanings; enums grow at their
- *    end, so a program meets values that it does not know; structs that a caller fills in do not change.
+ *    newer library without being built again. Functions stay, with their arguments and meanings, if need be as
+ *    deprecated ones (TFP_DEPRECATED); enums grow at their end, so a program meets values that it does not know; structs that a caller fills in do not change.
  *    TFP_VERSION_NUMBER and tfp_version_number() tell what is there; tools/abi.py compares each build with the last
  *    release.
  */

@@ -275,6 +275,7 @@ static size_t events_memory(const tfp_event_tables *t)
 
 size_t tfp_profile_memory(const tfp_profile *p)
 {
+    if (!p) return 0;
 /* bytes in use: memory that was never touched takes no room */
 #define BYTES(table) (p->table.size * sizeof *p->table.at)
     return p->arena.used + BYTES(graph->nodes) + BYTES(graph->types) + BYTES(graph->inputs) + BYTES(graph->outputs) +

@@ -12,6 +12,9 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tools"))
+import abi  # noqa: E402
+
 SAMPLE = os.path.join(ROOT, "tests", "data", "sample")
 passed = failed = 0
 
@@ -89,6 +92,22 @@ def examples(environment, folder):
     check("each header has an example", headers <= seen, sorted(headers - seen))
 
 
+def nulls(environment, folder):
+    """Each function of the headers with NULL and 0 for every argument, in a process of its own: an error, never a crash."""
+    source, functions = abi.declarations()
+    code = "#include <stdio.h>\n#include <unistd.h>\n#include <sys/wait.h>\n" + source + "int main(void) {\n"
+    for line in functions:
+        name, arguments = re.search(r"\b(tfp_\w+)\s*\((.*)\)$", line.strip()).groups()
+        flat = re.sub(r"\([^()]*\)", "", arguments)
+        given = "" if flat == "void" else ", ".join("NULL" if "*" in a or "_fn " in a or "void " in a else "0" for a in flat.split(","))
+        code += "{ pid_t p = fork(); int s; if (!p) { alarm(20); (void)%s(%s); _exit(0); } waitpid(p, &s, 0); if (s) puts(\"%s\"); fflush(stdout); }\n" % (name, given, name)
+    program = os.path.join(environment["SCRATCH"], "nulls")
+    done = run("cc", "-w", "-I" + os.path.join(ROOT, "include"), "-x", "c", "-", os.path.join(folder, "libtfprof.so"), "-o", program, input=code + "return 0; }\n")
+    check("a program of calls without arguments builds", done.returncode == 0, done.stderr)
+    done = run(program, env=dict(environment, LD_LIBRARY_PATH=folder), cwd=environment["SCRATCH"])
+    check("no call without arguments crashes", done.returncode == 0 and not done.stdout, done.stdout)
+
+
 def main():
     scratch = tempfile.mkdtemp(prefix="tfprof_install_")
     try:
@@ -111,6 +130,7 @@ def main():
                 build_and_run("summary.c", "cc", "-std=c11", environment, folder, static)
                 build_and_run("views.cpp", "c++", "-std=c++17", environment, folder, static)
             examples(environment, folder)
+            nulls(environment, folder)
         done = run(os.path.join(prefix, "bin", "tfprof"), "--version")
         check("the installed program starts", done.returncode == 0, done.stderr)
     finally:

@@ -14,6 +14,9 @@
 #include <unistd.h>
 #include <zlib.h>
 
+/* tfp_report_value is deprecated, and stays. */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
 /* ---- profiles and reports from text ---- */
 
 static tfp_str next_word(const char **at, char end)

@@ -214,9 +214,6 @@ static void walk_rows(const tfp_report *r)
         if (parent >= rows || (i && parent >= i) || (!i && parent)) broken("parents stand before children", "");
     }
     if (tfp_report_row_name(r, rows)) broken("past the end there is nothing", "row");
-    tfp_report_value(r, rows, "micros", 1);
-    tfp_report_value(r, 0, "no such column", 0);
-    for (const char *c; (c = tfp_list(TFP_COLUMNS, rows++ % 16)) && rows % 16;) tfp_report_value(r, 0, c, 1);
 }
 
 void drive_view(const tfp_profile *p, const char *view, const tfp_options *o, uint64_t pick, tfp_error *err)

@@ -5,6 +5,9 @@
 #include "outputs/data/arrow.h"
 #include "outputs/core/table.h"
 
+/* tfp_report_value is deprecated, and stays. */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
 /* A tree of three rows without a profile: a number, a real, a text and a boolean, some of them absent. */
 static tfp_report *made_grid(bool tree)
 {

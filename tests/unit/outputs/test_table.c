@@ -7,6 +7,9 @@
 #include "outputs/data/arrow.h"
 #include "table_parts.h"
 
+/* tfp_report_value is deprecated, and stays. */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
 /* ---- the table ---- */
 
 static void every_column_of_select_has_flat_columns(void **state)
