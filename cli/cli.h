@@ -63,6 +63,7 @@ void cli_warn(const char *text);                        /* "tfprof: warning: TEX
 void cli_stderr(const char *data, size_t size);
 
 extern volatile sig_atomic_t cli_interrupted; /* SIGINT came; cleared by the code that acts on it */
+int cli_stop_when_interrupted(void *ctx, uint64_t done, uint64_t total); /* for what takes a tfp_progress_fn */
 void cli_catch_signals(void);
 void cli_open_standard(void); /* reopens closed standard descriptors, so that no file gets their numbers */
 
@@ -196,6 +197,7 @@ int cli_parse(char **words, size_t count, cli_where where, cli_call *call, cli_f
 void cli_call_free(cli_call *call);
 char **cli_split(char *line, size_t *count); /* splits at blanks, in place; NULL: out of memory */
 char *cli_unquote(char *value);              /* removes quotes at both ends, in place */
+bool cli_ends_with(const char *text, const char *end);
 /* whether a list of words separated by blanks contains that word */
 bool cli_has_word(const char *words, const char *word);
 /* "graph_path" -> "graph"; NULL: no such format */
@@ -247,6 +249,7 @@ typedef struct cli {
 void cli_tell(cli *c, const char *text);        /* say.c: reports an error */
 void cli_tell_note(cli *c, const char *text);   /* reports a warning */
 void cli_tell_remark(cli *c, const char *text); /* "tfprof: note: TEXT" */
+void cli_say_line(void *ctx, const char *line); /* a callback: the line, escaped, at once; ctx: the cli */
 
 /* ---- commands.c ---- */
 enum {

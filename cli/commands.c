@@ -93,12 +93,6 @@ static int run_view(cli *c, const cli_call *call, tfp_options *o)
     return status;
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
-
 /* Chooses the view for a timeline: for a trace the recorded calls; for executions the graph of one step, by default
  * the last. */
 static tfp_status choose_timeline(cli *c, const cli_call *call, tfp_options *o, const char **view)
@@ -146,7 +140,7 @@ static int run_timeline(cli *c, const cli_call *call, tfp_options *o)
 {
     const char *path = call->flags[CLI_O];
     if (!path || !*path) return cli_fault_set(&c->fault, CLI_BAD_USAGE, "timeline needs -o FILE (- for stdout)");
-    return write_run(c, call, o, ends_with(path, ".pftrace") ? "perfetto" : "timeline");
+    return write_run(c, call, o, cli_ends_with(path, ".pftrace") ? "perfetto" : "timeline");
 }
 
 /* The output form follows from the ending of the file's name. */
@@ -158,8 +152,8 @@ static int run_convert(cli *c, const cli_call *call, tfp_options *o)
     const char *path = call->flags[CLI_O];
     if (!path || !*path) return cli_fault_set(&c->fault, CLI_BAD_USAGE, "convert needs -o FILE (- for stdout)");
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-        if (ends_with(path, forms[i][0])) return write_run(c, call, o, forms[i][1]);
-    bool tables = ends_with(path, ".tfprof"), to_stdout = strcmp(path, "-") == 0;
+        if (cli_ends_with(path, forms[i][0])) return write_run(c, call, o, forms[i][1]);
+    bool tables = cli_ends_with(path, ".tfprof"), to_stdout = strcmp(path, "-") == 0;
     int status = cli_load(c, call, tables ? TFP_KEEP_ALL | TFP_KEEP_PROGRAM : TFP_KEEP_ALL);
     if (status) return status;
     tfp_status s = tables      ? tfp_profile_save_file(c->profile, path, c->err)

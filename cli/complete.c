@@ -149,17 +149,11 @@ static void offer_topics(search *s)
             if (!tfp_help(TFP_VIEWS, name)) offer(s, name); /* `params` is a column and a view */
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
-
 /* The value of the option whose name is `name`; lists are completed after the last comma. */
 static void offer_values(search *s, const tfp_profile *p, const char *name)
 {
     s->before = "";
-    if (ends_with(name, "name_regexes"))
+    if (cli_ends_with(name, "name_regexes"))
         offer_nodes(s, p);
     else
         cli_values(name, offer_value, s);

@@ -206,12 +206,6 @@ static unsigned keep_for(const char *sql)
     return keep;
 }
 
-static int stop_when_interrupted(void *ctx, uint64_t done, uint64_t total)
-{
-    (void)ctx, (void)done, (void)total;
-    return cli_interrupted != 0;
-}
-
 /* The SQL is the word that looks like it, wherever it is; otherwise the first word that is not a file, so that a typing error
  * in it is reported as SQL. It is removed from the words; NULL when there is none. */
 static const char *take_sql(cli_call *call)
@@ -230,7 +224,7 @@ static const char *take_sql(cli_call *call)
 static int query_index(cli *c, const char *index, const char *sql, tfp_options *o)
 {
     tfp_report *r = NULL;
-    tfp_options_on_query(o, stop_when_interrupted, NULL);
+    tfp_options_on_query(o, cli_stop_when_interrupted, NULL);
     tfp_status s = tfp_index_query(index, sql, o, &r, c->err);
     return s ? cli_fault_from(&c->fault, s, c->err) : cli_put(c, r, o);
 }
@@ -246,7 +240,7 @@ int cli_query(cli *c, const cli_call *given, tfp_options *o)
     if (!own && call.word_count == 1 && tfp_is_index(call.words[0])) return query_index(c, call.words[0], sql, o);
     int status = own ? 0 : load_all(c, &call, keep_for(sql), &p);
     if (status) goto out;
-    tfp_options_on_query(o, stop_when_interrupted, NULL);
+    tfp_options_on_query(o, cli_stop_when_interrupted, NULL);
     tfp_status s = own ? tfp_query(&own, NULL, 1, sql, o, &r, c->err)
                        : tfp_query((const tfp_profile *const *)p.at, p.names, p.count, sql, o, &r, c->err);
     status = s ? cli_fault_from(&c->fault, s, c->err) : cli_put(c, r, o);

@@ -13,6 +13,12 @@
 /* The one global that changes: a signal handler can reach nothing else. */
 volatile sig_atomic_t cli_interrupted;
 
+int cli_stop_when_interrupted(void *ctx, uint64_t done, uint64_t total)
+{
+    (void)ctx, (void)done, (void)total;
+    return cli_interrupted != 0;
+}
+
 /* Puts escaped text into a message, cut with an ellipsis when it is too long. */
 static void escape_cut(char *to, const char *text)
 {
@@ -217,6 +223,20 @@ void cli_tell_note(cli *c, const char *text)
         aside(c, "tfprof: warning: ", text);
     else
         cli_warn(text);
+}
+
+bool cli_ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+void cli_say_line(void *ctx, const char *line)
+{
+    cli *c = ctx;
+    cli_print_safe(c->out, line);
+    cli_print(c->out, "\n");
+    cli_flush(c->out);
 }
 
 void cli_tell_remark(cli *c, const char *text)

@@ -9,14 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void say(void *ctx, const char *line)
-{
-    cli *c = ctx;
-    cli_print_safe(c->out, line);
-    cli_print(c->out, "\n");
-    cli_flush(c->out);
-}
-
 /* ---- the prompt of the page ---- */
 
 #define QUERY_SECONDS "10" /* longer than a user waits for a page */
@@ -203,7 +195,9 @@ static int run(void *ctx, const serve_options *s, char *why, size_t room)
 
 int cli_serve(cli *c, const cli_call *call, tfp_options *o)
 {
-    serve_options s = { .host = call->flags[CLI_HOST], .port = -1, .say = say, .command = run_command, .ctx = c };
+    serve_options s = {
+        .host = call->flags[CLI_HOST], .port = -1, .say = cli_say_line, .command = run_command, .ctx = c
+    };
     char path[4096];
     int status = 0;
     (void)o;

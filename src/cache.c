@@ -4,6 +4,7 @@
  * it is complete, and never changes, so any file may be deleted at any time, and processes need no lock. */
 #include "base/io.h"
 #include "base/place.h"
+#include "formats/files/folder.h"
 #include "store/store.h"
 
 #include <dirent.h>
@@ -128,12 +129,6 @@ typedef struct kept_file {
 } kept_file;
 typedef TFP_VEC(kept_file) kept_files;
 
-static bool ends_in(const char *name, const char *with)
-{
-    size_t n = strlen(name), m = strlen(with);
-    return n > m && strcmp(name + n - m, with) == 0;
-}
-
 /* Lists the files of the cache. Temporary files that killed writers left are removed. */
 static bool list_files(int dir, DIR *stream, kept_files *files)
 {
@@ -143,7 +138,7 @@ static bool list_files(int dir, DIR *stream, kept_files *files)
         kept_file f = { .used = 0 };
         if (!strstr(d->d_name, ending) || fstatat(dir, d->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
             continue;
-        if (!ends_in(d->d_name, ending)) {
+        if (!tfp_name_ends(d->d_name, ending)) {
             if (st.st_mtime + PART_SECONDS < time(NULL)) unlinkat(dir, d->d_name, 0);
             continue;
         }

@@ -13,14 +13,6 @@
 
 enum { TOKEN_LEAST = 8, TOKEN_MOST = CLI_TOKEN_ROOM - 2 };
 
-static void say(void *ctx, const char *line)
-{
-    cli *c = ctx;
-    cli_print_safe(c->out, line);
-    cli_print(c->out, "\n");
-    cli_flush(c->out);
-}
-
 static void warn(void *ctx, const char *line) { cli_tell_remark(ctx, line); }
 
 /* Whether a text can be a token: a header must be able to carry it. */
@@ -88,7 +80,7 @@ int cli_agent(cli *c, const cli_call *call, tfp_options *o)
         .otlp = call->flags[CLI_OTLP],
         .push = { [PUSH_PYROSCOPE] = call->flags[CLI_PYROSCOPE], [PUSH_PARCA] = call->flags[CLI_PARCA] },
         .commands = call->flags[CLI_COMMANDS] != NULL,
-        .say = say,
+        .say = cli_say_line,
         .warn = warn,
         .ctx = c
     };

@@ -6,12 +6,6 @@
 
 #include <stdio.h>
 
-static int stop_when_interrupted(void *ctx, uint64_t done, uint64_t total)
-{
-    (void)ctx, (void)done, (void)total;
-    return cli_interrupted != 0;
-}
-
 /* ---- sent ---- */
 
 static const struct {
@@ -92,7 +86,7 @@ int cli_stacks(cli *c, const cli_call *call, tfp_options *o)
     bool sends = call->flags[CLI_PYROSCOPE] || call->flags[CLI_PARCA];
     tfp_status s = set_all(l, call, c->err);
     if (!s && sends) job = describe(call->words[0]);
-    if (!s) s = tfp_live_stacks(l, call->words[0], o, stop_when_interrupted, NULL, &r, c->err);
+    if (!s) s = tfp_live_stacks(l, call->words[0], o, cli_stop_when_interrupted, NULL, &r, c->err);
     tfp_live_free(l);
     if (s) return cli_fault_from(&c->fault, s, c->err);
     status = sends ? send_to_stores(c, call, to, &job, r) : 0;

@@ -232,5 +232,6 @@ bool tfp_sort(uint32_t *items, size_t count, bool (*less)(const void *ctx, uint3
  * 100 * share. */
 double tfp_quantile(double (*at)(const void *values, size_t i), const void *values, size_t count, double share);
 int tfp_by_real(const void *a, const void *b); /* for qsort: ascending doubles, none of them NAN */
+int tfp_by_int(const void *a, const void *b);  /* the same for int64_t */
 
 #endif

@@ -142,6 +142,12 @@ out:
     return ok;
 }
 
+int tfp_by_int(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
 int tfp_by_real(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;

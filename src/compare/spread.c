@@ -5,17 +5,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int by_value(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Insertion sort: there are mostly few steps, and they are nearly sorted. */
 static void sort(int64_t *v, size_t n)
 {
     if (n > 64) {
-        qsort(v, n, sizeof *v, by_value);
+        qsort(v, n, sizeof *v, tfp_by_int);
         return;
     }
     for (size_t i = 1; i < n; i++) {

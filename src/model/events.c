@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/events.c: how readers of traces add events: columns are appended to; keys and sets of stats are interned. */
+#include "model/build.h"
 #include "model/builder.h"
 #include "model/event_builder.h"
 #include "model/launches.h"
 #include "model/tables/events.h"
 
 #include <stdlib.h>
-
-/* Remembers the first fault. */
-static bool check(tfp_builder *b, bool ok)
-{
-    if (!ok && !b->status) b->status = TFP_NOMEM;
-    return !b->status;
-}
 
 /* Appends a row; gives its index, or TFP_NONE after a fault. */
 #define ADD(b, table, row)                                                                                             \

@@ -11,12 +11,6 @@
 #include "views/core/handle.h"
 #include "views/core/texts.h"
 
-static void put_int(sql_cell *out, int64_t i)
-{
-    out->type = 'i';
-    out->i = i;
-}
-
 /* The text that was appended to the buffer; an empty one is NULL. */
 static void put_made(sql_cell *out, const tfp_buf *text)
 {
@@ -37,7 +31,7 @@ static void row_count(const sql_row *row, sql_cell *out, sql_table_id table)
 {
     const sql_source *last = row->d->sources + row->d->count - 1;
     uint32_t end = row->in == last ? row->d->rows[table] : row->in[1].base[table];
-    put_int(out, (int64_t)end - row->in->base[table]);
+    sql_put_int(out, (int64_t)end - row->in->base[table]);
 }
 
 void sql_profile_nodes(const sql_row *row, tfp_buf *b, sql_cell *out)
@@ -62,7 +56,7 @@ void sql_node_parameters(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
     const tfp_parameter_counts *c = row->in->parameters;
-    put_int(out, c ? c->own[row->at] : tfp_node_parameters(row->in->p, row->at, NULL));
+    sql_put_int(out, c ? c->own[row->at] : tfp_node_parameters(row->in->p, row->at, NULL));
 }
 
 void sql_node_shape(const sql_row *row, tfp_buf *b, sql_cell *out)
@@ -80,7 +74,7 @@ void sql_node_input_shapes(const sql_row *row, tfp_buf *b, sql_cell *out)
 void sql_node_invented(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    put_int(out, (row->in->p->graph->nodes.at[row->at].flags & TFP_NODE_INVENTED) != 0);
+    sql_put_int(out, (row->in->p->graph->nodes.at[row->at].flags & TFP_NODE_INVENTED) != 0);
 }
 
 void sql_edge_shape(const sql_row *row, tfp_buf *b, sql_cell *out)
@@ -99,14 +93,14 @@ void sql_output_shape(const sql_row *row, tfp_buf *b, sql_cell *out)
 void sql_step_listed(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    put_int(out, row->in->p->runs->steps.at[row->at].listed);
+    sql_put_int(out, row->in->p->runs->steps.at[row->at].listed);
 }
 
 /* ---- executions and their parts ---- */
 
 static void put_step(const sql_row *row, uint32_t exec, sql_cell *out)
 {
-    put_int(out, row->in->p->runs->steps.at[row->in->p->runs->execs.at[exec].step].id);
+    sql_put_int(out, row->in->p->runs->steps.at[row->in->p->runs->execs.at[exec].step].id);
 }
 
 void sql_exec_step(const sql_row *row, tfp_buf *b, sql_cell *out)
@@ -119,21 +113,21 @@ void sql_exec_run_us(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
     const tfp_exec *x = &row->in->p->runs->execs.at[row->at];
-    put_int(out, tfp_micros(tfp_add(x->cpu_ns, x->accelerator_ns, NULL)));
+    sql_put_int(out, tfp_micros(tfp_add(x->cpu_ns, x->accelerator_ns, NULL)));
 }
 
 void sql_exec_float_ops(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
     const tfp_profile *p = row->in->p;
-    put_int(out, tfp_mul(p->graph->nodes.at[owner_of(row, SQL_EXECUTIONS)].float_ops,
-                         p->runs->execs.at[row->at].run_count, NULL));
+    sql_put_int(out, tfp_mul(p->graph->nodes.at[owner_of(row, SQL_EXECUTIONS)].float_ops,
+                             p->runs->execs.at[row->at].run_count, NULL));
 }
 
 /* The node and the step of a row that belongs to an execution. */
 static void put_node_of(const sql_row *row, sql_table_id table, sql_cell *out)
 {
-    put_int(out, number(row, SQL_NODES, row->in->owners[SQL_EXECUTIONS][owner_of(row, table)]));
+    sql_put_int(out, number(row, SQL_NODES, row->in->owners[SQL_EXECUTIONS][owner_of(row, table)]));
 }
 
 void sql_memory_node(const sql_row *row, tfp_buf *b, sql_cell *out)
@@ -173,45 +167,38 @@ static const tfp_code_frame *frame_of(const sql_row *row)
     return &row->in->p->code->frames.at[row->in->p->code->trace_frames.at[row->at]];
 }
 
-static void put_string(const sql_row *row, tfp_strid id, sql_cell *out)
-{
-    if (!id) return;
-    out->type = 's';
-    out->s = tfp_text(row->in->p, id);
-}
-
 void sql_code_position(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    put_int(out, (int64_t)row->at - row->in->p->code->traces.at[owner_of(row, SQL_CODE)].first);
+    sql_put_int(out, (int64_t)row->at - row->in->p->code->traces.at[owner_of(row, SQL_CODE)].first);
 }
 
 void sql_code_file(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    put_string(row, frame_of(row)->file, out);
+    sql_put_string(row, frame_of(row)->file, out);
 }
 
 void sql_code_line(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    put_int(out, frame_of(row)->line);
+    sql_put_int(out, frame_of(row)->line);
 }
 
 void sql_code_function(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    put_string(row, frame_of(row)->function, out);
+    sql_put_string(row, frame_of(row)->function, out);
 }
 
 void sql_code_function_line(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    put_int(out, frame_of(row)->function_line);
+    sql_put_int(out, frame_of(row)->function_line);
 }
 
 void sql_code_text(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    put_string(row, frame_of(row)->text, out);
+    sql_put_string(row, frame_of(row)->text, out);
 }

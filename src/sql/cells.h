@@ -4,7 +4,26 @@
 #ifndef TFP_SQL_CELLS_H
 #define TFP_SQL_CELLS_H
 
+#include "model/tables/profile.h"
 #include "sql/tables.h"
+
+static inline void sql_put_int(sql_cell *out, int64_t i)
+{
+    out->type = 'i';
+    out->i = i;
+}
+static inline void sql_put_text(sql_cell *out, const char *text)
+{
+    out->type = 's';
+    out->s = tfp_str_of(text);
+}
+/* A string of the profile; none is NULL. */
+static inline void sql_put_string(const sql_row *row, tfp_strid id, sql_cell *out)
+{
+    if (!id) return;
+    out->type = 's';
+    out->s = tfp_text(row->in->p, id);
+}
 
 void sql_profile_nodes(const sql_row *row, tfp_buf *b, sql_cell *out);
 void sql_profile_steps(const sql_row *row, tfp_buf *b, sql_cell *out);

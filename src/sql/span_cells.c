@@ -12,30 +12,14 @@
 #include "model/tables/stats.h"
 #include "sql/cells.h"
 
-static void put_int(sql_cell *out, int64_t i)
-{
-    out->type = 'i';
-    out->i = i;
-}
-static void put_text(sql_cell *out, const char *text)
-{
-    out->type = 's';
-    out->s = tfp_str_of(text);
-}
-static void put_string(const sql_row *row, tfp_strid id, sql_cell *out)
-{
-    if (!id) return;
-    out->type = 's';
-    out->s = tfp_text(row->in->p, id);
-}
 /* The number of a row of another table; TFP_NONE becomes NULL. */
 static void put_row(const sql_row *row, sql_table_id table, uint32_t at, sql_cell *out)
 {
-    if (at != TFP_NONE) put_int(out, (int64_t)row->in->base[table] + at);
+    if (at != TFP_NONE) sql_put_int(out, (int64_t)row->in->base[table] + at);
 }
 static void put_step(const sql_row *row, uint32_t step, sql_cell *out)
 {
-    if (step != TFP_NONE) put_int(out, row->in->p->runs->steps.at[step].id);
+    if (step != TFP_NONE) sql_put_int(out, row->in->p->runs->steps.at[step].id);
 }
 
 /* ---- spans ---- */
@@ -100,9 +84,9 @@ void sql_span_kind(const sql_row *row, tfp_buf *b, sql_cell *out)
                                              [TFP_SPAN_OTHER] = "other" };
     (void)b;
     if (own_span(row))
-        put_text(out, of_lanes[row->in->p->lanes.at[lane_of(row)].kind]);
+        sql_put_text(out, of_lanes[row->in->p->lanes.at[lane_of(row)].kind]);
     else
-        put_text(out, of_events[events_of(row)->kind[event_of(row)]]);
+        sql_put_text(out, of_events[events_of(row)->kind[event_of(row)]]);
 }
 static int64_t start_of(const sql_row *row)
 {
@@ -117,29 +101,29 @@ static int64_t duration_of(const sql_row *row)
 void sql_span_start_us(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    put_int(out, tfp_micros(start_of(row)));
+    sql_put_int(out, tfp_micros(start_of(row)));
 }
 void sql_span_duration_us(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    put_int(out, tfp_micros(duration_of(row)));
+    sql_put_int(out, tfp_micros(duration_of(row)));
 }
 void sql_span_start_ns(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    put_int(out, start_of(row));
+    sql_put_int(out, start_of(row));
 }
 void sql_span_duration_ns(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    put_int(out, duration_of(row));
+    sql_put_int(out, duration_of(row));
 }
 void sql_span_name(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
     const tfp_profile *p = row->in->p;
-    put_string(row, own_span(row) ? p->graph->nodes.at[owner_node(row)].name : events_of(row)->name[event_of(row)],
-               out);
+    sql_put_string(row, own_span(row) ? p->graph->nodes.at[owner_node(row)].name : events_of(row)->name[event_of(row)],
+                   out);
 }
 void sql_span_class(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
@@ -149,7 +133,7 @@ void sql_span_class(const sql_row *row, tfp_buf *b, sql_cell *out)
                                            [TFP_CLASS_SET] = "set" };
     (void)b;
     if (own_span(row) || events_of(row)->kind[event_of(row)] != TFP_SPAN_ACTIVITY) return;
-    put_text(out, classes[events_of(row)->class[event_of(row)]]);
+    sql_put_text(out, classes[events_of(row)->class[event_of(row)]]);
 }
 void sql_span_self_ns(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
@@ -157,13 +141,14 @@ void sql_span_self_ns(const sql_row *row, tfp_buf *b, sql_cell *out)
     if (own_span(row)) return;
     uint8_t kind = events_of(row)->kind[event_of(row)];
     if (kind != TFP_SPAN_OP && kind != TFP_SPAN_CALL && kind != TFP_SPAN_ACTIVITY) return;
-    put_int(out, events_of(row)->self_ns[event_of(row)]);
+    sql_put_int(out, events_of(row)->self_ns[event_of(row)]);
 }
 /* The number of another span of the trace. */
 static void put_event(const sql_row *row, const uint32_t *column, sql_cell *out)
 {
     uint32_t at = own_span(row) ? TFP_NONE : column[event_of(row)];
-    if (at != TFP_NONE) put_int(out, (int64_t)row->in->base[SQL_SPANS] + (int64_t)row->in->p->detail->spans.size + at);
+    if (at != TFP_NONE)
+        sql_put_int(out, (int64_t)row->in->base[SQL_SPANS] + (int64_t)row->in->p->detail->spans.size + at);
 }
 void sql_span_parent(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
@@ -212,19 +197,19 @@ static const tfp_stat *stat_of(const sql_row *row)
 void sql_arg_span(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    put_int(out, (int64_t)row->in->base[SQL_SPANS] + (int64_t)row->in->p->detail->spans.size + span_of(row));
+    sql_put_int(out, (int64_t)row->in->base[SQL_SPANS] + (int64_t)row->in->p->detail->spans.size + span_of(row));
 }
 void sql_arg_key(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    put_string(row, stat_of(row)->key, out);
+    sql_put_string(row, stat_of(row)->key, out);
 }
 void sql_arg_value(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
     const tfp_stat *s = stat_of(row);
     switch (s->type) {
-    case TFP_STAT_INT: put_int(out, s->value.number); break;
+    case TFP_STAT_INT: sql_put_int(out, s->value.number); break;
     case TFP_STAT_REAL:
         out->type = 'r';
         out->r = s->value.real;
@@ -239,20 +224,20 @@ void sql_process_rank(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
     int32_t rank = row->in->p->events->processes.at[row->at].rank;
-    if (rank >= 0) put_int(out, rank);
+    if (rank >= 0) sql_put_int(out, rank);
 }
 void sql_process_ranks(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
     int32_t count = row->in->p->events->processes.at[row->at].rank_count;
-    if (count > 0) put_int(out, count);
+    if (count > 0) sql_put_int(out, count);
 }
 void sql_process_file(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
     const tfp_profile *p = row->in->p;
     uint32_t source = p->events->processes.at[row->at].source;
-    if (source < p->files->sources.size) put_text(out, p->files->sources.at[source]);
+    if (source < p->files->sources.size) sql_put_text(out, p->files->sources.at[source]);
 }
 void sql_lane_role(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
@@ -263,7 +248,7 @@ void sql_lane_role(const sql_row *row, tfp_buf *b, sql_cell *out)
                                          [TFP_ROLE_COUNTER] = "counter" };
     (void)b;
     const tfp_lane *lane = &row->in->p->lanes.at[row->at];
-    if (lane->process != TFP_NONE) put_text(out, roles[lane->role]);
+    if (lane->process != TFP_NONE) sql_put_text(out, roles[lane->role]);
 }
 void sql_counter_value(const sql_row *row, tfp_buf *b, sql_cell *out)
 {

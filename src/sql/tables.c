@@ -314,12 +314,6 @@ const sql_table sql_tables[SQL_TABLE_COUNT] = {
 };
 /* clang-format on */
 
-static void put_text(sql_cell *out, const char *text)
-{
-    out->type = 's';
-    out->s = tfp_str_of(text);
-}
-
 static const char *type_name(char type)
 {
     switch (type) {
@@ -344,23 +338,23 @@ static sql_grid_column column_at(uint32_t at)
 void sql_columns_table(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    put_text(out, column_at(row->at).table);
+    sql_put_text(out, column_at(row->at).table);
 }
 
 void sql_columns_name(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    put_text(out, column_at(row->at).name);
+    sql_put_text(out, column_at(row->at).name);
 }
 
 void sql_columns_type(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    put_text(out, column_at(row->at).type);
+    sql_put_text(out, column_at(row->at).type);
 }
 
 void sql_columns_help(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    put_text(out, column_at(row->at).help);
+    sql_put_text(out, column_at(row->at).help);
 }

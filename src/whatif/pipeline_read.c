@@ -100,15 +100,9 @@ static bool read_op(const tfp_profile *p, uint32_t span, const keys *k, tfp_stag
     return true;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 static uint32_t place_of(const int64_t *list, size_t count, int64_t number)
 {
-    const int64_t *at = bsearch(&number, list, count, sizeof *list, by_number);
+    const int64_t *at = bsearch(&number, list, count, sizeof *list, tfp_by_int);
     return at ? (uint32_t)(at - list) : TFP_NONE;
 }
 
@@ -116,7 +110,7 @@ static uint32_t place_of(const int64_t *list, size_t count, int64_t number)
 static void settle(int64_t *list, size_t *count)
 {
     size_t kept = 0;
-    if (*count) qsort(list, *count, sizeof *list, by_number);
+    if (*count) qsort(list, *count, sizeof *list, tfp_by_int);
     for (size_t i = 0; i < *count; i++)
         if (!kept || list[kept - 1] != list[i]) list[kept++] = list[i];
     *count = kept;
@@ -217,12 +211,6 @@ static bool fill_table(tfp_pipeline *p, const tfp_map64 *by_key)
     return true;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* The ideal time of an operation: the mean over its type; for communication the median. */
 static bool find_ideal(tfp_pipeline *p)
 {
@@ -237,7 +225,7 @@ static bool find_ideal(tfp_pipeline *p)
             values[count] = (double)(p->ops[i].end_ns - p->ops[i].start_ns) / 1000;
             sum += values[count++];
         }
-        if (!mean && count) qsort(values, count, sizeof *values, by_size);
+        if (!mean && count) qsort(values, count, sizeof *values, tfp_by_real);
         p->ideal[type] = !count ? 0 : mean ? sum / (double)count : (values[(count - 1) / 2] + values[count / 2]) / 2;
     }
     free(values);

@@ -8,12 +8,6 @@
 
 enum { CANDIDATES = 16 /* how many places are examined closely: those where smoothed days differ most */ };
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 typedef struct middle { /* the two middle values; equal for an odd count */
     double low, high;
 } middle;
@@ -21,7 +15,7 @@ typedef struct middle { /* the two middle values; equal for an odd count */
 static middle middle_of(const double *values, size_t count, double *room)
 {
     memcpy(room, values, count * sizeof *room);
-    qsort(room, count, sizeof *room, ascending);
+    qsort(room, count, sizeof *room, tfp_by_real);
     return (middle){ room[(count - 1) / 2], room[count / 2] };
 }
 

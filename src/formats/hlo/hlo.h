@@ -196,6 +196,7 @@ tfp_hlo_where tfp_hlo_place_of(tfp_builder *b, tfp_str op_name, tfp_str module, 
 bool tfp_op_name_split(tfp_str s, tfp_str *name, tfp_str *type);
 /* Whether it has the form of TensorFlow's op types: a C identifier that begins with a capital or `_`. */
 bool tfp_op_type_is(tfp_str s);
+bool tfp_hlo_is(const tfp_builder *b, const tfp_hlo_instruction *i, const char *opcode);
 /* The call stack of an instruction, outermost first, as an index in traces; TFP_NONE: none. */
 uint32_t tfp_hlo_trace(tfp_builder *b, const tfp_hlo_module *m, const tfp_hlo_instruction *i);
 /* How often one run of a module executes its computations (runs.c); the arrays are indexed by computation. */

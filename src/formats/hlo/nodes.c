@@ -20,11 +20,6 @@ static bool is_plumbing(const tfp_builder *b, const tfp_hlo_instruction *i)
     return false;
 }
 
-static bool is_opcode(const tfp_builder *b, const tfp_hlo_instruction *i, const char *name)
-{
-    return tfp_str_eq(tfp_text(b->p, i->opcode), tfp_str_of(name));
-}
-
 typedef struct grapher {
     tfp_builder *b;
     const tfp_hlo_module *m;
@@ -47,7 +42,7 @@ static bool is_open(const grapher *g, uint32_t computation)
     uint32_t caller = g->r.caller[computation];
     if (g->of_trace || caller == TFP_NONE) return false;
     const tfp_hlo_instruction *i = &g->m->instructions.at[caller];
-    return is_opcode(g->b, i, "fusion") || is_opcode(g->b, i, "call") || is_opcode(g->b, i, "async-start");
+    return tfp_hlo_is(g->b, i, "fusion") || tfp_hlo_is(g->b, i, "call") || tfp_hlo_is(g->b, i, "async-start");
 }
 
 /* ---- nodes ---- */
@@ -65,7 +60,7 @@ static bool is_sum(const grapher *g, const tfp_hlo_instruction *i)
 static void add_instruction(const grapher *g, const tfp_hlo_instruction *i, uint32_t node)
 {
     uint32_t row = (uint32_t)(i - g->m->instructions.at);
-    bool sum = is_sum(g, i), call = is_opcode(g->b, i, "call") && g->r.alone[i->computation];
+    bool sum = is_sum(g, i), call = tfp_hlo_is(g->b, i, "call") && g->r.alone[i->computation];
     tfp_instruction n = { .name = i->name,
                           .module = g->m->name,
                           .opcode = tfp_hlo_what(g->b, g->m, row),
@@ -78,7 +73,7 @@ static void add_instruction(const grapher *g, const tfp_hlo_instruction *i, uint
                           .bytes = i->cost.bytes,
                           .inside = !g->r.alone[i->computation],
                           .counted = i->cost.counted || call,
-                          .trips_unknown = is_opcode(g->b, i, "while") && i->trips < 0 };
+                          .trips_unknown = tfp_hlo_is(g->b, i, "while") && i->trips < 0 };
     if (!tfp_push(&g->b->p->instructions, n) && !g->b->status) g->b->status = TFP_NOMEM;
 }
 

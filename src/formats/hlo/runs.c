@@ -5,9 +5,9 @@
 #include "formats/hlo/hlo.h"
 #include "model/tables/instructions.h"
 
-static bool is_opcode(const tfp_builder *b, const tfp_hlo_instruction *i, const char *name)
+bool tfp_hlo_is(const tfp_builder *b, const tfp_hlo_instruction *i, const char *opcode)
 {
-    return tfp_str_eq(tfp_text(b->p, i->opcode), tfp_str_of(name));
+    return tfp_str_eq(tfp_text(b->p, i->opcode), tfp_str_of(opcode));
 }
 
 typedef struct walk {
@@ -76,14 +76,14 @@ static uint32_t expensive_branch(const walk *w, const tfp_hlo_instruction *n)
 /* Whether the instructions of a called computation run one by one, not as a part of the calling instruction. */
 static bool runs_apart(const walk *w, const tfp_hlo_instruction *n)
 {
-    return is_opcode(w->b, n, "while") || is_opcode(w->b, n, "conditional") || is_opcode(w->b, n, "call");
+    return tfp_hlo_is(w->b, n, "while") || tfp_hlo_is(w->b, n, "conditional") || tfp_hlo_is(w->b, n, "call");
 }
 
 /* How often one execution of an instruction executes the k-th computation that it calls. */
 static int64_t times_of(const walk *w, const tfp_hlo_instruction *n, uint32_t k)
 {
-    if (is_opcode(w->b, n, "conditional")) return k == expensive_branch(w, n);
-    return is_opcode(w->b, n, "while") && n->trips >= 0 ? n->trips : 1;
+    if (tfp_hlo_is(w->b, n, "conditional")) return k == expensive_branch(w, n);
+    return tfp_hlo_is(w->b, n, "while") && n->trips >= 0 ? n->trips : 1;
 }
 
 /* Adds up the totals, callees first. */

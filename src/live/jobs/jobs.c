@@ -218,7 +218,7 @@ static bool drop_ended(tfp_jobs *j)
 
 /* ---- jobs ---- */
 
-static bool is_own(const tfp_jobs *j, int64_t pid)
+bool tfp_jobs_is_own(const tfp_jobs *j, int64_t pid)
 {
     for (size_t i = 0; i < j->own.size; i++)
         if (j->own.at[i] == pid) return true;
@@ -247,7 +247,7 @@ static bool starts_job(const tfp_jobs *j, const tfp_live_process *p)
 {
     unsigned wanted = TFP_FRAMEWORK_JAX | TFP_FRAMEWORK_TENSORFLOW | TFP_FRAMEWORK_TORCH | TFP_FRAMEWORK_CUDA;
     if (j->select.python) wanted |= TFP_FRAMEWORK_PYTHON;
-    return (p->maps.frameworks & wanted) && !is_own(j, p->stat.pid);
+    return (p->maps.frameworks & wanted) && !tfp_jobs_is_own(j, p->stat.pid);
 }
 
 static bool is_named(const tfp_jobs *j, const tfp_live_process *p)

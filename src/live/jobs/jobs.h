@@ -96,5 +96,6 @@ typedef struct tfp_jobs {
  * that ran since the last look; SIZE_MAX: all, 0: none. Of the processes that did not run, one is looked at in every fourth sample. */
 tfp_status tfp_jobs_sample(tfp_jobs *j, size_t thread_budget, tfp_error *err);
 void tfp_jobs_free(tfp_jobs *j);
+bool tfp_jobs_is_own(const tfp_jobs *j, int64_t pid); /* whether it is this process or an ancestor */
 
 #endif

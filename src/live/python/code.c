@@ -10,13 +10,6 @@
 #define TEXT_HEAD 40                  /* bytes of a str that hold its type, length and form */
 #define TEXT_MOST (4 * NAME_MOST)
 
-static uint64_t word(const unsigned char *at, int offset)
-{
-    uint64_t v;
-    memcpy(&v, at + offset, sizeof v);
-    return v;
-}
-
 /* ---- names ---- */
 
 static void put_character(tfp_buf *b, uint32_t c)
@@ -44,8 +37,8 @@ static bool read_form(const tfp_python *p, const unsigned char head[TEXT_HEAD], 
     uint32_t state;
     memcpy(&state, head + 32, sizeof state);
     unsigned kind = state >> 2 & 7;
-    if (word(head, 8) != p->text_type || (kind != 1 && kind != 2 && kind != 4) || !(state & 0x20)) return false;
-    out->length = word(head, 16);
+    if (tfp_word_at(head, 8) != p->text_type || (kind != 1 && kind != 2 && kind != 4) || !(state & 0x20)) return false;
+    out->length = tfp_word_at(head, 16);
     out->kind = kind;
     out->at = (uint32_t)(state & 0x40 ? p->layout->text_ascii : p->layout->text_data);
     out->size = (uint32_t)(out->length < NAME_MOST ? out->length : NAME_MOST) * kind;
@@ -79,10 +72,10 @@ static bool read_code(const tfp_python *p, tfp_code_copy *out)
 {
     const tfp_python_layout *v = p->layout;
     unsigned char b[CODE_MOST], head[TEXT_HEAD];
-    if (!tfp_python_read(p, out->address, b, (size_t)v->code.size) || word(b, 8) != p->code_type) return false;
+    if (!tfp_python_read(p, out->address, b, (size_t)v->code.size) || tfp_word_at(b, 8) != p->code_type) return false;
     memcpy(&out->first_line, b + v->code.first, sizeof out->first_line);
-    out->objects[TFP_CODE_FILE] = word(b, v->code.file);
-    out->objects[TFP_CODE_NAME] = word(b, v->code.name);
+    out->objects[TFP_CODE_FILE] = tfp_word_at(b, v->code.file);
+    out->objects[TFP_CODE_NAME] = tfp_word_at(b, v->code.name);
     for (int i = 0; i < 2; i++)
         if (!tfp_python_read(p, out->objects[i], head, sizeof head) || !read_form(p, head, &out->texts[i]))
             return false;
@@ -127,8 +120,9 @@ static bool is_same(const tfp_python *p, const tfp_code_copy *c, const unsigned 
     const tfp_python_layout *v = p->layout;
     tfp_text_copy form;
     const unsigned char *bytes = c->bytes.at;
-    if (word(b, 8) != p->code_type || memcmp(b + v->code.first, &c->first_line, sizeof c->first_line) != 0 ||
-        word(b, v->code.file) != c->objects[TFP_CODE_FILE] || word(b, v->code.name) != c->objects[TFP_CODE_NAME])
+    if (tfp_word_at(b, 8) != p->code_type || memcmp(b + v->code.first, &c->first_line, sizeof c->first_line) != 0 ||
+        tfp_word_at(b, v->code.file) != c->objects[TFP_CODE_FILE] ||
+        tfp_word_at(b, v->code.name) != c->objects[TFP_CODE_NAME])
         return false;
     b += v->code.size;
     for (int i = 0; i < 2; i++) {
@@ -226,7 +220,7 @@ int64_t tfp_python_line(const tfp_python *p, uint64_t code, int64_t at)
     int32_t first;
     if (!tfp_python_read(p, code, b, (size_t)v->code.size)) return 0;
     memcpy(&first, b + v->code.first, sizeof first);
-    uint64_t table = word(b, v->code.lines), length = 0;
+    uint64_t table = tfp_word_at(b, v->code.lines), length = 0;
     int64_t line = -1;
     int64_t size = tfp_python_read(p, table + 16, &length, sizeof length) ? (int64_t)length : 0;
     char *bytes = size > 0 && size <= LINES_MOST ? malloc((size_t)size) : NULL;

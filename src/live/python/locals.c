@@ -30,12 +30,6 @@ typedef struct object {
     char type[64];
 } object;
 
-static uint64_t read_word(const tfp_python *p, uint64_t address)
-{
-    uint64_t v = 0;
-    return address && tfp_python_read(p, address, &v, sizeof v) ? v : 0;
-}
-
 /* A C string, cut at the end of its page. */
 static bool read_name(const tfp_python *p, uint64_t address, char *out, size_t room)
 {
@@ -51,7 +45,7 @@ static bool read_object(const tfp_python *p, uint64_t address, object *out)
     uint64_t name;
     *out = (object){ .address = address };
     if (!address || (address & 7) || !tfp_python_read(p, address, out->words, 2 * sizeof *out->words)) return false;
-    for (size_t i = 2; i < 5; i++) out->words[i] = read_word(p, address + 8 * i);
+    for (size_t i = 2; i < 5; i++) out->words[i] = tfp_python_word(p, address + 8 * i);
     if (!tfp_python_read(p, out->words[OBJECT_TYPE / 8], type, sizeof type)) return false;
     memcpy(&name, type + TYPE_NAME, sizeof name);
     memcpy(&out->flags, type + TYPE_FLAGS, sizeof out->flags);
@@ -104,7 +98,7 @@ static void put_array(const tfp_python *p, const object *o, tfp_buf *out)
     uint64_t at = o->words[ARRAY_DIMENSIONS / 8];
     tfp_buf_printf(out, "<%s", o->type);
     for (int32_t i = 0; i < count && i < DIMENSIONS_MOST; i++)
-        tfp_buf_printf(out, "%s%lld", i ? "x" : " ", (long long)read_word(p, at + 8 * (uint64_t)i));
+        tfp_buf_printf(out, "%s%lld", i ? "x" : " ", (long long)tfp_python_word(p, at + 8 * (uint64_t)i));
     tfp_buf_text(out, count > DIMENSIONS_MOST ? "x…>" : ">");
 }
 
@@ -118,7 +112,7 @@ static void put_items(const tfp_python *p, const object *o, tfp_buf *out)
     tfp_buf_char(out, list ? '[' : '(');
     for (uint64_t i = 0; i < count && i < ITEMS_MOST; i++) {
         if (i) tfp_buf_text(out, ", ");
-        put_value(p, read_word(p, at + 8 * i), true, out);
+        put_value(p, tfp_python_word(p, at + 8 * i), true, out);
     }
     if (count > ITEMS_MOST) tfp_buf_printf(out, ", … %llu more", (unsigned long long)(count - ITEMS_MOST));
     tfp_buf_text(out, list ? "]" : count == 1 ? ",)" : ")");
@@ -176,15 +170,16 @@ bool tfp_python_locals(const tfp_python *p, const tfp_live_frame *frame, tfp_buf
     size_t left = LOCALS_MOST;
     out->size = 0;
     for (size_t t = 0; t < 3 && tuples[t] >= 0; t++) {
-        uint64_t names = read_word(p, frame->code + (uint64_t)tuples[t]), count = read_word(p, names + OBJECT_SIZE);
+        uint64_t names = tfp_python_word(p, frame->code + (uint64_t)tuples[t]),
+                 count = tfp_python_word(p, names + OBJECT_SIZE);
         for (uint64_t i = 0; i < count; i++, at += 8) {
             if (!left || out->size > FRAME_MOST) {
                 tfp_buf_text(out, ", …");
                 return !out->failed;
             }
-            put_local(p, read_word(p, names + (uint64_t)v->tuple_items + 8 * i), read_word(p, at), out);
+            put_local(p, tfp_python_word(p, names + (uint64_t)v->tuple_items + 8 * i), tfp_python_word(p, at), out);
             left--;
         }
     }
-    return !out->failed && (read_word(p, frame->address + (uint64_t)v->frame.code) & ~TAGS) == frame->code;
+    return !out->failed && (tfp_python_word(p, frame->address + (uint64_t)v->frame.code) & ~TAGS) == frame->code;
 }

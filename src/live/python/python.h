@@ -45,6 +45,19 @@ typedef struct tfp_python {
 /* Finds the interpreter of a process. False: *way says why not, as a code and a sentence. */
 bool tfp_python_open(int64_t pid, tfp_python *out, tfp_way *refusal);
 bool tfp_python_read(const tfp_python *p, uint64_t address, void *out, size_t size);
+/* The word at an address; 0 where it cannot be read. */
+static inline uint64_t tfp_python_word(const tfp_python *p, uint64_t address)
+{
+    uint64_t v = 0;
+    return address && tfp_python_read(p, address, &v, sizeof v) ? v : 0;
+}
+/* The word at an offset of what was read. */
+static inline uint64_t tfp_word_at(const unsigned char *at, int offset)
+{
+    uint64_t v;
+    memcpy(&v, at + offset, sizeof v);
+    return v;
+}
 /* Addresses of functions of the interpreter, in the process. False: one of them is missing. */
 bool tfp_python_functions(int64_t pid, const char *const *names, uint64_t *values, size_t count);
 /* Whether there is one interpreter and no second one in the process. */

@@ -14,19 +14,6 @@
 #define GIL_LOCKED 16
 #define TAG ((uint64_t)1) /* 3.14: marks a reference that is not counted; real addresses are even */
 
-static uint64_t word(const unsigned char *at, int offset)
-{
-    uint64_t v;
-    memcpy(&v, at + offset, sizeof v);
-    return v;
-}
-
-static uint64_t read_word(const tfp_python *p, uint64_t address)
-{
-    uint64_t v = 0;
-    return address && tfp_python_read(p, address, &v, sizeof v) ? v : 0;
-}
-
 /* ---- threads ---- */
 
 /* glibc keeps the kernel's number of a thread in the struct to which pthread_t points. */
@@ -84,11 +71,11 @@ static uint64_t lock_holder(const tfp_python *p, uint64_t interp)
     const tfp_python_layout *v = p->layout;
     unsigned char gil[GIL_LOCKED + sizeof(int32_t)];
     int32_t locked;
-    uint64_t at =
-        v->interp_gil < 0 ? p->runtime + (uint64_t)v->runtime_gil : read_word(p, interp + (uint64_t)v->interp_gil);
+    uint64_t at = v->interp_gil < 0 ? p->runtime + (uint64_t)v->runtime_gil
+                                    : tfp_python_word(p, interp + (uint64_t)v->interp_gil);
     if (!at || !tfp_python_read(p, at, gil, sizeof gil)) return 0;
     memcpy(&locked, gil + GIL_LOCKED, sizeof locked);
-    return locked == 1 ? word(gil, GIL_HOLDER) : 0;
+    return locked == 1 ? tfp_word_at(gil, GIL_HOLDER) : 0;
 }
 
 /* Reads a thread's struct; returns the address of the next thread's. */
@@ -98,12 +85,12 @@ static uint64_t read_thread(tfp_python *p, uint64_t state, tfp_python_thread *ou
     const tfp_python_layout *v = p->layout;
     unsigned char b[SIZE];
     if (!tfp_python_read(p, state, b, sizeof b)) memset(b, 0, sizeof b);
-    int64_t told =
-        v->thread_native >= 0 ? (int64_t)word(b, v->thread_native) : tid_of_pthread(p, word(b, v->thread_id));
+    int64_t told = v->thread_native >= 0 ? (int64_t)tfp_word_at(b, v->thread_native)
+                                         : tid_of_pthread(p, tfp_word_at(b, v->thread_id));
     out->state = state;
     out->tid = number_of(p, told, looked);
     if (v->thread_native < 0 && out->tid && !is_thread(p->pid, out->tid)) out->tid = 0;
-    return word(b, v->thread_next);
+    return tfp_word_at(b, v->thread_next);
 }
 
 long tfp_python_threads(tfp_python *p, tfp_python_thread *out, size_t room)
@@ -115,14 +102,14 @@ long tfp_python_threads(tfp_python *p, tfp_python_thread *out, size_t room)
     bool looked = false;
     if (!tfp_python_read(p, p->runtime + (uint64_t)v->runtime_head, &interp, sizeof interp)) return -1;
     for (size_t i = 0; interp && i < 256; i++) {
-        uint64_t state = read_word(p, interp + (uint64_t)v->interp_threads), holder = lock_holder(p, interp);
+        uint64_t state = tfp_python_word(p, interp + (uint64_t)v->interp_threads), holder = lock_holder(p, interp);
         while (state && state != mark && count < room) {
             if (count == next_mark) next_mark *= 2, mark = state;
             tfp_python_thread *t = &out[count++];
             t->locks = state == holder;
             state = read_thread(p, state, t, &looked);
         }
-        interp = read_word(p, interp + (uint64_t)v->interp_next);
+        interp = tfp_python_word(p, interp + (uint64_t)v->interp_next);
     }
     return (long)count;
 }
@@ -160,14 +147,14 @@ static bool read_frame(const tfp_python *p, uint64_t address, ahead *a, raw_fram
     const tfp_python_layout *v = p->layout;
     const unsigned char *b = frame_bytes(p, address, a);
     if (!b) return false;
-    *raw = (raw_frame){ address, word(b, v->frame.back), word(b, v->frame.code) & ~TAG, true };
+    *raw = (raw_frame){ address, tfp_word_at(b, v->frame.back), tfp_word_at(b, v->frame.code) & ~TAG, true };
     raw->python = v->frame.owner < 0 || b[v->frame.owner] < OWNED_BY_C;
     if (!raw->python) return true;
     out->address = address;
     out->code = raw->code;
     out->entry = v->frame.entry > 0 ? b[v->frame.entry] != 0 : v->frame.owner < 0;
     if (v->code.bytes >= 0) {
-        out->at = (int64_t)(word(b, v->frame.at) - (raw->code + (uint64_t)v->code.bytes));
+        out->at = (int64_t)(tfp_word_at(b, v->frame.at) - (raw->code + (uint64_t)v->code.bytes));
     } else {
         int32_t at;
         memcpy(&at, b + v->frame.at, sizeof at);
@@ -212,7 +199,7 @@ static bool first_frame(const tfp_python *p, uint64_t state, uint64_t *frame)
 {
     const tfp_python_layout *v = p->layout;
     if (v->thread_cframe < 0) return tfp_python_read(p, state + (uint64_t)v->thread_frame, frame, sizeof *frame);
-    uint64_t cframe = read_word(p, state + (uint64_t)v->thread_cframe);
+    uint64_t cframe = tfp_python_word(p, state + (uint64_t)v->thread_cframe);
     return cframe && tfp_python_read(p, cframe + (uint64_t)v->cframe_frame, frame, sizeof *frame);
 }
 

@@ -154,13 +154,6 @@ static void add_number(tfp_capture *c, const char *target, const tfp_jobs *j)
     }
 }
 
-static bool is_own(const tfp_jobs *j, int64_t pid)
-{
-    for (size_t i = 0; i < j->own.size; i++)
-        if (j->own.at[i] == pid) return true;
-    return false;
-}
-
 /* Adds the jobs of that script or program. If there are none, adds its processes, so that the refusal says why. */
 static void add_named(tfp_capture *c, const char *target, const tfp_jobs *j)
 {
@@ -168,8 +161,8 @@ static void add_named(tfp_capture *c, const char *target, const tfp_jobs *j)
     for (int turn = 0; turn < 2 && c->sessions.size == before; turn++) {
         for (uint32_t i = 0; i < j->processes.size; i++) {
             const tfp_live_process *p = &j->processes.at[i];
-            if (turn == 0 ? p->root == TFP_NONE : is_own(j, p->stat.pid)) continue;
-            if (!tfp_proc_is_called(p->stat.pid, target) || is_own(j, p->stat.pid)) continue;
+            if (turn == 0 ? p->root == TFP_NONE : tfp_jobs_is_own(j, p->stat.pid)) continue;
+            if (!tfp_proc_is_called(p->stat.pid, target) || tfp_jobs_is_own(j, p->stat.pid)) continue;
             if (turn == 0 && p->root == i)
                 add_job(c, target, j, i);
             else

@@ -298,18 +298,12 @@ static void put_node_entry(writer *w, int64_t id)
     tfp_sink_flush_if_full(w->sink);
 }
 
-static int compare_steps(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 static void put_steps(writer *w)
 {
     TFP_VEC(int64_t) ids = { 0 };
     for (size_t i = 0; i < w->p->runs->steps.size; i++)
         if (w->p->runs->steps.at[i].listed && !tfp_push(&ids, w->p->runs->steps.at[i].id)) w->nomem = true;
-    if (ids.size) qsort(ids.at, ids.size, sizeof *ids.at, compare_steps);
+    if (ids.size) qsort(ids.at, ids.size, sizeof *ids.at, tfp_by_int);
     if (ids.size) tfp_put_packed_ints(&w->sink->buf, 3, ids.at, ids.size);
     tfp_vec_free(&ids);
 }

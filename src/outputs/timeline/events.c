@@ -5,18 +5,6 @@
 #include "outputs/timeline/timeline.h"
 #include "views/core/handle.h"
 
-static void put_key_int(tfp_json *j, const char *key, int64_t n)
-{
-    tfp_json_key(j, key);
-    tfp_json_int(j, n);
-}
-
-static void put_key_text(tfp_json *j, const char *key, const char *text)
-{
-    tfp_json_key(j, key);
-    tfp_json_text(j, text);
-}
-
 void tfp_trace_put_region(tfp_trace_out *t, const tfp_trace_region *x, bool with_op)
 {
     tfp_json *j = &t->j;
@@ -28,13 +16,13 @@ void tfp_trace_put_region(tfp_trace_out *t, const tfp_trace_region *x, bool with
     tfp_json_str_at(j, "name", name);
     if (with_op) { tfp_json_str_at(j, "op", name); }
     tfp_json_close(j, '}');
-    put_key_text(j, "cat", "Op");
+    tfp_json_text_at(j, "cat", "Op");
     tfp_json_key(j, "dur");
     tfp_json_thousandths(j, x->duration_ns);
     tfp_json_str_at(j, "name", name);
-    put_key_text(j, "ph", "X");
-    put_key_int(j, "pid", x->pid);
-    put_key_int(j, "tid", x->tid);
+    tfp_json_text_at(j, "ph", "X");
+    tfp_json_int_at(j, "pid", x->pid);
+    tfp_json_int_at(j, "tid", x->tid);
     tfp_json_key(j, "ts");
     tfp_json_thousandths(j, x->start_ns);
     tfp_json_close(j, '}');
@@ -55,9 +43,9 @@ void tfp_trace_process(tfp_trace_out *t, int64_t pid, const char *before, tfp_st
     tfp_json_open(j, '{');
     tfp_json_str_at(j, "name", (tfp_str){ full.data, full.size });
     tfp_json_close(j, '}');
-    put_key_text(j, "name", "process_name");
-    put_key_text(j, "ph", "M");
-    put_key_int(j, "pid", pid);
+    tfp_json_text_at(j, "name", "process_name");
+    tfp_json_text_at(j, "ph", "M");
+    tfp_json_int_at(j, "pid", pid);
     tfp_json_close(j, '}');
     tfp_buf_free(&full);
     tfp_sink_flush_if_full(t->sink);

@@ -25,11 +25,6 @@ static void put_int(tfp_json *j, const char *key, int64_t n)
     tfp_json_key(j, key);
     tfp_json_int(j, n);
 }
-static void put_text(tfp_json *j, const char *key, const char *text)
-{
-    tfp_json_key(j, key);
-    tfp_json_text(j, text);
-}
 static void put_place(trace *x, uint32_t lane)
 {
     put_int(&x->t->j, "pid", x->pid[lane]);
@@ -89,8 +84,8 @@ static void put_lane(trace *x, uint32_t lane)
     tfp_json_open(j, '{');
     tfp_json_str_at(j, "name", tfp_text(x->p, l->label ? l->label : l->name));
     tfp_json_close(j, '}');
-    put_text(j, "name", "thread_name");
-    put_text(j, "ph", "M");
+    tfp_json_text_at(j, "name", "thread_name");
+    tfp_json_text_at(j, "ph", "M");
     put_place(x, lane);
     tfp_json_close(j, '}');
     tfp_sink_flush_if_full(x->t->sink);
@@ -123,12 +118,12 @@ static void put_span(trace *x, uint32_t i)
     tfp_buf room = { 0 };
     bool instant = x->s->marks[i] & TFP_MARK_INSTANT;
     tfp_json_open(j, '{');
-    put_text(j, "cat", kinds[x->s->kind[i]]);
+    tfp_json_text_at(j, "cat", kinds[x->s->kind[i]]);
     if (!instant) put_time(x, "dur", x->s->duration_ns[i]);
     tfp_json_str_at(j, "name", tfp_trace_name(x->t, tfp_text(x->p, x->s->name[i]), &room));
-    put_text(j, "ph", instant ? "i" : "X");
+    tfp_json_text_at(j, "ph", instant ? "i" : "X");
     put_place(x, x->s->lane[i]);
-    if (instant) put_text(j, "s", "t");
+    if (instant) tfp_json_text_at(j, "s", "t");
     put_time(x, "ts", x->s->start_ns[i]);
     tfp_json_close(j, '}');
     tfp_buf_free(&room);
@@ -141,11 +136,11 @@ static void put_end(trace *x, const char *what, bool begin, uint32_t span)
 {
     tfp_json *j = &x->t->j;
     tfp_json_open(j, '{');
-    if (!begin) put_text(j, "bp", "e");
-    put_text(j, "cat", what);
+    if (!begin) tfp_json_text_at(j, "bp", "e");
+    tfp_json_text_at(j, "cat", what);
     put_int(j, "id", x->arrows);
-    put_text(j, "name", what);
-    put_text(j, "ph", begin ? "s" : "f");
+    tfp_json_text_at(j, "name", what);
+    tfp_json_text_at(j, "ph", begin ? "s" : "f");
     put_place(x, x->s->lane[span]);
     put_time(x, "ts", x->s->start_ns[span]);
     tfp_json_close(j, '}');

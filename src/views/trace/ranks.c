@@ -11,12 +11,6 @@
 
 /* ---- which are there ---- */
 
-static int by_number(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* The number of ranks in the job, as the files tell it; otherwise up to the highest rank seen. */
 static int64_t world_size(const tfp_trace_index *x, int64_t highest)
 {
@@ -36,7 +30,7 @@ bool tfp_rank_census_of(tfp_report *r, const tfp_trace_index *x, tfp_rank_census
     for (size_t i = 0; i < x->unit_count; i++)
         if (x->units[i].named) ranks[count++] = x->units[i].rank;
     if (!count) return true;
-    qsort(ranks, count, sizeof *ranks, by_number);
+    qsort(ranks, count, sizeof *ranks, tfp_by_int);
     for (size_t i = 0; i < count; i++) {
         if (i && ranks[i] == ranks[i - 1]) {
             if (!out->doubles++) out->first_double = ranks[i];

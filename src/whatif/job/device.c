@@ -261,17 +261,11 @@ bool tfp_job_by_unit(const tfp_job *j, bool (*less)(const void *activities, uint
     return tfp_sort(*order, n, less, j->activities);
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 static double value_at(const void *values, size_t i) { return ((const double *)values)[i]; }
 
 double tfp_job_quantile(double *values, size_t count, double share)
 {
     if (!count) return 0;
-    qsort(values, count, sizeof *values, compare);
+    qsort(values, count, sizeof *values, tfp_by_real);
     return tfp_quantile(value_at, values, count, share);
 }
