@@ -3,9 +3,7 @@
  * command is a row here: name, usage, help, where it works, its function. `help` prints the rows. */
 #include "cli.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

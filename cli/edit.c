@@ -3,7 +3,6 @@
  * The only file that knows libedit. */
 #include "cli.h"
 
-#include <errno.h>
 #include <histedit.h>
 #include <locale.h>
 #include <stdlib.h>

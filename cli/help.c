@@ -2,7 +2,6 @@
 /* cli/help.c: help and the listing of options, all of it printed from the tables of the library and of this program. */
 #include "cli.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

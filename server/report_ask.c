@@ -3,7 +3,6 @@
 #include "report_parts.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 bool report_is_stopped(void *ctx)

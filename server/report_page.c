@@ -4,7 +4,6 @@
 #include "page.h"
 
 #include <malloc.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define PACK_LEVEL 3                /* level 6 takes three times as long for a tenth less */

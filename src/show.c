@@ -6,7 +6,6 @@
 #include "views/core/view.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 typedef struct target {
     tfp_write_fn fn;

@@ -3,7 +3,6 @@
  * ends. */
 #include "cli.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct shown {

@@ -3,13 +3,11 @@
  * --agent. */
 #include "remote.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define TEXT_MOST ((size_t)64 << 20)

@@ -2,8 +2,6 @@
 /* cli/live/top.c: the command top: running jobs, once as a table of any format, or refreshed in a terminal. */
 #include "jobs.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -2,7 +2,6 @@
 /* server/api/command.c: runs a line of the prompt over one profile, in the program itself; no state is kept. */
 #include "routes.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define LINE_MOST 4096

@@ -3,7 +3,6 @@
 #include "data/reports.h"
 #include "tfprof/fleet.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const char *index_of(const question *q, answer *a)

@@ -5,7 +5,6 @@
 #include "data/source.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* A report has only the lines that the code names, and some around them. */

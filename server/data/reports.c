@@ -2,7 +2,6 @@
 /* server/data/reports.c: makes options from parameters, and reports in the requested format. */
 #include "reports.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void answer_failure(answer *a, tfp_status s, const tfp_error *err)

@@ -7,8 +7,6 @@
 #include "views/core/view.h"
 #include "views/trace/facts.h"
 
-#include <stdlib.h>
-
 enum { ROWS = TFP_PARTS_MOST + 1 };
 
 static tfp_status build_parts(tfp_report *r, tfp_error *err)

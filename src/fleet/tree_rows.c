@@ -7,8 +7,6 @@
 #include "views/core/grid.h"
 #include "views/core/rows.h"
 
-#include <math.h>
-
 static void put_us(tfp_batch *b, int64_t ns) { tfp_batch_real(b, (double)ns / 1000); }
 
 /* ---- operations ---- */

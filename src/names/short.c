@@ -4,7 +4,6 @@
 #include "names/names.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 
 static tfp_str behind(tfp_str s, size_t n)
 {

@@ -5,9 +5,7 @@
 
 #include "wire/proto.h"
 
-#include <float.h>
 #include <math.h>
-#include <stdlib.h>
 
 static bool going(const tfp_text_values *p) { return p->t.status == TFP_OK; }
 

@@ -16,7 +16,6 @@ COLUMNS = ('bytes', 'peak_bytes', 'residual_bytes', 'output_bytes', 'micros', 'a
            'float_ops', 'occurrence', 'device', 'op_types', 'input_shapes', 'tensor_value')
 NUMERIC = COLUMNS[:10]
 ORDERS = ('name',) + NUMERIC
-TREES = ('scope', 'graph')
 VIEWS = ('scope', 'graph', 'op', 'code')
 ROOT = '_TFProfRoot'
 ALL = ','.join(c for c in COLUMNS if c != 'tensor_value')

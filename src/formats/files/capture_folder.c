@@ -3,8 +3,6 @@
  * folder per job. A job's files, with all its ranks, are one profile; different jobs are never added up. */
 #include "formats/files/folder.h"
 
-#include <dirent.h>
-
 static bool has_manifest(const char *folder)
 {
     char path[TFP_PATH_ROOM];

@@ -9,7 +9,6 @@
 #include "wire/pickle.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #define HEADER_MOST ((uint64_t)100 << 20) /* the limit of the format's own library */
 enum { DIMS_MOST = 64 };

@@ -5,7 +5,6 @@
 #include "live/attach/cpu.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/file.h>

@@ -7,7 +7,6 @@
 #include "base/place.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <time.h>

@@ -2,7 +2,6 @@
 /* live/files/settings.c: the settings of run and capture, checked. */
 #include "live/files/run.h"
 
-#include <math.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>

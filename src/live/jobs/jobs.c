@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #define MAPS_GROWTH                                                                                                    \

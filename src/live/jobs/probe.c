@@ -7,7 +7,6 @@
 #include "live/proc/namespace.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <sys/ioctl.h>

@@ -4,7 +4,6 @@
 #include "live/record/capture.h"
 #include "views/core/handle.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -10,7 +10,6 @@
 
 #include <dirent.h>
 #include <stdio.h>
-#include <time.h>
 
 #define LIST_NS 50000000  /* between two listings of the threads */
 #define FIRST_NS 10000000 /* between the first two listings of threads: the comparison shows which threads run */

@@ -14,7 +14,6 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
 #define NAME_MOST 2048     /* longest name of a symbol that is demangled */

@@ -8,8 +8,6 @@
 #include "views/core/rows.h"
 #include "wire/json.h"
 
-#include <math.h>
-
 #define VERSION 1
 
 enum { BLOCKS = 64 };

@@ -18,8 +18,6 @@
 #include "views/flops/instructions.h"
 #include "views/timeline/range.h"
 
-#include <stdlib.h>
-
 /* Makes a trace from the executions of RunMetadata and ProfileProto, for tables of traces. */
 static tfp_status start_trace(tfp_report *r, tfp_error *err)
 {

@@ -6,8 +6,6 @@
 #include "views/core/handle.h"
 #include "views/trace/path.h"
 
-#include <math.h>
-
 enum { TOLD = 10 }; /* rows of each unit */
 
 static bool window_before(const void *ctx, uint32_t a, uint32_t b)

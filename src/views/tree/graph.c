@@ -8,8 +8,6 @@
 #include "views/core/handle.h"
 #include "views/core/view.h"
 
-#include <stdlib.h>
-
 typedef struct visit {
     uint32_t item, edge; /* edge: the input to continue with */
 } visit;
