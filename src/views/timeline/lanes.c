@@ -141,7 +141,7 @@ tfp_status tfp_timeline_refuse(tfp_report *r, tfp_error *err)
 
 typedef struct lane_row {
     int64_t step, rank, first_row, rows, spans, start_ns, end_ns, busy_ns;
-    tfp_str process, device, lane, label, title, detail, kind;
+    tfp_str process, device, lane, label, title, detail, kind, classes;
 } lane_row;
 
 static const tfp_row_column lane_columns[] = {
@@ -162,6 +162,7 @@ static const tfp_row_column lane_columns[] = {
     TFP_COLUMN_WHOLE(lane_row, "start_us", NANO, MICROS, start_ns, "of the first one, from the start of the timeline"),
     TFP_COLUMN_WHOLE(lane_row, "end_us", NANO, MICROS, end_ns, "of the last one"),
     TFP_COLUMN_WHOLE(lane_row, "busy_us", NANO, MICROS, busy_ns, "how long anything ran"),
+    TFP_COLUMN(lane_row, "classes", TEXT, LABEL, classes, "all kinds that its activities have, joined by |"),
     { 0 }
 };
 
@@ -173,6 +174,7 @@ static void describe_lane(const tfp_timeline *t, const tfp_timeline_lane *l, tfp
     const tfp_process *process = lane->process == TFP_NONE ? NULL : &p->events->processes.at[lane->process];
     bool several = p->events->processes.size > 1;
     tfp_lane_title title = tfp_timeline_title(t, l, arena);
+    const char *classes = tfp_track_classes_name(l->classes);
     tfp_strid about = process ? (process->host ? process->host : process->name) : 0;
     *out = (lane_row){ .step = l->step == TFP_NONE ? TFP_ABSENT : p->runs->steps.at[l->step].id,
                        .rank = process && several && process->rank >= 0 ? process->rank : TFP_ABSENT,
@@ -188,7 +190,8 @@ static void describe_lane(const tfp_timeline *t, const tfp_timeline_lane *l, tfp
                        .label = lane->label ? tfp_text(p, lane->label) : none,
                        .title = title.title,
                        .detail = title.detail,
-                       .kind = tfp_str_of(tfp_track_kind_name(l->kind)) };
+                       .kind = tfp_str_of(tfp_track_kind_name(l->kind)),
+                       .classes = classes ? tfp_str_of(classes) : none };
 }
 
 typedef struct step_row {

@@ -19,6 +19,19 @@ const char *tfp_track_kind_name(tfp_track_kind kind)
     return names[kind];
 }
 
+const char *tfp_track_classes_name(uint32_t classes)
+{
+    enum { COMPUTE = 1 << TFP_TRACK_COMPUTE, COMMUNICATION = 1 << TFP_TRACK_COMMUNICATION, COPY = 1 << TFP_TRACK_COPY };
+    static const char *const names[] = { [COMPUTE] = "compute",
+                                         [COMMUNICATION] = "communication",
+                                         [COMPUTE | COMMUNICATION] = "compute|communication",
+                                         [COPY] = "copy",
+                                         [COMPUTE | COPY] = "compute|copy",
+                                         [COMMUNICATION | COPY] = "communication|copy",
+                                         [COMPUTE | COMMUNICATION | COPY] = "compute|communication|copy" };
+    return names[classes];
+}
+
 /* ---- kinds of lanes ---- */
 
 bool tfp_timeline_occupies(const tfp_timeline *t, uint32_t place)
@@ -49,8 +62,12 @@ static tfp_track_kind kind_of_runs(const tfp_timeline *t, const tfp_timeline_lan
 }
 
 /* The class that took most of the lane's time; a lane without activities is a host lane. */
-static tfp_track_kind kind_of_events(const tfp_timeline *t, const tfp_timeline_lane *l)
+static tfp_track_kind kind_of_events(const tfp_timeline *t, tfp_timeline_lane *l)
 {
+    static const uint32_t bits[] = { [TFP_CLASS_COMPUTE] = 1 << TFP_TRACK_COMPUTE,
+                                     [TFP_CLASS_COMMUNICATION] = 1 << TFP_TRACK_COMMUNICATION,
+                                     [TFP_CLASS_COPY] = 1 << TFP_TRACK_COPY,
+                                     [TFP_CLASS_SET] = 1 << TFP_TRACK_COPY };
     const tfp_span_columns *s = &t->p->events->spans;
     int64_t time_ns[TFP_CLASS_SET + 1] = { 0 };
     bool any = false;
@@ -59,6 +76,7 @@ static tfp_track_kind kind_of_events(const tfp_timeline *t, const tfp_timeline_l
         uint32_t span = t->span[t->order[i]];
         if (s->kind[span] != TFP_SPAN_ACTIVITY) continue;
         any = true;
+        l->classes |= bits[s->class[span]];
         time_ns[s->class[span]] = tfp_add(time_ns[s->class[span]], s->duration_ns[span], NULL);
     }
     if (!any) return t->p->lanes.at[l->lane].role == TFP_ROLE_THREAD ? TFP_TRACK_HOST : TFP_TRACK_DERIVED;
@@ -110,8 +128,11 @@ tfp_str tfp_timeline_short(const tfp_timeline *t, tfp_strid name)
 
 bool tfp_timeline_set_names(tfp_timeline *t)
 {
-    for (size_t i = 0; i < t->lane_count; i++)
-        t->lanes[i].kind = (t->runs ? kind_of_runs : kind_of_events)(t, &t->lanes[i]);
+    for (size_t i = 0; i < t->lane_count; i++) {
+        tfp_timeline_lane *l = &t->lanes[i];
+        l->kind = t->runs ? kind_of_runs(t, l) : kind_of_events(t, l);
+        if (t->runs && l->kind <= TFP_TRACK_COPY) l->classes = 1u << l->kind;
+    }
     return t->runs || shorten_names(t);
 }
 

@@ -22,6 +22,7 @@ typedef struct tfp_timeline_lane {
     size_t first, count;               /* range of its items */
     int64_t start_ns, end_ns, busy_ns; /* busy: length of the union of its spans */
     tfp_track_kind kind;
+    uint32_t classes; /* bits of tfp_track_kind: what its activities are; 0 of host lanes */
 } tfp_timeline_lane;
 
 /* Items are the spans sorted by lane, row and start; rows are numbered through all lanes. Within a row both starts and
@@ -58,6 +59,7 @@ typedef struct tfp_lane_title {
 } tfp_lane_title;
 tfp_lane_title tfp_timeline_title(const tfp_timeline *t, const tfp_timeline_lane *lane, tfp_arena *arena);
 const char *tfp_track_kind_name(tfp_track_kind kind);
+const char *tfp_track_classes_name(uint32_t classes); /* such as "compute|copy"; NULL: none */
 /* Whether the span occupies a device, as activities do. Executions do not nest and are treated in the same way. */
 bool tfp_timeline_occupies(const tfp_timeline *t, uint32_t place);
 

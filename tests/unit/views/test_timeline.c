@@ -145,9 +145,9 @@ static void lanes_stand_by_the_numbers_in_their_names(void **state)
     tfp_timeline *t = laid_out(&x);
     tfp_report *r = NULL;
     assert_int_equal(tfp_timeline_lanes(t, -1, &r, NULL), TFP_OK);
-    assert_rows(r, ",,,cpu,cpu/thread:1,main,main,1,host,0,1,1,0,2,2\n"
-                   ",,,gpu:0,gpu:0/stream:7,,compute,stream 7,compute,1,1,1,4,5,1\n"
-                   ",,,gpu:0,gpu:0/stream:20,,compute,stream 20,compute,2,2,2,4,5.5,1.5\n");
+    assert_rows(r, ",,,cpu,cpu/thread:1,main,main,1,host,0,1,1,0,2,2,\n"
+                   ",,,gpu:0,gpu:0/stream:7,,compute,stream 7,compute,1,1,1,4,5,1,compute\n"
+                   ",,,gpu:0,gpu:0/stream:20,,compute,stream 20,compute,2,2,2,4,5.5,1.5,compute\n");
     drop(t, &x);
 }
 
@@ -165,10 +165,10 @@ static void threads_that_the_recording_names_stand_first(void **state)
     tfp_timeline *t = laid_out(&x);
     tfp_report *r = NULL;
     assert_int_equal(tfp_timeline_lanes(t, -1, &r, NULL), TFP_OK);
-    assert_rows(r, ",,,cpu,cpu/thread:-9,worker,worker,,host,0,1,1,0,2,2\n"
-                   ",,,cpu,cpu/thread:1,main,main,1,host,1,1,1,0,2,2\n"
-                   ",,,cpu,cpu/thread:-5,,thread,,host,2,1,1,0,2,2\n"
-                   ",,,cpu,cpu/thread:,,thread,,host,3,1,1,0,2,2\n");
+    assert_rows(r, ",,,cpu,cpu/thread:-9,worker,worker,,host,0,1,1,0,2,2,\n"
+                   ",,,cpu,cpu/thread:1,main,main,1,host,1,1,1,0,2,2,\n"
+                   ",,,cpu,cpu/thread:-5,,thread,,host,2,1,1,0,2,2,\n"
+                   ",,,cpu,cpu/thread:,,thread,,host,3,1,1,0,2,2,\n");
     drop(t, &x);
 }
 

@@ -14,7 +14,8 @@ export interface Lane {
   device: string; // "gpu:0", "cpu"
   process: string;
   rank: number; // -1: none
-  kind: LaneKind;
+  kind: LaneKind; // what takes most of its time
+  classes: string[]; // all kinds of its activities
   firstRow: number; // index among all rows of the profile
   rows: number; // overlapping spans are in different rows
   spans: number;
@@ -137,6 +138,7 @@ interface LaneRow {
   start_us: number;
   end_us: number;
   busy_us: number;
+  classes?: string | null;
 }
 
 export interface LaneAnswer {
@@ -146,14 +148,15 @@ export interface LaneAnswer {
 }
 
 const laneOf = (l: LaneRow): Lane => ({
-  id: String(l.first_row), name: l.title, detail: l.detail ?? "", device: l.device ?? "", process: l.process ?? "", rank: l.rank ?? -1, kind: l.kind,
+  id: String(l.first_row), name: l.title, detail: l.detail ?? "", device: l.device ?? "", process: l.process ?? "", rank: l.rank ?? -1, kind: l.kind, classes: l.classes?.split("|") ?? [],
   firstRow: l.first_row, rows: l.rows, spans: l.spans, start: l.start_us, end: l.end_us, busy: l.busy_us,
 });
 
 export function readLanes(answer: LaneAnswer): Lanes {
   const lanes = answer.rows.map(laneOf);
-  // a lane that only has marks without duration, such as that of a recording's end, does not widen the timeline
-  const long = lanes.filter((l) => l.end > l.start);
+  // what does not widen the timeline: a lane of marks without duration, such as that of a recording's end, and lanes that count
+  // nowhere, such as that of the profiler itself, which begins before anything runs and ends after it
+  const long = lanes.filter((l) => l.end > l.start && l.kind !== "derived");
   const within = long.length ? long : lanes;
   const from = within.reduce((least, l) => Math.min(least, l.start), Infinity);
   const to = within.reduce((most, l) => Math.max(most, l.end), 0);

@@ -6,7 +6,7 @@ import { itemAt, makeItems } from "../../src/timeline/data";
 import type { Lane } from "../../src/timeline/data";
 import { reals, tableOf, words } from "../tables";
 
-const lane = (firstRow: number, rows: number, busy: number, kind: Lane["kind"] = "host"): Lane => ({ id: String(firstRow), name: "", detail: "", device: "", process: "", rank: -1, kind, firstRow, rows, spans: 0, start: 0, end: 0, busy });
+const lane = (firstRow: number, rows: number, busy: number, kind: Lane["kind"] = "host"): Lane => ({ id: String(firstRow), name: "", detail: "", device: "", process: "", rank: -1, kind, classes: [], firstRow, rows, spans: 0, start: 0, end: 0, busy });
 test("a folded host shows its busiest thread, a device all that is no repetition", () => {
   assert.deepEqual(rowsOfGroup([lane(0, 3, 5), lane(3, 2, 9)], false), [3]);
   assert.deepEqual(rowsOfGroup([lane(0, 2, 5, "compute"), lane(2, 1, 9, "derived"), lane(3, 1, 1, "copy")], true), [0, 1, 3]);

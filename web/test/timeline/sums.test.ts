@@ -6,7 +6,7 @@ import { makeItems } from "../../src/timeline/data";
 import { readLeaves, sumsOf } from "../../src/timeline/sums";
 import { reals, tableOf, words } from "../tables";
 
-const lane = (kind: Lane["kind"], name: string, firstRow: number, rows: number): Lane => ({ id: String(firstRow), name, detail: "7", device: "", process: "", rank: -1, kind, firstRow, rows, spans: 0, start: 0, end: 40, busy: 0 });
+const lane = (kind: Lane["kind"], name: string, firstRow: number, rows: number): Lane => ({ id: String(firstRow), name, detail: "7", device: "", process: "", rank: -1, kind, classes: [], firstRow, rows, spans: 0, start: 0, end: 40, busy: 0 });
 const lanes: Lanes = { lanes: [lane("compute", "compute", 0, 1), lane("host", "main", 1, 3)], all: { from: 0, to: 40 }, steps: [], notes: [] };
 // an op that holds a call, whose whole time an inner one has; a kernel; an annotation on the device, which is nobody's time
 const spans: [span: number, row: number, name: string, kind: string, start: number, duration: number][] = [
