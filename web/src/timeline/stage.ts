@@ -79,11 +79,29 @@ export class Stage {
     this.loader = new Loader(source, (which) => this.arrived(which));
   }
 
-  /** A GPU may lose all that it was given (a driver that starts anew, a machine that slept): then it is given again. */
+  /** A GPU may lose all that it was given (a driver that starts anew, a machine that slept). Until it is given again, a 2D canvas
+   *  stands in for it; that of the GPU can't have another context. */
   private followContext(canvas: HTMLCanvasElement): void {
     const { signal } = this.gone;
-    canvas.addEventListener("webglcontextlost", (e) => e.preventDefault(), { signal }); // else it is never restored
-    canvas.addEventListener("webglcontextrestored", () => ((this.painter = painterOf(canvas, "gpu")), this.ask()), { signal });
+    const spare = document.createElement("canvas");
+    const onLost = (e: Event): void => {
+      e.preventDefault(); // otherwise it is never restored
+      canvas.hidden = true;
+      canvas.after(spare);
+      this.painter = painterOf(spare, "flat");
+      this.ask();
+    };
+    const onRestored = (): void => {
+      const painter = painterOf(canvas, "gpu");
+      if (!painter) return; // the 2D canvas stays
+      this.painter = painter;
+      canvas.hidden = false;
+      spare.remove();
+      this.ask();
+    };
+    canvas.addEventListener("webglcontextlost", onLost, { signal });
+    canvas.addEventListener("webglcontextrestored", onRestored, { signal });
+    signal.addEventListener("abort", () => spare.remove());
   }
 
   end(): void {
