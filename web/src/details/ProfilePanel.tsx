@@ -7,6 +7,7 @@ import { jsonOnce } from "../data";
 import { counted, formatBytes, formatCount, formatMicros } from "../format";
 import { useLoaded } from "../load";
 import type { Opened } from "../opened";
+import { Worded } from "../parts/Worded";
 import { goTo } from "../store";
 import { Coverage } from "./Coverage";
 import { Pair, Section } from "./Section";
@@ -35,7 +36,7 @@ function Has({ info }: { info: Info }) {
       <dl>
         {rows.map((r) => (
           <Pair key={r.part} word={TITLES[r.part] ?? r.part}>
-            {r.there ? [r.count === null ? "" : formatCount(r.count), r.of ?? ""].filter(Boolean).join(" ") : <span class="s">no – {torch && RECORD[r.part] ? `record ${RECORD[r.part]}` : r.missing}</span>}
+            {r.there ? [r.count === null ? "" : formatCount(r.count), r.of ?? ""].filter(Boolean).join(" ") : <span class="s">no – {torch && RECORD[r.part] ? `record ${RECORD[r.part]}` : <Worded text={r.missing ?? ""} />}</span>}
           </Pair>
         ))}
       </dl>
@@ -81,7 +82,7 @@ export function ProfilePanel({ of }: PanelProps) {
       {info && <Recorded of={of} info={info} />}
       {info && <Has info={info} />}
       <Coverage of={of} />
-      {of.facts.warnings.length > 0 && <Section name="Notes">{of.facts.warnings.map((w) => <p key={w}>{w}</p>)}</Section>}
+      {of.facts.warnings.length > 0 && <Section name="Notes">{of.facts.warnings.map((w) => <p key={w}><Worded text={w} /></p>)}</Section>}
       <div class="actions">
         {hasTimeline(of.facts) && <button type="button" onClick={() => goTo("timeline")}>Open in timeline</button>}
         <button type="button" onClick={facts}>Copy facts</button>

@@ -3,9 +3,10 @@
 import { profilePath } from "../api";
 import { useTable } from "../data";
 import { spacedUnits } from "../format";
+import { Worded } from "../parts/Worded";
 import type { Opened } from "../opened";
 
 export function StepNotes({ of }: { of: Opened }) {
   const notes = useTable(profilePath(of.id, "views/steps?format=columns")).value?.notes ?? [];
-  return <>{notes.map((note) => <p key={note} class="note">{spacedUnits(note)}</p>)}</>;
+  return <>{notes.map((note) => <p key={note} class="note"><Worded text={spacedUnits(note)} /></p>)}</>;
 }

@@ -9,6 +9,7 @@ import type { Opened } from "../opened";
 import type { Kind } from "../store";
 import { shortNames, texts } from "../table/read";
 import { ThingLink } from "./Thing";
+import { Worded } from "./Worded";
 
 interface Known {
   name: string;
@@ -61,9 +62,9 @@ export function LinkedText({ text, of }: { text: string; of: Opened }) {
     const out: ComponentChildren[] = [];
     let at = 0;
     for (const h of hitsIn(text, known ?? [])) {
-      out.push(text.slice(at, h.at), <ThingLink key={h.at} kind={h.kind} id={h.name} full={h.name}>{h.short}</ThingLink>);
+      out.push(<Worded key={`before ${h.at}`} text={text.slice(at, h.at)} />, <ThingLink key={h.at} kind={h.kind} id={h.name} full={h.name}>{h.short}</ThingLink>);
       at = h.at + h.size;
     }
-    return <>{out}{text.slice(at)}</>;
+    return <>{out}<Worded text={text.slice(at)} /></>;
   }, [text, known]);
 }
