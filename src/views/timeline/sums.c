@@ -259,7 +259,8 @@ tfp_status tfp_timeline_leaves(const tfp_timeline *t, int64_t step, int64_t most
         if (is_of_step(t, &t->lanes[i], step)) spans += (int64_t)t->lanes[i].count;
     if (most > 0 && spans > most) {
         tfp_report_free(r);
-        return tfp_fail(err, TFP_LIMIT, "%lld spans are more than %lld", (long long)spans, (long long)most);
+        return tfp_fail(err, TFP_LIMIT, "they need all of its %lld spans, more than %lld", (long long)spans,
+                        (long long)most);
     }
     for (size_t i = 0; ok && i < t->lane_count; i++)
         if (is_of_step(t, &t->lanes[i], step)) ok = tfp_leaves_of_lane(&all, &t->lanes[i]);

@@ -127,8 +127,13 @@ function matchesOf(d: Items, search: string): number[] {
 
 const leaves = new WeakMap<Items, Leaves>();
 
+/** Above a number of spans a report holds a summary of them, of which there are no sums: one sentence instead of them. */
+export function noSums(fault: unknown): never {
+  throw new Error(`This report has no sums of a range: ${fault instanceof Error ? fault.message.replace(/\.$/, "") : String(fault)}. tfprof serve FILE has them.`);
+}
+
 async function leavesOf(id: string, step: string, d: Items, signal: AbortSignal): Promise<Leaves> {
-  const known = leaves.get(d) ?? readLeaves(await table(profilePath(id, `leaves?step=${step}&most=${HELD_SPANS}&format=columns`), signal), d);
+  const known = leaves.get(d) ?? readLeaves(await table(profilePath(id, `leaves?step=${step}&most=${HELD_SPANS}&format=columns`), signal).catch(noSums), d);
   leaves.set(d, known);
   return known;
 }
