@@ -12,12 +12,12 @@ import { flame } from "./flame.mjs";
 import { shape } from "./shape.mjs";
 import { speed } from "./speed.mjs";
 import { tasks } from "./tasks.mjs";
-import { timelineModules, timelineRestored, timelineUse } from "./timeline.mjs";
+import { timelineModules, timelineOfSteps, timelineRestored, timelineUse } from "./timeline.mjs";
 import { units } from "./units.mjs";
 import { whatif } from "./whatif.mjs";
 
 const words = process.argv.slice(2).filter((w) => !w.startsWith("--"));
-const all = { components: units, "timeline modules": timelineModules, "timeline use": timelineUse, "timeline restored": timelineRestored, ...parts, tasks, flame, shape, reach, "what if": whatif, memory, live, runs, report, speed };
+const all = { components: units, "timeline modules": timelineModules, "timeline use": timelineUse, "timeline restored": timelineRestored, "timeline of steps": timelineOfSteps, ...parts, tasks, flame, shape, reach, "what if": whatif, memory, live, runs, report, speed };
 if (process.argv.includes("--images")) all.images = images;
 
 const browser = await start();

@@ -149,8 +149,8 @@ async function merged(page, all) {
   check("timeline: a click on merged spans zooms and selects nothing", !/sel=/.test(page.url()), page.url());
 }
 
-/** After the GPU context was lost, everything is uploaded again: the picture is the same as
- * before. */
+/** While the GPU context is lost, a 2D canvas shows the picture; when it is restored, everything is uploaded again, and the
+ * picture is the same as before. */
 export async function timelineRestored(browser, ids) {
   const page = await open(browser);
   await page.addInitScript(() => {
@@ -172,14 +172,38 @@ export async function timelineRestored(browser, ids) {
   await page.waitForFunction(() => globalThis.gl);
   await settled(page);
   const before = await inked();
-  await page.evaluate(() => new Promise((yes) => {
-    const lose = globalThis.gl.getExtension("WEBGL_lose_context");
-    const { canvas } = globalThis.gl;
-    canvas.addEventListener("webglcontextlost", () => setTimeout(() => lose.restoreContext()), { once: true });
-    canvas.addEventListener("webglcontextrestored", () => requestAnimationFrame(() => requestAnimationFrame(yes)), { once: true });
-    lose.loseContext();
-  }));
+  const turned = (event, act) => page.evaluate(([name, what]) => new Promise((yes) => {
+    globalThis.lose ??= globalThis.gl.getExtension("WEBGL_lose_context");
+    globalThis.gl.canvas.addEventListener(name, () => requestAnimationFrame(() => requestAnimationFrame(yes)), { once: true });
+    globalThis.lose[what]();
+  }), [event, act]);
+  const seen = () => page.evaluate(() => {
+    const shown = [...globalThis.document.querySelectorAll(".tl-stage canvas")].filter((c) => c.getClientRects().length);
+    const flat = shown[0] === globalThis.gl.canvas ? null : shown[0].getContext("2d").getImageData(0, 0, shown[0].width, shown[0].height).data;
+    return { canvases: shown.length, ink: flat ? flat.reduce((n, v, i) => n + (i % 4 === 3 && v > 0 ? 1 : 0), 0) : -1 };
+  });
+  await turned("webglcontextlost", "loseContext");
+  const lost = await seen();
+  check("timeline: while the GPU is lost, a 2D canvas has the picture", lost.canvases === 2 && Math.abs(lost.ink - before) < 0.02 * before, `${JSON.stringify(lost)}, of the GPU ${before} pixels`);
+  await turned("webglcontextrestored", "restoreContext");
+  same("timeline: afterwards the GPU draws again", await seen(), { canvases: 2, ink: -1 });
   const after = await inked();
   check("timeline: what a lost GPU had is drawn again", before > 10000 && after === before, `${before} and ${after} pixels`);
+  await page.context().close();
+}
+
+/** Steps that were recorded apart have a timeline each: the page says which one it shows, and offers the others. */
+export async function timelineOfSteps(browser, ids) {
+  const page = await open(browser);
+  await go(page, `#/p/${ids.transformer}/timeline`);
+  const choice = page.locator(".tl-bar select");
+  const shown = async () => [await choice.inputValue(), (await picture(page, "marks")).filter((m) => m.kind === "step").map((m) => m.id)];
+  same("timeline: the first of five steps is shown", [await shown(), await choice.locator("option").count()], [["0", ["0"]], 5]);
+  await choice.selectOption("3");
+  await settled(page);
+  same("timeline: another can be chosen, in the context of all places", [await shown(), /[?&]steps=3(-3)?(&|$)/.test(page.url())], [["3", ["3"]], true]);
+  await go(page, `#/p/${ids.transformer}/timeline?sel=step:2`);
+  same("timeline: a selected step is shown", await shown(), ["2", ["2"]]);
+  noFaults("timeline of steps", page);
   await page.context().close();
 }

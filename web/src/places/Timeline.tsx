@@ -3,7 +3,7 @@
 import { isReport } from "../held";
 import { useLoaded } from "../load";
 import { Status } from "../parts/Status";
-import { filters } from "../store";
+import { stepAsked } from "../timeline/alone";
 import { servedSource } from "../timeline/data";
 import { heldSource } from "../timeline/held";
 import { TimelineView } from "../timeline/View";
@@ -12,8 +12,7 @@ import type { PlaceProps } from "./index";
 /** In a trace all steps are shown one after the other; executions have separate lanes for each
  * step. */
 export function TimelinePlace({ of }: PlaceProps) {
-  const first = String(filters.value.steps?.from ?? of.facts.steps[0] ?? 0);
-  const step = of.facts.has?.trace ? (isReport ? String(of.facts.steps[0] ?? 0) : "") : first;
+  const step = stepAsked(of.facts, isReport);
   const loaded = useLoaded(`timeline ${of.id} ${step}`, async (signal, progress) => {
     const source = isReport ? await heldSource(of.id, step, signal) : await servedSource(of.id, step, signal, progress);
     return { source, step };
@@ -22,7 +21,7 @@ export function TimelinePlace({ of }: PlaceProps) {
     <>
       <h1 class="away">Timeline</h1>
       <Status of={loaded}>
-        {({ source, step: shown }) => (source.lanes.lanes.length ? <TimelineView key={shown} source={source} of={of} /> : <p class="empty">Nothing ran in this step.</p>)}
+        {({ source, step: shown }) => (source.lanes.lanes.length ? <TimelineView key={shown} source={source} of={of} alone={of.facts.has?.trace ? null : Number(shown)} /> : <p class="empty">Nothing ran in this step.</p>)}
       </Status>
     </>
   );

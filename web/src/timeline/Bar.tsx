@@ -1,22 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 // The line above the timeline: what is seen, what the colours mean, zoom, and the menu of lanes. One stop of the Tab key.
+import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import { counted, formatMicros, markMicros } from "../format";
+import { heldSteps } from "../held";
 import { Item, Menu } from "../parts/Menu";
 import { NoteLine } from "../parts/NoteLine";
 import type { Window } from "../store";
+import { change } from "../store";
 import { hidden, hideOrNot, reset } from "./arranged";
 import type { Source } from "./data";
 import type { Stage } from "./stage";
 
 const LEGEND = [["compute", "compute"], ["communication", "communication"], ["copy", "copies"], ["host", "host"]] as const;
 
-function Legend({ source }: { source: Source }) {
-  const kinds = new Set(source.lanes.lanes.map((l) => l.kind));
+export function Legend({ source }: { source: Source }) {
+  const kinds = new Set(source.lanes.lanes.flatMap((l) => [l.kind, ...l.classes]));
   return (
     <span class="tl-legend">
       {LEGEND.filter(([kind]) => kinds.has(kind)).map(([kind, word]) => <span key={kind} class={kind}><span class="dot" /> {word}</span>)}
     </span>
+  );
+}
+
+/** Executions stand apart by hours, so each step has a timeline of its own: which one this is, and the others to choose from. */
+export function OneStep({ shown, all }: { shown: number; all: number[] }) {
+  const held = heldSteps(all);
+  const choose = (step: number): void => change({ steps: { from: step, to: step }, sel: null, view: null });
+  if (all.length < 2) return null;
+  return (
+    <label class="s choice">
+      step {held.length > 1 ? <select value={String(shown)} onChange={(e) => choose(Number(e.currentTarget.value))}>{held.map((s) => <option key={s} value={String(s)}>{s}</option>)}</select> : shown} of {all.length}
+      {held.length < 2 && "; the others are in tfprof serve FILE"}
+    </label>
   );
 }
 
@@ -46,7 +62,15 @@ function LanesMenu({ source, notes }: { source: Source; notes: string[] }) {
   );
 }
 
-export function Bar({ stage, seen, source, notes }: { stage: Stage | null; seen: Window; source: Source; notes: string[] }) {
+interface BarProps {
+  stage: Stage | null;
+  seen: Window;
+  source: Source;
+  notes: string[];
+  steps: ComponentChildren;
+}
+
+export function Bar({ stage, seen, source, notes, steps }: BarProps) {
   const box = useRef<HTMLDivElement>(null);
   const { all } = source.lanes;
   const length = seen.to - seen.from;
@@ -60,6 +84,7 @@ export function Bar({ stage, seen, source, notes }: { stage: Stage | null; seen:
     <div class="tl-bar" ref={box} onKeyDown={onArrow}>
       <b>{seen.from > all.from ? markMicros(seen.from - all.from, length / 100) : 0} – {markMicros(seen.to - all.from, length / 100)}</b>
       <span class="s tl-of">{formatMicros(length)} of {formatMicros(all.to - all.from)} · {counted(spans, "span")}</span>
+      {steps}
       <span class="s tl-note"><NoteLine notes={notes} /></span>
       <span class="fill" />
       <Legend source={source} />

@@ -11,6 +11,7 @@ import { useLoaded } from "../load";
 import { filters, goTo, query, range } from "../store";
 import type { Kind } from "../store";
 import type { Grouping, Lanes, Source, Sum, Sums } from "./data";
+import { stepAsked } from "./alone";
 import { GROUPINGS, listOf, servedSource } from "./data";
 import { heldSource } from "./held";
 import { once } from "../data";
@@ -46,7 +47,7 @@ function setOf(sums: Sums, by: Grouping): RowSet {
 }
 
 const sourceOf = (of: PanelProps["of"]): Promise<Source> => {
-  const step = of.facts.has?.trace && !isReport ? "" : String(filters.value.steps?.from ?? of.facts.steps[0] ?? 0);
+  const step = stepAsked(of.facts, isReport);
   const signal = new AbortController().signal;
   return once(`sums ${of.id} ${step}`, () => (isReport ? heldSource(of.id, step, signal) : servedSource(of.id, step, signal, () => undefined)));
 };

@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Opened } from "../opened";
 import { useShownTheme } from "../theme";
-import { Bar } from "./Bar";
+import { Bar, OneStep } from "./Bar";
 import { Card } from "./Card";
 import type { Source } from "./data";
 import { Edges } from "./Edges";
@@ -13,7 +13,8 @@ import { useArranged } from "./arranged";
 import { useStage } from "./useStage";
 import { headOf } from "./scene";
 
-export function TimelineView({ source, of }: { source: Source; of: Opened }) {
+/** `alone`: the one step that the source has; null: all. */
+export function TimelineView({ source, of, alone }: { source: Source; of: Opened; alone: number | null }) {
   const scroll = useRef<HTMLDivElement>(null);
   const element = useRef<HTMLDivElement>(null);
   const under = useRef<HTMLCanvasElement>(null);
@@ -27,7 +28,7 @@ export function TimelineView({ source, of }: { source: Source; of: Opened }) {
   const notes = [...source.lanes.notes, source.summary].filter(Boolean);
   return (
     <div class="tl">
-      <Bar stage={stage} seen={seen} source={source} notes={notes} />
+      <Bar stage={stage} seen={seen} source={source} notes={notes} steps={alone === null ? null : <OneStep shown={alone} all={of.facts.steps} />} />
       <Minimap stage={stage} source={source} seen={seen} theme={theme} />
       <div class="tl-scroll" ref={scroll} onScroll={(e) => setTop(e.currentTarget.scrollTop)}>
         <div class="tl-inner" style={{ height: `max(100%, ${head + layout.height}px)` }}>

@@ -10,7 +10,7 @@ import type { Scene } from "../../src/timeline/scene";
 import { reals, tableOf, words } from "../tables";
 
 export const lane = (id: number, kind: Lane["kind"], name: string, more: Partial<Lane> = {}): Lane => ({
-  id: String(id), name, detail: `no. ${id}`, device: kind === "host" || kind === "derived" ? "cpu" : "gpu:0", process: "", rank: -1, kind, firstRow: id, rows: 1, spans: 5, start: 0, end: 1000, busy: 500, ...more,
+  id: String(id), name, detail: `no. ${id}`, device: kind === "host" || kind === "derived" ? "cpu" : "gpu:0", process: "", rank: -1, kind, classes: [], firstRow: id, rows: 1, spans: 5, start: 0, end: 1000, busy: 500, ...more,
 });
 export const lanesOf = (lanes: Lane[], steps: Lanes["steps"] = []): Lanes => ({ lanes, all: { from: 0, to: 1000 }, steps, notes: [] });
 export const NOTHING: Arranged = { toggled: new Set(), pinned: [], hidden: new Set(), order: [], ranks: [], device: "" };
