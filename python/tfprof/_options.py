@@ -112,6 +112,7 @@ class StepOptions(RangeOptions, total=False):
     """The keywords of Profile.step_table, for type checkers."""
 
     critical_path: Optional[bool]
+    why: Optional[bool]
 
 
 class WhatifOptions(ViewOptions, total=False):

@@ -126,7 +126,7 @@ static tfp_options *options_for(const tfp_options *o)
 {
     tfp_options *table = tfp_options_copy(o);
     if (!table) return NULL;
-    table->verb.critical_path = false;
+    table->verb.critical_path = table->verb.why = false;
     table->top = 0;
     free(table->order_column);
     table->order_column = NULL;

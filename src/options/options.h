@@ -96,7 +96,7 @@ typedef struct tfp_flops_options {
 typedef struct tfp_verb_options {
     char *by;                         /* memory, transfer: the rows; NULL: the default */
     char *sample_type, *sample_label; /* samples; NULL or empty: not given */
-    bool critical_path;               /* steps */
+    bool critical_path, why;          /* steps */
     char *changes;                    /* whatif: a line for each (changes.h); NULL: none */
     char *rule_limits;                /* advise: "RULE=LIMIT,..."; empty: none */
     char *checkers;                   /* advise: names joined by commas; empty: all */

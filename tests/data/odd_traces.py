@@ -6,7 +6,8 @@ whole.json: whole microseconds, where what sticks out by one is inside its neigh
 communication.json: kernels that communicate, by the names of their libraries, and some whose names only look so.
 gloo.json: a trace of a CPU; its communication runs in threads and calls of PyTorch's own.
 mtia.json, xpu.json, ascend.json: as Kineto and Huawei's profiler write other vendors' devices. unknown.json: a device of nobody.
-chain.json: four hundred spans, each of which sticks out of the one before by one microsecond."""
+chain.json: four hundred spans, each of which sticks out of the one before by one microsecond.
+slow_steps.json: four steps; the third one's collective takes longer than the others', and the fourth one's wait."""
 import json
 import os
 
@@ -171,11 +172,25 @@ def chain():
     return [span("cpu_op", f"op{i % 3}", HOST, 2 * i, 900 - i) for i in range(400)]
 
 
+def slow_steps():
+    events, at = [], 0
+    for n, (gemm, reduce, item) in enumerate(((40, 10, 20), (40, 10, 20), (40, 70, 20), (40, 10, 200))):
+        length = gemm + reduce + item + 30
+        events += [
+            span("user_annotation", f"ProfilerStep#{n}", HOST, at, length), span("cpu_op", "aten::mm", HOST, at + 1, 5),
+            span("cuda_runtime", "cudaLaunchKernel", HOST, at + 2, 2, correlation=n + 1), span("cpu_op", "aten::item", HOST, at + 10, item),
+            span("kernel", "gemm", (0, 7), at + 5, gemm, device=0, stream=7, correlation=n + 1),
+            span("kernel", "ncclDevKernel_AllReduce_Sum_f32_RING_LL", (0, 7), at + 5 + gemm, reduce, device=0, stream=7),
+        ]
+        at += length
+    return events
+
+
 if __name__ == "__main__":
     write("frames", frames())
     write("whole", whole())
     write("chain", chain())
-    for make in (communication, gloo, mtia, xpu, unknown, replays):
+    for make in (communication, gloo, mtia, xpu, unknown, replays, slow_steps):
         write(make.__name__, make())
     with open(os.path.join(HERE, "sample", "odd_traces", "ascend.json"), "w", encoding="utf-8") as f:
         f.write("[" + ",\n".join(json.dumps(e) for e in ascend()) + "]\n")  # no object around the events

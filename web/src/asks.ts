@@ -48,6 +48,7 @@ export const ASKS: string[][] = [
   ["summary", `${one}/views/summary`, "format=text"],
   ["steps", `${one}/views/steps`, columns],
   ["steps", `${one}/views/steps`, columns, "critical_path=true"],
+  ["why steps are long", `${one}/views/steps`, columns, "why=true"],
   ...["transfer", "wait", "kernel", "check"].map((name) => [name, `${one}/views/${name}`, columns]),
   ["coverage", `${one}/query`, columns, `sql=${COVERAGE_SQL}`],
   view("scope"),

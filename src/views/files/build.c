@@ -92,7 +92,8 @@ static bool has(const tfp_profile *p, unsigned need)
 /* Whether a report needs spans that were left out when the profile was read. */
 static bool asks_for_spans(const tfp_report *r)
 {
-    if (r->profile->keep & TFP_KEEP_ROWS) return !(r->about->needs & TFP_ROWS_DO) || r->options->verb.critical_path;
+    if (r->profile->keep & TFP_KEEP_ROWS)
+        return !(r->about->needs & TFP_ROWS_DO) || r->options->verb.critical_path || r->options->verb.why;
     return !(r->about->needs & TFP_SUMS_DO) || tfp_options_need_spans(r->options);
 }
 

@@ -2,7 +2,7 @@
 /* views/trace/input_bytes.c: computes how many bytes a call reads, from what PyTorch records: `Input Dims`
  * "[[2,3],[4]]" and `Input type` "[\"float\",\"float\"]", or the element type of a collective. */
 #include "model/tables/types.h"
-#include "views/trace/tables.h"
+#include "views/trace/input_bytes.h"
 
 #include <ctype.h>
 

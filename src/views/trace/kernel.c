@@ -244,16 +244,19 @@ static bool name_certainties(const kernels *t, kernel_row *row)
            NULL;
 }
 
-static bool name_row(const kernels *t, kernel_row *row, tfp_str name)
+tfp_str tfp_activity_shown(tfp_arena *arena, tfp_str name, bool async)
 {
     tfp_str mark = TFP_STR(" (async)");
-    bool marked = tfp_str_ends(name, mark);
-    row->name = name;
-    if (!row->async || marked) return true;
+    if (!async || tfp_str_ends(name, mark)) return name;
     tfp_buf text = { 0 };
     tfp_buf_str(&text, name);
     tfp_buf_str(&text, mark);
-    row->name = tfp_buf_move(&text, tfp_arena_of(t->r));
+    return tfp_buf_move(&text, arena);
+}
+
+static bool name_row(const kernels *t, kernel_row *row, tfp_str name)
+{
+    row->name = tfp_activity_shown(tfp_arena_of(t->r), name, row->async);
     return row->name.data != NULL;
 }
 

@@ -23,6 +23,7 @@ typedef struct steps {
     const tfp_trace_index *x;
     uint32_t *windows;     /* sorted by unit, then start */
     size_t *windows_first; /* for each unit: its first window; with one more element at the end */
+    bool every;            /* also steps that the report is not for */
     bool full;             /* there would be more than ROWS_MOST rows */
     TFP_VEC(tfp_step_row) rows;
 } steps;
@@ -30,7 +31,12 @@ typedef struct steps {
 static tfp_step_row measure(const steps *t, const tfp_trace_device *d, const tfp_busy *from, const tfp_busy *to)
 {
     const tfp_trace_unit *unit = &t->x->units[d->unit];
-    tfp_step_row out = { .rank = unit->rank, .unit = d->unit, .device = d->name, .launch_delay_us = NAN };
+    tfp_step_row out = { .rank = unit->rank,
+                         .unit = d->unit,
+                         .device_at = (uint32_t)(d - t->x->devices),
+                         .step_at = TFP_NONE,
+                         .device = d->name,
+                         .launch_delay_us = NAN };
     int64_t ns[TFP_BUSY_SETS];
     for (size_t i = 0; i < TFP_BUSY_SETS; i++) ns[i] = to->at_ns > from->at_ns ? to->ns[i] - from->ns[i] : 0;
     out.start_ns = from->at_ns - unit->origin_ns;
@@ -56,6 +62,7 @@ static bool add_step(steps *t, const tfp_trace_device *d, const tfp_step_window 
     t->full = t->rows.size >= ROWS_MOST;
     if (t->full) return false;
     tfp_step_row out = measure(t, d, &at[0], &at[1]);
+    out.step_at = w->step;
     out.step = (tfp_str){ tfp_arena_copy(tfp_arena_of(t->r), (tfp_str){ text, (size_t)size }), (size_t)size };
     return out.step.data && tfp_push(&t->rows, out);
 }
@@ -76,7 +83,7 @@ static bool is_of(const steps *t, const tfp_step_window *w, const tfp_trace_devi
 static const tfp_step_window *window_of(const steps *t, const tfp_trace_device *d, size_t i)
 {
     const tfp_step_window *w = &t->x->p->events->windows.at[t->windows[i]];
-    return is_of(t, w, d) && tfp_step_takes(tfp_step_of(t->r), w->step) ? w : NULL;
+    return is_of(t, w, d) && (t->every || tfp_step_takes(tfp_step_of(t->r), w->step)) ? w : NULL;
 }
 
 static bool add_device(steps *t, uint32_t device)
@@ -156,7 +163,7 @@ static const tfp_row_column columns[] = {
 
 tfp_status tfp_step_rows(tfp_report *r, const tfp_trace_index *x, tfp_step_row **rows, size_t *count, tfp_error *err)
 {
-    steps t = { .r = r, .x = x };
+    steps t = { .r = r, .x = x, .every = tfp_options_of(r)->verb.why };
     bool ok = sort_windows(&t);
     for (uint32_t i = 0; i < x->device_count && ok; i++) ok = add_device(&t, i);
     *count = t.rows.size;
@@ -196,6 +203,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     if (s || tfp_options_of(r)->verb.critical_path) return s ? s : tfp_trace_path(r, &x, err);
     s = tfp_step_rows(r, &x, &rows, &count, err);
     if (!s) s = note_ranks(r, &x, err);
+    if (s || tfp_options_of(r)->verb.why) return s ? s : tfp_why_table(r, &x, rows, count, err);
     return s ? s : tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, count, tfp_trace_shown(&x) }, err);
 }
 

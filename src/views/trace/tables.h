@@ -5,19 +5,22 @@
 
 #include "views/core/grid.h"
 #include "views/spans/trace.h"
+#include "views/trace/input_bytes.h"
 
 /* All rows are in the report's arena. */
 
 typedef struct tfp_step_row {
     int64_t rank;
-    uint32_t unit; /* index in the index's units */
+    uint32_t unit, device_at; /* indexes in the index's units and devices */
+    uint32_t step_at;         /* index in steps; TFP_NONE: `all` */
     tfp_str step, device;
     int64_t start_ns, duration_ns, busy_ns, compute_ns, communication_ns, copy_ns;
     int64_t exposed_communication_ns, exposed_copy_ns, idle_ns;
     int64_t kernels;
     double launch_delay_us; /* NAN: no activity has a launch */
 } tfp_step_row;
-/* Each device's steps in order, then its row `all` (unless the report is for one step). TFP_LIMIT: too many rows. */
+/* Each device's steps in order, then its row `all` (unless the report is for one step). With -why all steps are there, whichever the report is
+ * for. TFP_LIMIT: too many rows. */
 tfp_status tfp_step_rows(tfp_report *r, const tfp_trace_index *x, tfp_step_row **rows, size_t *count, tfp_error *err);
 
 typedef struct tfp_transfer_row {
@@ -35,13 +38,6 @@ bool tfp_transfer_rows(tfp_report *r, const tfp_trace_index *x, bool in_windows,
 
 /* The same for collectives without a trace (timed.c): by rank, longest time first. False: out of memory. */
 bool tfp_timed_rows(tfp_report *r, tfp_transfer_row **rows, size_t *count);
-/* The ratio of the links' rate to the plain rate, for a collective of `n` ranks. (input_bytes.c) */
-double tfp_bus_factor(tfp_str kind, int64_t n);
-
-/* Bytes of an element, by torch's name of its type; 0: unknown. (input_bytes.c) */
-int64_t tfp_element_size(tfp_str type);
-/* Bytes of all inputs of a call, from their recorded shapes and types; false: unknown, or several types. */
-bool tfp_input_bytes(tfp_str dims, tfp_str types, int64_t *out);
 
 /* A collective on several ranks, and who came late to it (skew.c). */
 typedef struct tfp_skew_row {
@@ -58,6 +54,13 @@ typedef struct tfp_skew_row {
 bool tfp_skew_rows(tfp_report *r, const tfp_trace_index *x, bool in_windows, tfp_skew_row **rows, size_t *count,
                    double *waited);
 tfp_status tfp_skew_table(tfp_report *r, const tfp_trace_index *x, tfp_error *err);
+
+/* The table of `steps -why`, from the rows of all steps (why.c). */
+tfp_status tfp_why_table(tfp_report *r, const tfp_trace_index *x, const tfp_step_row *rows, size_t count,
+                         tfp_error *err);
+
+/* The name of an activity in tables: one of an asynchronous line is marked. Data NULL: out of memory. (kernel.c) */
+tfp_str tfp_activity_shown(tfp_arena *arena, tfp_str name, bool async);
 
 /* Which ranks of the job have files. */
 typedef struct tfp_rank_census {

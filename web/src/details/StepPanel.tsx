@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A step: why it takes as long as it does, its parts; a rank; a part of a step.
+import { filterParams, useTable } from "../data";
 import { besideMedian, counted, formatPercent, formatStep, signed } from "../format";
-import { useLoaded } from "../load";
 import type { Opened } from "../opened";
 import { Quantity } from "../parts/Quantity";
 import { ShortName } from "../parts/ShortName";
@@ -13,26 +13,24 @@ import { FindingsOf, Head, OneStep, PanelActions } from "./parts";
 import { Pair, Section } from "./Section";
 import type { PanelProps } from "./kinds";
 import { useWindows } from "./useWindows";
-import { whyOf } from "./why";
+import { whyOf, whyPath } from "./why";
 
 const SLOWEST = 16; // ranks of a step
 
 const plus = (us: number): string => signed(formatStep(us), us);
 
-function Why({ of, step, rows }: { of: Opened; step: number; rows: StepRow[] }) {
+function Why({ of, step }: { of: Opened; step: number }) {
   const windows = useWindows(of);
-  const { ranks } = filters.value;
-  const loaded = useLoaded(`why ${of.id} ${step} ${rows.length} ${ranks.join()}`, () => whyOf(of, step, rows, ranks));
-  const why = loaded.value;
+  const loaded = useTable(whyPath(of.id, filterParams(filters.value, new Map(), false)));
+  const why = loaded.value && whyOf(loaded.value, step);
   const window = windows?.get(step);
   const evidence = <ThingLink kind="step" id={String(step)} evidence also={{ view: window ?? null }}>see it in the timeline</ThingLink>;
-  if (!why) return <Section name="Why"><p>{loaded.busy ? "…" : "The only step here"}; {evidence}.</p></Section>;
+  if (!why) return <Section name="Why"><p>{loaded.error || (loaded.busy ? "…" : "The only step here")}; {evidence}.</p></Section>;
   const part = PARTS.find((p) => p.name === why.part);
-  const slower = why.duration / why.median - 1;
   return (
     <Section name="Why">
       <p class="why">
-        {formatStep(why.duration)}, {Math.abs(slower) < 0.005 ? "as" : <>{signed(`${Math.round(100 * slower)}`.replace("-", "\u2212"), slower)}{"\u00a0"}% of</>} the median ({formatStep(why.median)});{" "}
+        {formatStep(why.duration)}, {Math.abs(why.over) < 0.005 ? "as" : <>{signed(`${Math.round(100 * why.over)}`.replace("-", "\u2212"), why.over)}{"\u00a0"}% of</>} the median ({formatStep(why.median)});{" "}
         <ThingLink kind="part" id={why.part}>{part?.title}</ThingLink> {plus(why.partMore)}
         {why.grown[0] && <>, most in <ThingLink kind={why.grown[0].thing.kind} id={why.grown[0].thing.id} full={why.grown[0].thing.id}>{why.grown[0].short}</ThingLink></>}. {evidence}
       </p>
@@ -94,7 +92,7 @@ export function StepPanel({ of, thing }: PanelProps) {
   return (
     <>
       <Head kind={`step${here.length ? ` · ${counted(here.reduce((n, r) => n + r.kernels, 0), "kernel")}` : ""}`} name={`Step ${step}`} big={here.length ? <Quantity name="step.mean" of={what} value={q.mean} /> : "–"} says={here.length ? `${besideMedian(q.mean, median(all.map((r) => r.duration)))} of ${counted(new Set(all.map((r) => r.step)).size, "step")}` : "it is not among the chosen steps"} />
-      {here.length > 0 && <Why of={of} step={step} rows={all} />}
+      {here.length > 0 && <Why of={of} step={step} />}
       {here.length > 0 && <Parts q={q} what={what} />}
       <Series rows={all} value={(r) => r.duration} now={step} />
       {ranks.length > 1 && (
