@@ -112,6 +112,13 @@ export function ofWhat(f: Pick<Filters, "ranks" | "steps" | "device">): string {
 export const allSteps = async (of: Opened): Promise<StepRow[]> => (of.facts.has?.times ? stepRows(await tableOnce(profilePath(of.id, "views/steps?format=columns"))) : []);
 export const useSteps = (of: Opened): Loaded<StepRow[]> => useLoaded(`steps ${of.id}`, () => allSteps(of));
 
+/** How many devices a rank has among these steps: its sums of device time are over all of them. */
+export function overDevices(rows: StepRow[]): string {
+  const [devices, ranks] = [new Set(rows.map((r) => `${r.rank} ${r.device}`)).size, new Set(rows.map((r) => r.rank)).size];
+  return devices > ranks ? `, over ${devices} devices` : "";
+}
+export const useOverDevices = (of: Opened): string => overDevices(underFilters(useSteps(of).value ?? [], { ...filters.value, steps: null }));
+
 /** Steps under the filters, and the quantities of these. */
 export function useQuantities(of: Opened): { rows: StepRow[]; all: StepRow[]; q: Quantities | null; of: string; known: boolean } {
   const loaded = useSteps(of);

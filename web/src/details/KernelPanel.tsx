@@ -8,6 +8,7 @@ import { ScopeName } from "../parts/ScopeName";
 import { ThingLink } from "../parts/Thing";
 import { isName, longest, nearTrace, originsOf, overSteps } from "../sql";
 import type { Origin } from "../sql";
+import { useOverDevices } from "../steps";
 import { kernelOps } from "../table/kernels";
 import { FramesOfLongest, Lines } from "./CodeLines";
 import { FindingsOf, Head, NOT_HELD, OverSteps, PanelActions, Spans } from "./parts";
@@ -50,6 +51,7 @@ function ComesFrom({ of, thing }: PanelProps) {
 
 export function KernelPanel({ of, thing }: PanelProps) {
   const r = useRow(of, thing);
+  const over = useOverDevices(of);
   const [total, share, count] = [r.value("total"), r.value("share"), r.value("count")];
   const where = filterWords();
   const number = (name: string): string => formatMicros(r.value(name) ?? 0);
@@ -67,7 +69,7 @@ export function KernelPanel({ of, thing }: PanelProps) {
       />
       <Section name="Numbers">
         <dl>
-          <Pair word="total">{number("total")}{share !== null && `, ${formatPercent(100 * share)} of device time`}</Pair>
+          <Pair word="total">{number("total")}{share !== null && `, ${formatPercent(100 * share)} of device time`}{over}</Pair>
           <Pair word="count">{formatCount(count ?? 0)}{of.facts.steps.length > 1 && count !== null && !where && `, ${(count / of.facts.steps.length).toPrecision(3)} a step`}</Pair>
           <Pair word="mean">{number("mean")} <span class="s">({number("min")} – {number("max")})</span></Pair>
           {bytes !== null && <Pair word="bytes">{formatBytes(bytes)}</Pair>}

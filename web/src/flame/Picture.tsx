@@ -18,6 +18,8 @@ interface Props {
   measure: Measure;
   found: Uint8Array | null;
   delta: ((row: number) => number | null) | null;
+  look: ((row: number) => string) | null; // of a row; null: that of the measure
+  over: string; // ", over 4 devices"
 }
 
 function useSize(): { box: { current: HTMLDivElement | null }; width: number } {
@@ -41,7 +43,7 @@ function told({ of, measure, delta }: Props, row: number): string {
 }
 
 export function Picture(p: Props) {
-  const { of, kind, found, measure, delta } = p;
+  const { of, kind, found, measure, delta, look } = p;
   const { box, width } = useSize();
   const canvas = useRef<HTMLCanvasElement>(null);
   const [hover, setHover] = useState(-1);
@@ -55,8 +57,8 @@ export function Picture(p: Props) {
   const most = useMemo(() => boxes.reduce((m, b) => Math.max(m, Math.abs(delta?.(b.row) ?? 0)), 0), [boxes, delta]);
   useEffect(() => {
     const part = delta && most > 0 ? (row: number): number => (delta(row) ?? 0) / most : null;
-    if (canvas.current) draw(canvas.current, { boxes, name: of.name, look: measure.look, found, chosen, hover, height, change: part });
-  }, [boxes, found, chosen, hover, height, theme, delta]);
+    if (canvas.current) draw(canvas.current, { boxes, name: of.name, look: look ?? (() => measure.look), found, chosen, hover, height, change: part });
+  }, [boxes, found, chosen, hover, height, theme, delta, look]);
   usePicture("flame", () => canvas.current && box.current && { element: box.current, marks: () => marksOf(boxes, of, kind, canvas.current), view: () => ({ from: 0, to: of.whole }), frames: () => [] }, [boxes]);
   const at = (e: MouseEvent): number => boxes.find((b) => b.depth === Math.floor(e.offsetY / BAR_ROW) && e.offsetX >= b.x && e.offsetX < b.x + b.width)?.row ?? -1;
   const pick = (row: number): void => (row >= 0 ? select({ kind, id: of.id(row) }) : undefined);
@@ -74,7 +76,7 @@ export function Picture(p: Props) {
   const row = hover >= 0 ? hover : chosen;
   return (
     <>
-      <p class="s told">{row >= 0 ? told(p, row) : `${formatUnit(measure.unit, of.whole)} of ${measure.title} in all`}{top >= 0 && <button type="button" onClick={() => zoom(-1)}>Show all</button>}</p>
+      <p class="s told">{row >= 0 ? told(p, row) : `${formatUnit(measure.unit, of.whole)} of ${measure.title} in all${p.over}`}{top >= 0 && <button type="button" onClick={() => zoom(-1)}>Show all</button>}</p>
       <div ref={box} class="fill-picture" tabIndex={0} role="application" aria-label="Flame graph: arrow keys go from bar to bar, Enter fills the width with one" onKeyDown={onKey}>
         <canvas ref={canvas} aria-hidden="true" style={{ width: "100%", height: `${height}px`, display: "block" }} onMouseMove={(e) => setHover(at(e))} onMouseLeave={() => setHover(-1)} onClick={(e) => pick(at(e))} onDblClick={(e) => zoom(at(e))} />
       </div>

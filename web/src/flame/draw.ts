@@ -7,7 +7,7 @@ import { BAR_ROW, mixed, shadeOf } from "./layout";
 export interface Scene {
   boxes: Box[];
   name: (row: number) => string;
-  look: string; // a kind: host, compute, memory
+  look: (row: number) => string; // a kind: host, compute, communication, memory
   found: Uint8Array | null;
   chosen: number;
   hover: number;
@@ -23,13 +23,15 @@ export function draw(canvas: HTMLCanvasElement, s: Scene): void {
   if (!pen) return;
   const style = getComputedStyle(canvas);
   const colour = (name: string): string => style.getPropertyValue(`--${name}`).trim();
-  const [ink, page, base, text, accent] = [colour("ink"), colour("bg"), colour(s.look), colour("onmark"), colour("accent")];
+  const [ink, page, text, accent] = [colour("ink"), colour("bg"), colour("onmark"), colour("accent")];
+  const kinds = new Map<string, string>();
+  const base = (look: string): string => kinds.get(look) ?? (kinds.set(look, colour(look)), colour(look));
   pen.scale(scale, scale);
   pen.font = "12px system-ui, sans-serif";
   pen.textBaseline = "middle";
   const fill = (row: number): string => {
     const c = s.change?.(row);
-    if (c === undefined) return mixed(base, ink, shadeOf(s.name(row)));
+    if (c === undefined) return mixed(base(s.look(row)), ink, shadeOf(s.name(row)));
     return mixed(page, colour(c > 0 ? "worse" : "better"), 0.15 + 0.85 * Math.abs(c));
   };
   for (const box of s.boxes) {

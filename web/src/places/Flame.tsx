@@ -6,6 +6,7 @@ import { filterParams, tableOnce, useTable } from "../data";
 import { useWindows } from "../details/useWindows";
 import { Picture } from "../flame/Picture";
 import { matched } from "../flame/layout";
+import { looksOf } from "../flame/looks";
 import type { FlameBy, FlameTree, Measure } from "../flame/read";
 import { BY_TIME, FLAMES, MEASURES, differences, readFlame, sandwich } from "../flame/read";
 import { formatShare, formatUnit } from "../format";
@@ -13,6 +14,7 @@ import { isReport } from "../held";
 import { useLoaded } from "../load";
 import { NoteLine } from "../parts/NoteLine";
 import { Status } from "../parts/Status";
+import { useOverDevices } from "../steps";
 import { change, filters, query, sel, state } from "../store";
 import type { PlaceProps } from "./index";
 
@@ -54,9 +56,12 @@ function Shown({ of, it, path }: PlaceProps & { it: FlameBy; path: string }) {
   const measure = fits.find((m) => m.name === state.value.more.of) ?? fits[0] ?? MEASURES[0];
   const whole = useMemo(() => loaded.value && readFlame(loaded.value, it, measure), [loaded.value, it, measure]);
   const other = useOther(it, measure);
+  const kernels = useTable(measure.name === "device" && of.facts.has?.times ? profilePath(of.id, "views/kernel?format=columns") : "").value;
+  const over = useOverDevices(of);
   const name = sel.value?.kind === it.kind ? (sel.value.id.split(it.kind === "call" ? " › " : "/").pop() ?? "") : "";
   const { side = "" } = state.value.more;
   const shown = useMemo(() => (whole && side && name ? sandwich(whole, name, side === "callers") : whole), [whole, side, name]);
+  const look = useMemo(() => (shown && kernels ? looksOf(shown, kernels) : null), [shown, kernels]);
   const found = useMemo(() => shown && findIn(shown, query.value), [shown, query.value]);
   const delta = useMemo(() => (shown && other && !side ? differences(shown, other.tree, { now: stepsInSums(of.facts), before: other.steps }) : null), [shown, other, side]);
   return (
@@ -70,7 +75,7 @@ function Shown({ of, it, path }: PlaceProps & { it: FlameBy; path: string }) {
       </div>
       <p class="s says cut"><NoteLine notes={loaded.value?.notes} /></p>
       {delta && <p class="s says">colours: slower and faster a step than the profile compared with</p>}
-      <Status of={loaded} calm>{() => shown && (shown.whole > 0 ? <Picture of={shown} kind={it.kind} measure={measure} found={found ?? null} delta={delta} /> : <p class="empty">Nothing ran in this time.</p>)}</Status>
+      <Status of={loaded} calm>{() => shown && (shown.whole > 0 ? <Picture of={shown} kind={it.kind} measure={measure} found={found ?? null} delta={delta} look={look} over={measure.name === "device" ? over : ""} /> : <p class="empty">Nothing ran in this time.</p>)}</Status>
     </>
   );
 }

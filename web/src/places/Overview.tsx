@@ -18,7 +18,7 @@ import { TopList } from "../overview/TopList";
 import { WholeRun } from "../overview/WholeRun";
 import { FindingHead, FindingRow } from "../parts/FindingRow";
 import { filters, goTo, hrefOf } from "../store";
-import { useQuantities } from "../steps";
+import { overDevices, useQuantities } from "../steps";
 import { TABLES } from "../table/tables";
 import { pathOf } from "./Table";
 import type { PlaceProps } from "./index";
@@ -33,7 +33,7 @@ async function idleCauses(id: string): Promise<IdleCause[]> {
   return parts.filter((p) => p.part.startsWith("  ")).map((p) => ({ name: p.part.trim().replace(/^of it /, ""), us: p.a_step_us })).sort((a, b) => b.us - a.us);
 }
 
-function List({ by, column, title, t, a, per = "" }: { by: string; column: string; title: string; t: Table | undefined; a: number; per?: string }) {
+function List({ by, column, title, t, a, per = "", over = "" }: { by: string; column: string; title: string; t: Table | undefined; a: number; per?: string; over?: string }) {
   const it = TABLES.find((x) => x.by === by);
   if (!t || !it) return null;
   const { set, columns } = it.read(t, filters.value.ranks);
@@ -43,7 +43,7 @@ function List({ by, column, title, t, a, per = "" }: { by: string; column: strin
   let whole = 0;
   for (let i = 0; i < set.count; i++) whole += main.value(i) ?? 0;
   const amount = main.unit === "us" ? formatMicros(whole / a) : formatBytes(whole);
-  return <TopList title={title} says={`of ${amount}${main.unit === "us" ? per : ""}${by === "op" && column === "self" ? ", all threads" : ""}`} set={set} by={main} count={find("count")} share={(row) => (whole > 0 ? (main.value(row) ?? 0) / whole : null)} a={a} notes={by === "op" ? [] : t.notes} />;
+  return <TopList title={title} says={`of ${amount}${main.unit === "us" ? per : ""}${over}${by === "op" && column === "self" ? ", all threads" : ""}`} set={set} by={main} count={find("count")} share={(row) => (whole > 0 ? (main.value(row) ?? 0) / whole : null)} a={a} notes={by === "op" ? [] : t.notes} />;
 }
 
 function useView(of: Opened, by: string, params: string, wanted: boolean): Loaded<Table | undefined> {
@@ -102,7 +102,7 @@ export function OverviewPlace({ of }: PlaceProps) {
       )}
       {known && <Findings of={of} />}
       <div class="two">
-        <List by="kernel" column="total" title="Device, by kernel" t={kernels} a={a} per={per} />
+        <List by="kernel" column="total" title="Device, by kernel" t={kernels} a={a} per={per} over={overDevices(rows)} />
         <List by="op" column="self" title="Host, by op" t={ops} a={means} per={per} />
         <List by="line" column="self" title="Lines" t={lines} a={1} />
         {!times && <List by="op" column="parameters" title="Parameters, by op" t={ops} a={1} />}

@@ -9,6 +9,7 @@ import { Grid } from "../grid/Grid";
 import { NoteLine } from "../parts/NoteLine";
 import { Status } from "../parts/Status";
 import { Actions } from "../parts/Actions";
+import { useOverDevices } from "../steps";
 import { change, filters, hrefOf, state } from "../store";
 import type { Content, TableBy } from "../table/tables";
 import { tableBy, tablesOf } from "../table/tables";
@@ -61,6 +62,7 @@ export function TablePlace({ of }: PlaceProps) {
 function Shown({ path, it, of }: { path: string; it: TableBy; of: PlaceProps["of"] }) {
   const { ranks } = filters.value;
   const loaded = useTable(path);
+  const over = useOverDevices(of);
   const content = useMemo(() => loaded.value && it.read(loaded.value, ranks), [loaded.value, it, ranks]);
   const timed = filters.value.steps || filters.value.range;
   return (
@@ -72,7 +74,7 @@ function Shown({ path, it, of }: { path: string; it: TableBy; of: PlaceProps["of
         <Actions of={of} view={it.view} path={path} columns={content?.columns ?? []} />
       </div>
       <p class="s says cut">
-        {content?.says}
+        {content?.says}{content?.says?.includes("device time") && over}
         {timed && it.obeys !== "all" && " · of the whole run: this table does not know the chosen time"}
         {content?.says && loaded.value?.notes.length ? " · " : ""}<NoteLine notes={loaded.value?.notes} />
       </p>
