@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/page/browser.mjs: the parts of the page's tests, one after the other. tests/page/run.py starts it.
 import { count, profileIds, start } from "./harness.mjs";
+import { device } from "./device.mjs";
 import { live } from "./live.mjs";
 import { memory } from "./memory.mjs";
 import { images } from "./images.mjs";
@@ -17,7 +18,7 @@ import { units } from "./units.mjs";
 import { whatif } from "./whatif.mjs";
 
 const words = process.argv.slice(2).filter((w) => !w.startsWith("--"));
-const all = { components: units, "timeline modules": timelineModules, "timeline use": timelineUse, "timeline restored": timelineRestored, "timeline of steps": timelineOfSteps, ...parts, tasks, flame, shape, reach, "what if": whatif, memory, live, runs, report, speed };
+const all = { components: units, "timeline modules": timelineModules, "timeline use": timelineUse, "timeline restored": timelineRestored, "timeline of steps": timelineOfSteps, ...parts, tasks, flame, device, shape, reach, "what if": whatif, memory, live, runs, report, speed };
 if (process.argv.includes("--images")) all.images = images;
 
 const browser = await start();

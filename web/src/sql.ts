@@ -9,6 +9,12 @@ export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'
 export const isName = (column: string, name: string): string =>
   name.length <= MOST_NAME ? `${column} = ${quoted(name)}` : `substr(${column}, 1, ${MOST_NAME}) = ${quoted(name.slice(0, MOST_NAME))} AND length(${column}) = ${name.length}`;
 
+/** A condition on spans of devices: those of the chosen device and ranks, as all places have them. */
+export function placed({ ranks, device }: { ranks: number[]; device: string }): string {
+  const of = [device && `l.device = ${quoted(device)}`, ranks.length && `(p.rank IS NULL OR p.rank IN (${ranks.join(", ")}))`].filter(Boolean);
+  return of.length ? ` AND s.lane_number IN (SELECT l.lane_number FROM lanes l LEFT JOIN processes p ON p.process = l.process WHERE ${of.join(" AND ")})` : "";
+}
+
 // a sum of nothing is NULL; annotations have no self time
 const us = (sum: string): string => `coalesce(${sum}, 0) / 1000.0`;
 const ON_DEVICE = "s.class IS NOT NULL";

@@ -100,7 +100,7 @@ static tfp_status leave_devices_out(const tfp_profile *p, const char *device, tf
         const tfp_lane *lane = &p->lanes.at[i];
         bool same = tfp_str_eq(tfp_text(p, lane->device), wanted);
         found += same;
-        c->left_out[i] = lane->role == TFP_ROLE_STREAM && !same;
+        c->left_out[i] = !same && (lane->role == TFP_ROLE_STREAM || lane->role == TFP_ROLE_ASYNC);
     }
     return found ? TFP_OK : tfp_fail(err, TFP_NOTFOUND, "option -device: nothing ran on a device '%s'", device);
 }

@@ -6,9 +6,10 @@ import { isReport } from "../held";
 import type { Opened } from "../opened";
 import { ScopeName } from "../parts/ScopeName";
 import { ThingLink } from "../parts/Thing";
-import { isName, longest, nearTrace, originsOf, overSteps } from "../sql";
+import { isName, longest, nearTrace, originsOf, overSteps, placed } from "../sql";
 import type { Origin } from "../sql";
 import { useOverDevices } from "../steps";
+import { filters } from "../store";
 import { kernelOps } from "../table/kernels";
 import { FramesOfLongest, Lines } from "./CodeLines";
 import { FindingsOf, Head, NOT_HELD, OverSteps, PanelActions, Spans } from "./parts";
@@ -52,6 +53,7 @@ function ComesFrom({ of, thing }: PanelProps) {
 export function KernelPanel({ of, thing }: PanelProps) {
   const r = useRow(of, thing);
   const over = useOverDevices(of);
+  const spans = `s.class IS NOT NULL AND ${isName("s.name", thing.id)}${placed(filters.value)}`;
   const [total, share, count] = [r.value("total"), r.value("share"), r.value("count")];
   const where = filterWords();
   const number = (name: string): string => formatMicros(r.value(name) ?? 0);
@@ -75,9 +77,9 @@ export function KernelPanel({ of, thing }: PanelProps) {
           {bytes !== null && <Pair word="bytes">{formatBytes(bytes)}</Pair>}
         </dl>
       </Section>
-      <OverSteps of={of} look={look} sql={overSteps(`s.class IS NOT NULL AND ${isName("s.name", thing.id)}`)} />
+      <OverSteps of={of} look={look} sql={overSteps(spans)} />
       <ComesFrom of={of} thing={thing} />
-      <Spans of={of} count={`${counted(count ?? 0, "span")}, the longest:`} sql={longest(`s.class IS NOT NULL AND ${isName("s.name", thing.id)}`)} />
+      <Spans of={of} count={`${counted(count ?? 0, "span")}, the longest:`} sql={longest(spans)} />
       <WhatIf of={of} thing={thing} />
       <FindingsOf of={of} names={[thing.id.replace(/^void /, "").replace(/[(<].*$/, "")]} />
       <PanelActions of={of} thing={thing} best="In table" also={[{ text: "In timeline", to: { place: "timeline", q: thing.id.slice(0, 60) } }]} />
