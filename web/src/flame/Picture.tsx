@@ -18,8 +18,8 @@ interface Props {
   measure: Measure;
   found: Uint8Array | null;
   delta: ((row: number) => number | null) | null;
-  look: ((row: number) => string) | null; // of a row; null: that of the measure
-  over: string; // ", over 4 devices"
+  look?: ((row: number) => string) | null; // of a row; null: that of the measure
+  over?: string; // ", over 4 devices"
 }
 
 function useSize(): { box: { current: HTMLDivElement | null }; width: number } {
@@ -76,7 +76,7 @@ export function Picture(p: Props) {
   const row = hover >= 0 ? hover : chosen;
   return (
     <>
-      <p class="s told">{row >= 0 ? told(p, row) : `${formatUnit(measure.unit, of.whole)} of ${measure.title} in all${p.over}`}{top >= 0 && <button type="button" onClick={() => zoom(-1)}>Show all</button>}</p>
+      <p class="s told">{row >= 0 ? told(p, row) : `${formatUnit(measure.unit, of.whole)} of ${measure.title} in all${p.over ?? ""}`}{top >= 0 && <button type="button" onClick={() => zoom(-1)}>Show all</button>}</p>
       <div ref={box} class="fill-picture" tabIndex={0} role="application" aria-label="Flame graph: arrow keys go from bar to bar, Enter fills the width with one" onKeyDown={onKey}>
         <canvas ref={canvas} aria-hidden="true" style={{ width: "100%", height: `${height}px`, display: "block" }} onMouseMove={(e) => setHover(at(e))} onMouseLeave={() => setHover(-1)} onClick={(e) => pick(at(e))} onDblClick={(e) => zoom(at(e))} />
       </div>
