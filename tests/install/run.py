@@ -102,7 +102,7 @@ def nulls(environment, folder):
         given = "" if flat == "void" else ", ".join("NULL" if "*" in a or "_fn " in a or "void " in a else "0" for a in flat.split(","))
         code += "{ pid_t p = fork(); int s; if (!p) { alarm(20); (void)%s(%s); _exit(0); } waitpid(p, &s, 0); if (s) puts(\"%s\"); fflush(stdout); }\n" % (name, given, name)
     program = os.path.join(environment["SCRATCH"], "nulls")
-    done = run("cc", "-w", "-I" + os.path.join(ROOT, "include"), "-x", "c", "-", os.path.join(folder, "libtfprof.so"), "-o", program, input=code + "return 0; }\n")
+    done = run("cc", "-w", "-I" + os.path.join(ROOT, "include"), "-x", "c", "-", "-x", "none", os.path.join(folder, "libtfprof.so"), "-o", program, input=code + "return 0; }\n")
     check("a program of calls without arguments builds", done.returncode == 0, done.stderr)
     done = run(program, env=dict(environment, LD_LIBRARY_PATH=folder), cwd=environment["SCRATCH"])
     check("no call without arguments crashes", done.returncode == 0 and not done.stdout, done.stdout)
