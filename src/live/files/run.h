@@ -24,22 +24,22 @@ typedef struct tfp_stacks_wish {
     bool once, idle, native, gil, locals, children;
 } tfp_stacks_wish;
 
-/* The settings of `run` and `capture`. */
+/* The values of two settings, in the order of their words. */
+typedef enum tfp_recorder_wish { TFP_RECORDER_STAYS, TFP_RECORDER_STARTS, TFP_RECORDER_STOPS } tfp_recorder_wish;
+typedef enum tfp_via_wish { TFP_VIA_ANY, TFP_VIA_KINETO } tfp_via_wish;
+
+/* The settings of `run` and `capture`; live/jobs/settings.c has their defaults and limits. */
 typedef struct tfp_live_wish {
     char *dir;                 /* NULL: a name by date and time */
     char *every, *at_step;     /* of run, checked; NULL: none */
     int64_t ms, steps, signal; /* steps 0: none asked for; signal 0: none */
-    bool attach, keep_agent, align, all, kineto;
-    bool snapshot; /* of a recorder: take what it has, without waiting for a window */
-    bool cuda;     /* of run: record CUDA's activities by CUPTI */
-    enum { TFP_RECORDER_STAYS, TFP_RECORDER_STARTS, TFP_RECORDER_STOPS } recorder;
+    bool attach, keep_agent, align, all;
+    bool snapshot;         /* of a recorder: take what it has, without waiting for a window */
+    bool cuda;             /* of run: record CUDA's activities by CUPTI */
+    int64_t recorder, via; /* tfp_recorder_wish, tfp_via_wish */
     int64_t parallel, host_level, python_level, max_bytes;
     double wait, timeout;
 } tfp_live_wish;
-void tfp_live_wish_start(tfp_live_wish *w);
-void tfp_live_wish_free(tfp_live_wish *w);
-/* Sets one setting by the name of its option. TFP_NOTFOUND: none has that name. */
-tfp_status tfp_live_wish_set(tfp_live_wish *w, const char *name, const char *value, tfp_error *err);
 
 /* The folder of results, held as a descriptor, and its absolute path for messages. */
 typedef struct tfp_results {

@@ -7,7 +7,6 @@
 #include "views/core/view.h"
 
 #include <math.h>
-#include <pwd.h>
 #include <stdio.h>
 
 #define THREADS_A_SAMPLE 100 /* in a table that is refreshed; a single table looks at all threads */
@@ -180,7 +179,7 @@ static bool goes_before(const void *ctx, uint32_t a, uint32_t b)
     return m != n ? m > n : x->pid < y->pid;
 }
 
-static const tfp_row_column *find_column(const char *name)
+const tfp_row_column *tfp_top_column(const char *name)
 {
     const tfp_row_column *c = tfp_top_columns;
     while (c->name && strcmp(c->name, name) != 0) c++;
@@ -218,7 +217,7 @@ static tfp_status fill(const tfp_live *l, tfp_report *r, tfp_error *err)
     uint32_t *order = TFP_NEW(tfp_arena_of(r), uint32_t, l->jobs.processes.size + count + 1);
     if (!rows || !sorted || !order || !make_rows(l, r, rows, order)) return tfp_nomem(err);
     for (uint32_t i = 0; i < count; i++) order[i] = i;
-    sorting by = { rows, l->sort ? l->sort : find_column("cpu") };
+    sorting by = { rows, l->sort ? l->sort : tfp_top_column("cpu") };
     if (!tfp_sort(order, count, goes_before, &by)) return tfp_nomem(err);
     for (size_t i = 0; i < count; i++) sorted[i] = rows[order[i]];
     if (*l->no_agents && tfp_report_note_add(r, TFP_NOTE_NO_AGENTS, err, "agents are not looked for: %s", l->no_agents))
@@ -235,10 +234,8 @@ tfp_live *tfp_live_new(void)
 {
     tfp_live *l = calloc(1, sizeof *l);
     if (!l) return NULL;
-    l->jobs.select.user = -1;
-    tfp_live_wish_start(&l->wish);
+    tfp_live_settings_start(l);
     l->run = TFP_RUN_NONE;
-    l->stacks = (tfp_stacks_wish){ .seconds = 1, .rate = 100 };
     if ((l->probes = tfp_probes_new())) return l;
     free(l);
     return NULL;
@@ -252,7 +249,7 @@ void tfp_live_free(tfp_live *l)
     tfp_probes_free(l->probes);
     tfp_vec_free(&l->steps);
     tfp_arena_free(&l->arena);
-    tfp_live_wish_free(&l->wish);
+    tfp_live_settings_free(l);
     tfp_run_free(&l->run);
     free(l);
 }
@@ -270,68 +267,6 @@ tfp_status tfp_live_select(tfp_live *l, const char *selector, tfp_error *err)
     }
     char *copy = tfp_arena_copy(&l->arena, tfp_str_of(selector));
     return copy && tfp_push(&l->jobs.select.names, copy) ? TFP_OK : tfp_nomem(err);
-}
-
-/* Sets a number within its limits. `name` is the option's name, for the message. */
-static tfp_status take_number(const char *name, const char *value, double least, double most, double *out,
-                              tfp_error *err)
-{
-    char *end = NULL;
-    double x = value ? strtod(value, &end) : 0;
-    if (!value || end == value || *end || !(x >= least && x <= most))
-        return tfp_fail(err, TFP_BADARG, "--%s '%s': not between %g and %g", name, value ? value : "", least, most);
-    *out = x;
-    return TFP_OK;
-}
-
-/* The switch of `stacks` with this name, a setting that takes no value. */
-static bool *switch_of_stacks(tfp_stacks_wish *w, const char *name)
-{
-    const struct {
-        const char *name;
-        bool *to;
-    } all[] = { { "gil", &w->gil },   { "idle", &w->idle },     { "locals", &w->locals },
-                { "once", &w->once }, { "native", &w->native }, { "subprocesses", &w->children } };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (strcmp(name, all[i].name) == 0) return all[i].to;
-    return NULL;
-}
-
-tfp_status tfp_live_set(tfp_live *l, const char *name, const char *value, tfp_error *err)
-{
-    struct passwd *found;
-    tfp_error_clear(err);
-    if (!l || !name) return tfp_fail(err, TFP_BADARG, "no setting is named");
-    if (strcmp(name, "python") == 0) {
-        l->jobs.select.python = true;
-    } else if (strcmp(name, "processes") == 0) {
-        l->jobs.select.apart = true;
-    } else if (strcmp(name, "all_threads") == 0) {
-        l->all_threads = true;
-    } else if (strcmp(name, "no_commands") == 0) {
-        l->no_commands = true;
-    } else if (switch_of_stacks(&l->stacks, name)) {
-        *switch_of_stacks(&l->stacks, name) = true;
-    } else if (strcmp(name, "seconds") == 0) {
-        return take_number(name, value, 0.01, 86400, &l->stacks.seconds, err);
-    } else if (strcmp(name, "rate") == 0) {
-        return take_number(name, value, 1, 1000, &l->stacks.rate, err);
-    } else if (strcmp(name, "sort") == 0) {
-        l->sort = find_column(value ? value : "");
-        if (!l->sort) return tfp_fail(err, TFP_BADARG, "--sort: no column '%s'", value ? value : "");
-    } else if (strcmp(name, "user") == 0) {
-        int64_t uid;
-        if (value && tfp_parse_int64(tfp_str_of(value), &uid) && uid >= 0)
-            l->jobs.select.user = uid;
-        else if (value && (found = getpwnam(value)))
-            l->jobs.select.user = found->pw_uid;
-        else
-            return tfp_fail(err, TFP_BADARG, "--user: no user '%s'", value ? value : "");
-    } else {
-        tfp_status s = tfp_live_wish_set(&l->wish, name, value, err);
-        return s == TFP_NOTFOUND ? tfp_fail(err, TFP_BADARG, "no setting '%s'", name) : s;
-    }
-    return TFP_OK;
 }
 
 int tfp_live_sampled_once(const tfp_live *l) { return l && (!l->jobs.before_ns || l->new_jobs); }

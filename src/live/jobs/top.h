@@ -38,6 +38,10 @@ struct tfp_live {
     tfp_run run;
 };
 
+/* live/jobs/settings.c: sets the defaults; frees texts. */
+void tfp_live_settings_start(tfp_live *l);
+void tfp_live_settings_free(tfp_live *l);
+
 extern const char tfp_no_interval[]; /* why a rate is missing: the process was seen for the first time */
 
 /* "running", "sleeping" ... */
@@ -47,6 +51,7 @@ const char *tfp_state_name(char state);
 tfp_status tfp_live_find(const char *target, int64_t *pid, tfp_error *err);
 
 extern const tfp_row_column tfp_top_columns[];
+const tfp_row_column *tfp_top_column(const char *name); /* NULL: there is none of that name */
 /* The steps of a job in the interval. */
 typedef struct tfp_top_steps {
     double per_second;

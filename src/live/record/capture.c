@@ -52,8 +52,7 @@ static bool any_in(const tfp_capture *c, tfp_session_state state)
 static void start_more(tfp_capture *c)
 {
     size_t running = count_busy(c), most = (size_t)c->wish->parallel;
-    if (c->wish->align || c->wish->kineto)
-        most = SIZE_MAX; /* such sessions wait for each other, or for the next poll */
+    if (c->wish->align || c->wish->via) most = SIZE_MAX; /* such sessions wait for each other, or for the next poll */
     for (size_t i = 0; i < c->sessions.size && running < most; i++) {
         tfp_session *s = c->sessions.at[i];
         if (s->state != TFP_SESSION_WAITS || (c->wish->align && !c->align_unix_micros && *s->server.host)) continue;
@@ -69,7 +68,7 @@ static void start_more(tfp_capture *c)
 static bool is_preparing(const tfp_capture *c, const tfp_session *s, int64_t now)
 {
     bool begins = s->state == TFP_SESSION_ATTACHES || s->state == TFP_SESSION_STANDS || s->state == TFP_SESSION_RUNS;
-    return begins && !*s->server.host && !s->ready && s->row.started_unix_micros == TFP_ABSENT && !c->wish->kineto &&
+    return begins && !*s->server.host && !s->ready && s->row.started_unix_micros == TFP_ABSENT && !c->wish->via &&
            !c->wish->steps && now - s->times.begun_ns < (int64_t)(c->wish->timeout / 3 * 1e9);
 }
 

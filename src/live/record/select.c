@@ -110,7 +110,7 @@ static void add_process(tfp_capture *c, const char *target, const tfp_live_proce
     tfp_way_of(c->run_folder, &p->stat, told ? &status : NULL, p->maps.frameworks, &way);
     bool attach = strcmp(way.code, "attach") == 0, agent = strcmp(way.code, "agent") == 0;
     int64_t left = agent || (attach && c->wish->attach) ? memory_left(p->stat.pid) : -1;
-    if (c->wish->kineto)
+    if (c->wish->via)
         select_kineto(c, s, &way, p->maps.frameworks);
     else if (attach && !c->wish->attach)
         tfp_session_end(c, s, "refused", "unprepared",
@@ -124,8 +124,8 @@ static void add_process(tfp_capture *c, const char *target, const tfp_live_proce
                         (long long)(left >> 20));
     else
         s->agent = way.agent;
-    s->attaching.needed = attach && !c->wish->kineto;
-    if (s->state == TFP_SESSION_WAITS && !c->wish->kineto) s->row.via = attach ? TFP_STR("attach") : TFP_STR("agent");
+    s->attaching.needed = attach && !c->wish->via;
+    if (s->state == TFP_SESSION_WAITS && !c->wish->via) s->row.via = attach ? TFP_STR("attach") : TFP_STR("agent");
 }
 
 /* A job: all of its processes that have loaded a framework. */
@@ -226,8 +226,7 @@ static void add_server(tfp_capture *c, const char *target)
     memcpy(s->base, s->folder, sizeof s->base);
     s->row.via = TFP_STR("grpc");
     s->first = true;
-    if (c->wish->kineto)
-        tfp_session_end(c, s, "refused", "no-framework", "--via kineto is for processes of this machine");
+    if (c->wish->via) tfp_session_end(c, s, "refused", "no-framework", "--via kineto is for processes of this machine");
     if (c->wish->steps) tfp_session_end(c, s, "refused", "no-steps", "a server counts no steps: use --ms");
 }
 

@@ -100,7 +100,7 @@ void tfp_session_start(tfp_capture *c, tfp_session *s)
     s->times.begun_ns = tfp_now_ns();
     if (*s->server.host)
         tfp_session_start_grpc(c, s);
-    else if (c->wish->kineto)
+    else if (c->wish->via)
         tfp_session_start_kineto(c, s);
     else if (s->attaching.needed)
         tfp_session_start_attach(c, s);

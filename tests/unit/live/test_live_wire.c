@@ -2,7 +2,7 @@
 /* Parses what servers and agents send: header blocks, frames, responses, lines; and settings of run and capture. */
 #include "live/net/agent_lines.h"
 #include "live/net/http2.h"
-#include "live/files/run.h"
+#include "live/jobs/top.h"
 #include "support.h"
 
 #include <stdio.h>
@@ -121,17 +121,25 @@ static void settings_have_limits(void **state)
                                             { "at_step", "5,9" },  { "on_signal", "SIGUSR2" }, { "on_signal", "USR1" },
                                             { "on_signal", "12" }, { "max_bytes", "5MiB" },    { "timeout", "0.5" },
                                             { "align", NULL } };
-    tfp_live_wish w;
-    tfp_live_wish_start(&w);
+    tfp_live *l = tfp_live_new();
+    assert_non_null(l);
+    assert_true(l->wish.ms == 500 && l->wish.parallel == 8 && l->wish.host_level == 2 &&
+                l->wish.max_bytes == 512 << 20 && l->wish.wait == 10 && l->wish.timeout == 30 &&
+                l->stacks.seconds == 1 && l->stacks.rate == 100);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_int_equal(tfp_live_wish_set(&w, wrong[i][0], wrong[i][1], NULL), TFP_BADARG);
+        assert_int_equal(tfp_live_set(l, wrong[i][0], wrong[i][1], NULL), TFP_BADARG);
+    assert_true(l->wish.ms == 500 && !l->wish.steps && l->wish.wait == 10);
     for (size_t i = 0; i < sizeof right / sizeof *right; i++)
-        assert_int_equal(tfp_live_wish_set(&w, right[i][0], right[i][1], NULL), TFP_OK);
-    assert_int_equal(w.max_bytes, 5 << 20);
-    assert_int_equal(w.signal, 12);
-    assert_true(w.align);
-    assert_int_equal(tfp_live_wish_set(&w, "nothing", "1", NULL), TFP_NOTFOUND);
-    tfp_live_wish_free(&w);
+        assert_int_equal(tfp_live_set(l, right[i][0], right[i][1], NULL), TFP_OK);
+    assert_int_equal(l->wish.max_bytes, 5 << 20);
+    assert_int_equal(l->wish.signal, 12);
+    assert_true(l->wish.align);
+    assert_int_equal(tfp_live_set(l, "recorder", "stop", NULL), TFP_OK);
+    assert_int_equal(l->wish.recorder, TFP_RECORDER_STOPS);
+    assert_int_equal(tfp_live_set(l, "via", "kineto", NULL), TFP_OK);
+    assert_int_equal(l->wish.via, TFP_VIA_KINETO);
+    assert_int_equal(tfp_live_set(l, "nothing", "1", NULL), TFP_BADARG);
+    tfp_live_free(l);
 }
 
 int main(void)
