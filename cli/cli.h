@@ -157,11 +157,13 @@ typedef struct cli_flag {
     const char *value; /* how help writes its value; NULL: it takes none */
     const char *verb;  /* the only verbs that take it, separated by one blank; NULL: all do */
     const char *help;
-    bool list;    /* takes every following word up to the next option */
-    bool prompt;  /* works at the prompt too */
-    bool repeats; /* may be given several times: cli_call.repeats */
+    bool list;                       /* takes every following word up to the next option */
+    bool prompt;                     /* works at the prompt too */
+    bool repeats;                    /* may be given several times: cli_call.repeats */
+    const tfp_live_setting *setting; /* the setting of running jobs that it is; NULL: none */
 } cli_flag;
-extern const cli_flag cli_flags[CLI_FLAG_COUNT];
+extern cli_flag cli_flags[CLI_FLAG_COUNT]; /* changed by cli_flags_start only */
+void cli_flags_start(void);                /* fills the rows of settings; called once, first */
 
 typedef struct cli_command cli_command;
 
@@ -195,6 +197,8 @@ typedef struct cli_call {
 typedef enum cli_where { CLI_AT_SHELL, CLI_AT_PROMPT } cli_where;
 int cli_parse(char **words, size_t count, cli_where where, cli_call *call, cli_fault *f);
 void cli_call_free(cli_call *call);
+/* Sets the settings of running jobs that the call gives, and that its command has. */
+tfp_status cli_live_set(tfp_live *l, const cli_call *call, tfp_error *err);
 char **cli_split(char *line, size_t *count); /* splits at blanks, in place; NULL: out of memory */
 char *cli_unquote(char *value);              /* removes quotes at both ends, in place */
 bool cli_ends_with(const char *text, const char *end);

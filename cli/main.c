@@ -88,6 +88,7 @@ int main(int argc, char **argv)
 {
     cli_open_standard();
     cli_catch_signals();
+    cli_flags_start();
     cli_out *out = calloc(1, sizeof *out);
     cli *c = calloc(1, sizeof *c);
     if (out && c) {

@@ -64,8 +64,7 @@ static int parse_interval(cli *c, const cli_call *call, double *out)
 
 static int select_jobs(cli *c, const cli_call *call, tfp_live *l)
 {
-    tfp_status s = TFP_OK;
-    if (call->flags[CLI_USER]) s = tfp_live_set(l, "user", call->flags[CLI_USER], c->err);
+    tfp_status s = cli_live_set(l, call, c->err);
     if (!s && !call->flags[CLI_COMMANDS]) s = tfp_live_set(l, "no_commands", NULL, c->err);
     for (size_t i = 0; i < call->word_count && !s; i++) s = tfp_live_select(l, call->words[i], c->err);
     return s ? cli_fault_from(&c->fault, s, c->err) : 0;

@@ -47,26 +47,6 @@ static int put_rest(cli *c, const tfp_live *l, tfp_report *r, const tfp_options 
 
 int cli_capture(cli *c, const cli_call *call, tfp_options *o)
 {
-    static const struct {
-        cli_flag_id flag;
-        const char *name;
-    } all[] = { { CLI_O, "dir" },
-                { CLI_MS, "ms" },
-                { CLI_STEPS, "steps" },
-                { CLI_ATTACH, "attach" },
-                { CLI_KEEP_AGENT, "keep_agent" },
-                { CLI_ALIGN, "align" },
-                { CLI_ALL, "all" },
-                { CLI_USER, "user" },
-                { CLI_PARALLEL, "parallel" },
-                { CLI_WAIT, "wait" },
-                { CLI_TIMEOUT, "timeout" },
-                { CLI_MAX_BYTES, "max_bytes" },
-                { CLI_HOST_LEVEL, "host_level" },
-                { CLI_PYTHON_LEVEL, "python_level" },
-                { CLI_SNAPSHOT, "snapshot" },
-                { CLI_RECORDER, "recorder" },
-                { CLI_VIA, "via" } };
     tfp_report *r = NULL;
     int status = 0;
     if (!call->word_count && !call->flags[CLI_ALL])
@@ -84,9 +64,8 @@ int cli_capture(cli *c, const cli_call *call, tfp_options *o)
     if (call->flags[CLI_AGENT]) return cli_remote_capture(c, call, o);
     tfp_live *l = tfp_live_new();
     if (!l) return cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
-    tfp_status s = TFP_OK;
-    for (size_t i = 0; i < sizeof all / sizeof *all && !s; i++)
-        if (call->flags[all[i].flag]) s = tfp_live_set(l, all[i].name, call->flags[all[i].flag], c->err);
+    tfp_status s = call->flags[CLI_O] ? tfp_live_set(l, "dir", call->flags[CLI_O], c->err) : TFP_OK;
+    if (!s) s = cli_live_set(l, call, c->err);
     shown how = { c, cli_option_begins(o, "format", "text"), cli_option_begins(o, "format", "jsonl"), false };
     if (!s)
         s = tfp_live_capture(l, (const char *const *)call->words, call->word_count, o, show_row, &how, &status, &r,

@@ -33,18 +33,14 @@ static bool add(char *out, size_t room, const char *name, const char *value)
 
 static int parameters(cli *c, const cli_call *call, const char *form, char *out, size_t room)
 {
-    static const cli_flag_id all[] = { CLI_MS,        CLI_STEPS,      CLI_ATTACH,      CLI_ALIGN,
-                                       CLI_ALL,       CLI_PARALLEL,   CLI_WAIT,        CLI_TIMEOUT,
-                                       CLI_MAX_BYTES, CLI_HOST_LEVEL, CLI_PYTHON_LEVEL };
-    static const cli_flag_id none[] = { CLI_KEEP_AGENT, CLI_SNAPSHOT, CLI_RECORDER, CLI_VIA, CLI_USER };
     *out = '\0';
-    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
-        if (call->flags[none[i]])
-            return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--%s does not go with --agent", cli_flags[none[i]].name);
     bool ok = add(out, room, "format", form);
-    for (size_t i = 0; i < sizeof all / sizeof *all && ok; i++)
-        if (call->flags[all[i]])
-            ok = add(out, room, cli_flags[all[i]].name, cli_flags[all[i]].value ? call->flags[all[i]] : "");
+    for (int id = 0; id < CLI_FLAG_COUNT && ok; id++) {
+        const tfp_live_setting *s = cli_flags[id].setting;
+        if (!s || !call->flags[id]) continue;
+        if (!s->remote) return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--%s does not go with --agent", s->name);
+        ok = add(out, room, s->name, s->value ? call->flags[id] : "");
+    }
     for (size_t i = 0; i < call->word_count && ok; i++) ok = add(out, room, "job", call->words[i]);
     if (!ok || call->word_count > 12)
         return cli_fault_set(&c->fault, CLI_BAD_USAGE,

@@ -127,18 +127,6 @@ static int run_command(cli *c, tfp_live *l, char **words, int own)
 
 int cli_start(cli *c, const cli_call *call, tfp_options *o)
 {
-    static const struct {
-        cli_flag_id flag;
-        const char *name;
-    } all[] = { { CLI_DIR, "dir" },
-                { CLI_EVERY, "every" },
-                { CLI_AT_STEP, "at_step" },
-                { CLI_STEPS, "steps" },
-                { CLI_MS, "ms" },
-                { CLI_ON_SIGNAL, "on_signal" },
-                { CLI_PYTHON_LEVEL, "python_level" },
-                { CLI_CUDA, "cuda" },
-                { CLI_MAX_BYTES, "max_bytes" } };
     (void)o;
     if (!call->word_count)
         return cli_fault_set(&c->fault, CLI_BAD_USAGE, "run needs a command: tfprof run -- python train.py");
@@ -147,9 +135,7 @@ int cli_start(cli *c, const cli_call *call, tfp_options *o)
     tfp_live *l = tfp_live_new();
     char **words = calloc(call->word_count + 1, sizeof *words);
     int status = l && words ? 0 : cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
-    tfp_status s = TFP_OK;
-    for (size_t i = 0; i < sizeof all / sizeof *all && !s && !status; i++)
-        if (call->flags[all[i].flag]) s = tfp_live_set(l, all[i].name, call->flags[all[i].flag], c->err);
+    tfp_status s = status ? TFP_OK : cli_live_set(l, call, c->err);
     if (!s && !status) s = tfp_live_run_begin(l, c->err);
     if (s) status = cli_fault_from(&c->fault, s, c->err);
     if (!status) {

@@ -58,21 +58,6 @@ static int send_to_stores(cli *c, const cli_call *call, const push_target to[STO
 
 /* ---- the command ---- */
 
-static tfp_status set_all(tfp_live *l, const cli_call *call, tfp_error *err)
-{
-    static const struct {
-        cli_flag_id flag;
-        const char *name;
-    } all[] = { { CLI_SECONDS, "seconds" }, { CLI_RATE, "rate" },
-                { CLI_IDLE, "idle" },       { CLI_GIL, "gil" },
-                { CLI_ONCE, "once" },       { CLI_LOCALS, "locals" },
-                { CLI_NATIVE, "native" },   { CLI_SUBPROCESSES, "subprocesses" } };
-    tfp_status s = TFP_OK;
-    for (size_t i = 0; i < sizeof all / sizeof *all && !s; i++)
-        if (call->flags[all[i].flag]) s = tfp_live_set(l, all[i].name, call->flags[all[i].flag], err);
-    return s;
-}
-
 int cli_stacks(cli *c, const cli_call *call, tfp_options *o)
 {
     push_target to[STORES];
@@ -84,7 +69,7 @@ int cli_stacks(cli *c, const cli_call *call, tfp_options *o)
     tfp_report *r = NULL;
     if (!l) return cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
     bool sends = call->flags[CLI_PYROSCOPE] || call->flags[CLI_PARCA];
-    tfp_status s = set_all(l, call, c->err);
+    tfp_status s = cli_live_set(l, call, c->err);
     if (!s && sends) job = describe(call->words[0]);
     if (!s) s = tfp_live_stacks(l, call->words[0], o, cli_stop_when_interrupted, NULL, &r, c->err);
     tfp_live_free(l);

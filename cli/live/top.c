@@ -231,13 +231,7 @@ static int show(void *ctx, int key)
 
 static int settings(cli *c, const cli_call *call, tfp_live *l)
 {
-    static const struct {
-        cli_flag_id flag;
-        const char *name;
-    } all[] = { { CLI_PROCESSES, "processes" }, { CLI_PYTHON, "python" }, { CLI_SORT, "sort" }, { CLI_USER, "user" } };
-    tfp_status s = TFP_OK;
-    for (size_t i = 0; i < sizeof all / sizeof *all && !s; i++)
-        if (call->flags[all[i].flag]) s = tfp_live_set(l, all[i].name, call->flags[all[i].flag], c->err);
+    tfp_status s = cli_live_set(l, call, c->err);
     for (size_t i = 0; i < call->word_count && !s; i++) s = tfp_live_select(l, call->words[i], c->err);
     return s ? cli_fault_from(&c->fault, s, c->err) : 0;
 }

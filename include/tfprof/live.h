@@ -22,17 +22,23 @@ TFP_API void tfp_live_free(tfp_live *l);
  *  Errors: TFP_BADFILE no such process; TFP_BADARG; TFP_NOMEM. */
 TFP_API tfp_status tfp_live_select(tfp_live *l, const char *selector, tfp_error *err);
 
-/** Sets "user" (a name or number: only this user's jobs), "sort" (a column), and without a value "python" (every
- *  CPython is a job, too), "processes" (no folding), "all_threads" (every sample reads the state of every thread, even
- *  if that takes long), "no_commands" (tables omit command lines and messages that may contain file names).
- *  For tfp_live_stacks: "seconds" (1) and "rate" (100, samples a second; 1 to 1000), and without a value "idle"
- *  (waiting threads count, too), "gil" (threads that hold the interpreter's lock only), "subprocesses" (stacks of the
- *  processes that it started, too), "once" (one reading of every thread), "locals" (with "once": also the variables of
- *  every frame) and "native" (frames of native code, too: needs elfutils' libdw.so.1 and the right to sample with
- *  perf_event_open).
- *  For tfp_live_run_begin: "dir" (by date and time), "every" (N steps, or seconds as "Ns"), "at_step" ("10,200"),
- *  "steps" (1; steps in a window), "ms" (500; its length), "on_signal" ("USR2"); without a value "cuda" (CUDA's
- *  activities; "max_bytes": of a process).
+/** A setting of tfp_live_set. */
+typedef struct tfp_live_setting {
+    const char *name;     /**< such as "max_bytes" */
+    const char *commands; /**< the commands of tfprof that take it, one blank between: "capture run"; "": none */
+    const char *value;    /**< what stands for its value in help: "BYTES"; NULL: it takes none */
+    const char *initial;  /**< its value until it is set: "512MiB"; NULL: none */
+    double least, most;   /**< the limits of a number; equal: it has none */
+    const char *help;     /**< a sentence without its full stop */
+    int remote;           /**< nonzero: an agent takes it from another machine (tfprof capture --agent) */
+} tfp_live_setting;
+/** The setting `i`, or NULL past the end. It lives as long as the library. */
+TFP_API const tfp_live_setting *tfp_live_setting_at(size_t i);
+
+/** Sets one of the settings that tfp_live_setting_at lists. Those of the command `top` are for tfp_live_sample and
+ *  tfp_live_top, of `stacks` for tfp_live_stacks, of `run` for tfp_live_run_begin, of `capture` for tfp_live_capture.
+ *  value  NULL or anything for a setting that takes no value: it is switched on
+ *  "native" needs elfutils' libdw.so.1 and the right to sample with perf_event_open.
  *  Errors: TFP_BADARG no such setting, user or column, or a number out of its limits. */
 TFP_API tfp_status tfp_live_set(tfp_live *l, const char *name, const char *value, tfp_error *err);
 

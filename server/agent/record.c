@@ -37,11 +37,16 @@ typedef struct question {
 } question;
 
 static const char *const formats[] = { "text", "json", "jsonl", "csv", "md", NULL };
-/* The settings of tfp_live_set that another machine may set for a recording. */
-static const char *const allowed[] = { "ms",   "steps",   "attach",    "align",      "all",          "parallel",
-                                       "wait", "timeout", "max_bytes", "host_level", "python_level", NULL };
-
 static const char *const others[] = { "job", "format", SHARED, NULL };
+
+/* The setting of a recording that another machine may set, or NULL. */
+static const tfp_live_setting *remote_setting(const char *name)
+{
+    const tfp_live_setting *s;
+    for (size_t i = 0; (s = tfp_live_setting_at(i)); i++)
+        if (s->remote && strcmp(s->name, name) == 0) return s;
+    return NULL;
+}
 
 static bool is_among(const char *const *list, const char *text)
 {
@@ -131,10 +136,10 @@ static int64_t shared_start(void *ctx)
     return n == 0 || now > t->settle_ms ? -1 : 0;
 }
 
-static double seconds_of(const question *q, const char *name, double without)
+/* A number that the client gave, or the setting's default. */
+static double number_of(const question *q, const char *name)
 {
-    const char *value = value_of(q, name, NULL);
-    return value ? strtod(value, NULL) : without;
+    return strtod(value_of(q, name, remote_setting(name)->initial), NULL);
 }
 
 static tfp_status capture(const question *q, const char *folder, bool commands, telling *t, answer *report, int *status,
@@ -147,13 +152,14 @@ static tfp_status capture(const question *q, const char *folder, bool commands, 
     tfp_status s = l ? tfp_live_set(l, "dir", folder, err) : TFP_NOMEM;
     if (!s && !commands) s = tfp_live_set(l, "no_commands", NULL, err);
     if (!s && value_of(q, SHARED, NULL)) tfp_live_on_start(l, shared_start, t);
-    double seconds = seconds_of(q, "timeout", 30) + seconds_of(q, "ms", value_of(q, "steps", NULL) ? 0 : 500) / 1e3;
+    double seconds = number_of(q, "timeout");
+    if (!value_of(q, "steps", NULL) || value_of(q, "ms", NULL)) seconds += number_of(q, "ms") / 1e3;
     t->waits_ms = now_ms() + (int64_t)(seconds * 1e3);
     for (size_t i = 0; i < q->count && !s; i++) {
         const setting *x = &q->all[i];
         if (strcmp(x->name, "job") == 0)
             selectors[count++] = x->value;
-        else if (is_among(allowed, x->name))
+        else if (remote_setting(x->name))
             s = tfp_live_set(l, x->name, *x->value ? x->value : NULL, err);
     }
     if (!s) s = tfp_live_capture(l, selectors, count, NULL, is_unread, t, status, &r, err);
@@ -170,7 +176,7 @@ static void work(const question *q, int folder, bool commands, int out, int cont
     int status = 0;
     tfp_error *err = tfp_error_new();
     snprintf(results, sizeof results, "/proc/self/fd/%d", folder);
-    double most = seconds_of(q, "timeout", 30) + seconds_of(q, "wait", 10) + seconds_of(q, "ms", 500) / 1e3;
+    double most = number_of(q, "timeout") + number_of(q, "wait") + number_of(q, "ms") / 1e3;
     alarm((most < 86400 ? (unsigned)most : 86400) + SEND_SECONDS);
     telling t = { .out = out, .control = control };
     tfp_status s = capture(q, results, commands, &t, &report, &status, err);
@@ -262,7 +268,7 @@ static int ask_capture(recorder *r, const question *q, int *stream, const char *
     bool all = value_of(q, "all", NULL) != NULL, any = value_of(q, "job", NULL) != NULL;
     *why = "a parameter that a recording does not have";
     for (size_t i = 0; i < q->count; i++)
-        if (!is_among(allowed, q->all[i].name) && !is_among(others, q->all[i].name)) return 400;
+        if (!remote_setting(q->all[i].name) && !is_among(others, q->all[i].name)) return 400;
     *why = "which jobs? job=PID, job=NAME or all=";
     if (all == any) return 400;
     *stream = begin(r, q, why);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/jobs/settings.c: the settings of running jobs, a row each. tfp_live_new takes their defaults from here, and tfp_live_set checks values
- * against them. */
+/* live/jobs/settings.c: the settings of running jobs, a row each. tfp_live_new takes their defaults from here, and
+ * tfp_live_set checks values against them. */
 #include "live/jobs/top.h"
 
 #include <pwd.h>
@@ -21,11 +21,9 @@ typedef enum setting_kind {
 } setting_kind;
 
 typedef struct setting {
-    const char *name;
+    tfp_live_setting shown;
     setting_kind kind;
-    size_t to;           /* offset in tfp_live */
-    const char *initial; /* NULL: none */
-    double least, most;
+    size_t to;                           /* offset in tfp_live */
     bool (*is_right)(const char *value); /* of a TEXT */
     const char *wanted; /* of what is no number: what is wrong with other values; of a number: its unit */
     const char *const *words;
@@ -97,51 +95,47 @@ static const char *const recorders[] = { "start", "stop", NULL }, *const ways[] 
 
 /* clang-format off */
 static const setting settings[] = {
-    { "python",       SWITCH, TO(jobs.select.python) },
-    { "processes",    SWITCH, TO(jobs.select.apart) },
-    { "all_threads",  SWITCH, TO(all_threads) },
-    { "no_commands",  SWITCH, TO(no_commands) },
-    { "sort",         COLUMN, TO(sort) },
-    { "user",         USER,   TO(jobs.select.user) },
-    /* of stacks */
-    { "seconds",      REAL,   TO(stacks.seconds),    "1",      0.01, 86400 },
-    { "rate",         REAL,   TO(stacks.rate),       "100",    1, 1000 },
-    { "once",         SWITCH, TO(stacks.once) },
-    { "idle",         SWITCH, TO(stacks.idle) },
-    { "gil",          SWITCH, TO(stacks.gil) },
-    { "locals",       SWITCH, TO(stacks.locals) },
-    { "native",       SWITCH, TO(stacks.native) },
-    { "subprocesses", SWITCH, TO(stacks.children) },
-    /* of run and capture */
-    { "dir",          TEXT,   TO(wish.dir),          NULL,     0, 0, is_folder, "no folder is named" },
-    { "ms",           WHOLE,  TO(wish.ms),           "500",    1, 60000 },
-    { "steps",        WHOLE,  TO(wish.steps),        NULL,     1, 1000000 },
-    { "python_level", WHOLE,  TO(wish.python_level), "0",      0, 1 },
-    { "max_bytes",    BYTES,  TO(wish.max_bytes),    "512MiB", 0, 0, NULL, "no size such as 100MiB" },
-    /* of run */
-    { "every",        TEXT,   TO(wish.every),        NULL,     0, 0, is_every, "neither steps (10) nor seconds (10s)" },
-    { "at_step",      TEXT,   TO(wish.at_step),      NULL,     0, 0, is_step_list, "no steps such as 10 or 10,200" },
-    { "on_signal",    SIGNAL, TO(wish.signal),       NULL,     0, 0, NULL, "no signal such as USR2" },
-    { "cuda",         SWITCH, TO(wish.cuda) },
-    /* of capture */
-    { "parallel",     WHOLE,  TO(wish.parallel),     "8",      1, 1000 },
-    { "wait",         REAL,   TO(wish.wait),         "10",     0, 86400, NULL, "seconds" },
-    { "timeout",      REAL,   TO(wish.timeout),      "30",     0, 86400, NULL, "seconds" },
-    { "host_level",   WHOLE,  TO(wish.host_level),   "2",      0, 3 },
-    { "attach",       SWITCH, TO(wish.attach) },
-    { "keep_agent",   SWITCH, TO(wish.keep_agent) },
-    { "align",        SWITCH, TO(wish.align) },
-    { "all",          SWITCH, TO(wish.all) },
-    { "snapshot",     SWITCH, TO(wish.snapshot) },
-    { "recorder",     WORD,   TO(wish.recorder),     NULL,     0, 0, NULL, "neither start nor stop", recorders },
-    { "via",          WORD,   TO(wish.via),          NULL,     0, 0, NULL, "only kineto can be named", ways },
+    { { "python",       "top",         NULL,           NULL,     0, 0, "show every CPython too" }, SWITCH, TO(jobs.select.python) },
+    { { "processes",    "top",         NULL,           NULL,     0, 0, "show each process of a framework by itself" }, SWITCH, TO(jobs.select.apart) },
+    { { "all_threads",  "",            NULL,           NULL,     0, 0, "every sample reads the state of every thread, even if that takes long" }, SWITCH, TO(all_threads) },
+    { { "no_commands",  "",            NULL,           NULL,     0, 0, "tables omit command lines and messages that may contain file names" }, SWITCH, TO(no_commands) },
+    { { "sort",         "top",         "COLUMN",       NULL,     0, 0, "order by this column instead of cpu; for views the same as -order_by" }, COLUMN, TO(sort) },
+    { { "user",         "agent capture top", "NAME",   NULL,     0, 0, "this user's jobs only" }, USER, TO(jobs.select.user) },
+    { { "seconds",      "stacks",      "SECONDS",      "1",      0.01, 86400, "how long to sample" }, REAL, TO(stacks.seconds) },
+    { { "rate",         "stacks",      "HZ",           "100",    1, 1000, "samples a second" }, REAL, TO(stacks.rate) },
+    { { "once",         "stacks",      NULL,           NULL,     0, 0, "stacks: read every thread once" }, SWITCH, TO(stacks.once) },
+    { { "idle",         "stacks",      NULL,           NULL,     0, 0, "count threads that wait too" }, SWITCH, TO(stacks.idle) },
+    { { "gil",          "stacks",      NULL,           NULL,     0, 0, "count only threads that hold the interpreter's lock (GIL), and say how often it was held" }, SWITCH, TO(stacks.gil) },
+    { { "locals",       "stacks",      NULL,           NULL,     0, 0, "with --once: show the local variables of every frame" }, SWITCH, TO(stacks.locals) },
+    { { "native",       "stacks",      NULL,           NULL,     0, 0, "also show functions of C and C++, under the Python functions that called them" }, SWITCH, TO(stacks.native) },
+    { { "subprocesses", "stacks",      NULL,           NULL,     0, 0, "also sample the processes that it started" }, SWITCH, TO(stacks.children) },
+    { { "dir",          "run",         "DIR",          NULL,     0, 0, "the folder for recordings, by default named by date and time; run: a new or empty one" }, TEXT, TO(wish.dir), is_folder, "no folder is named" },
+    { { "ms",           "capture run", "MILLISECONDS", "500",    1, 60000, "length of a recording", .remote = 1 }, WHOLE, TO(wish.ms) },
+    { { "steps",        "capture run", "N",            NULL,     1, 1000000, "how many steps to record; run: per recording, 1 by default; capture: instead of --ms", .remote = 1 }, WHOLE, TO(wish.steps) },
+    { { "python_level", "capture run", "0|1",          "0",      0, 1, "1: also trace calls of Python functions and, in PyTorch, shapes of operators; captures of graphs need this", .remote = 1 }, WHOLE, TO(wish.python_level) },
+    { { "max_bytes",    "capture run", "BYTES",        "512MiB", 0, 0, "limit of the bytes that are recorded of a process", .remote = 1 }, BYTES, TO(wish.max_bytes), NULL, "no size such as 100MiB" },
+    { { "every",        "run",         "N|Ns",         NULL,     0, 0, "record every N-th step (optimizer steps of torch, session runs of TensorFlow 1), or a window every N seconds" }, TEXT, TO(wish.every), is_every, "neither steps (10) nor seconds (10s)" },
+    { { "at_step",      "run",         "N,...",        NULL,     0, 0, "record these steps" }, TEXT, TO(wish.at_step), is_step_list, "no steps such as 10 or 10,200" },
+    { { "on_signal",    "run",         "SIGNAL",       NULL,     0, 0, "record for --ms whenever tfprof, or a process of the command, gets this signal, such as USR2" }, SIGNAL, TO(wish.signal), NULL, "no signal such as USR2" },
+    { { "cuda",         "run",         NULL,           NULL,     0, 0, "record what CUDA does in every process of the command: kernels, copies and calls of its runtime, by CUPTI" }, SWITCH, TO(wish.cuda) },
+    { { "parallel",     "capture",     "N",            "8",      1, 1000, "how many recordings run at a time", .remote = 1 }, WHOLE, TO(wish.parallel) },
+    { { "wait",         "capture",     "SECONDS",      "10",     0, 86400, "how long to wait for the end of another session in a process", .remote = 1 }, REAL, TO(wish.wait), NULL, "seconds" },
+    { { "timeout",      "capture",     "SECONDS",      "30",     0, 86400, "limit of the time for an answer, in addition to the recording", .remote = 1 }, REAL, TO(wish.timeout), NULL, "seconds" },
+    { { "host_level",   "capture",     "0..3",         "2",      0, 3, "how detailed the trace of the host is; TensorFlow's agents ignore it", .remote = 1 }, WHOLE, TO(wish.host_level) },
+    { { "attach",       "capture",     NULL,           NULL,     0, 0, "start an agent in processes that tfprof run did not start; it leaves after the recording", .remote = 1 }, SWITCH, TO(wish.attach) },
+    { { "keep_agent",   "capture",     NULL,           NULL,     0, 0, "leave the agents that --attach started in their processes" }, SWITCH, TO(wish.keep_agent) },
+    { { "align",        "capture",     NULL,           NULL,     0, 0, "let all recordings begin at the same time", .remote = 1 }, SWITCH, TO(wish.align) },
+    { { "all",          "capture",     NULL,           NULL,     0, 0, "all of your jobs; for root the jobs of all users", .remote = 1 }, SWITCH, TO(wish.all) },
+    { { "snapshot",     "capture",     NULL,           NULL,     0, 0, "get what a profiler server's recorder has so far, without waiting; the recorder continues" }, SWITCH, TO(wish.snapshot) },
+    { { "recorder",     "capture",     "start|stop",   NULL,     0, 0, "start or stop a continuous recording in a profiler server, for --snapshot; meanwhile the server makes no other recording" }, WORD, TO(wish.recorder), NULL, "neither start nor stop", recorders },
+    { { "via",          "capture",     "kineto",       NULL,     0, 0, "kineto: let PyTorch record by itself, in processes that were started with KINETO_USE_DAEMON=1" }, WORD, TO(wish.via), NULL, "only kineto can be named", ways },
 };
 /* clang-format on */
 
 static tfp_status wrong(const setting *s, const char *value, const char *what, tfp_error *err)
 {
     char option[32];
-    snprintf(option, sizeof option, "%s", s->name);
+    snprintf(option, sizeof option, "%s", s->shown.name);
     for (char *c = option; *c; c++)
         if (*c == '_') *c = '-';
     return tfp_fail(err, TFP_BADARG, "--%s '%s': %s", option, value, what);
@@ -150,7 +144,7 @@ static tfp_status wrong(const setting *s, const char *value, const char *what, t
 static tfp_status out_of_range(const setting *s, const char *value, tfp_error *err)
 {
     char what[96];
-    snprintf(what, sizeof what, "not between %.15g and %.15g%s%s", s->least, s->most, s->wanted ? " " : "",
+    snprintf(what, sizeof what, "not between %.15g and %.15g%s%s", s->shown.least, s->shown.most, s->wanted ? " " : "",
              s->wanted ? s->wanted : "");
     return wrong(s, value, what, err);
 }
@@ -159,12 +153,12 @@ static bool parse_real(const setting *s, const char *value, double *out)
 {
     char *end;
     *out = strtod(value, &end);
-    return end != value && !*end && *out >= s->least && *out <= s->most;
+    return end != value && !*end && *out >= s->shown.least && *out <= s->shown.most;
 }
 
 static bool parse_whole(const setting *s, const char *value, int64_t *out)
 {
-    return tfp_parse_int64(tfp_str_of(value), out) && (double)*out >= s->least && (double)*out <= s->most;
+    return tfp_parse_int64(tfp_str_of(value), out) && (double)*out >= s->shown.least && (double)*out <= s->shown.most;
 }
 
 static int64_t word_of(const char *const *words, const char *value)
@@ -228,7 +222,7 @@ void tfp_live_settings_start(tfp_live *l)
 {
     l->jobs.select.user = -1;
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-        if (settings[i].initial) set(l, &settings[i], settings[i].initial, NULL);
+        if (settings[i].shown.initial) set(l, &settings[i], settings[i].shown.initial, NULL);
 }
 
 void tfp_live_settings_free(tfp_live *l)
@@ -242,6 +236,11 @@ tfp_status tfp_live_set(tfp_live *l, const char *name, const char *value, tfp_er
     tfp_error_clear(err);
     if (!l || !name) return tfp_fail(err, TFP_BADARG, "no setting is named");
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-        if (strcmp(name, settings[i].name) == 0) return set(l, &settings[i], value ? value : "", err);
+        if (strcmp(name, settings[i].shown.name) == 0) return set(l, &settings[i], value ? value : "", err);
     return tfp_fail(err, TFP_BADARG, "no setting '%s'", name);
+}
+
+const tfp_live_setting *tfp_live_setting_at(size_t i)
+{
+    return i < sizeof settings / sizeof *settings ? &settings[i].shown : NULL;
 }

@@ -243,6 +243,26 @@ static void tab_offers_nodes_scope_by_scope(void **state)
     tfp_profile_free(p);
 }
 
+static void settings_of_jobs_are_flags(void **state)
+{
+    const tfp_live_setting *s;
+    (void)state;
+    for (size_t i = 0; (s = tfp_live_setting_at(i)); i++) {
+        int id = 0;
+        while (id < CLI_FLAG_COUNT && cli_flags[id].setting != s) id++;
+        if (id == CLI_FLAG_COUNT && *s->commands) fail_msg("no flag for %s", s->name);
+    }
+    for (int id = 0; id < CLI_FLAG_COUNT; id++)
+        if (!cli_flags[id].help) fail_msg("no help for %s", cli_flags[id].name);
+    assert_string_equal(cli_flags[CLI_MS].help, "length of a recording, 500 by default; 1 to 60000");
+    assert_string_equal(cli_flags[CLI_HOST_LEVEL].help,
+                        "how detailed the trace of the host is, 2 by default; TensorFlow's agents ignore it");
+    assert_string_equal(cli_flags[CLI_ONCE].help,
+                        "stacks: read every thread once; top: print the table of one interval and end");
+    assert_string_equal(cli_flags[CLI_ONCE].verb, "stacks top");
+    assert_null(cli_flags[CLI_PORT].setting);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -258,6 +278,8 @@ int main(void)
         cmocka_unit_test(messages_are_one_short_line_without_controls),
         cmocka_unit_test(tab_offers_what_fits),
         cmocka_unit_test(tab_offers_nodes_scope_by_scope),
+        cmocka_unit_test(settings_of_jobs_are_flags),
     };
+    cli_flags_start();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -142,6 +142,34 @@ static void settings_have_limits(void **state)
     tfp_live_free(l);
 }
 
+/* Every row's own default and limits are values that tfp_live_set takes; a number beyond them is refused. */
+static void rows_of_settings_agree_with_their_checks(void **state)
+{
+    const tfp_live_setting *s;
+    size_t i, limited = 0;
+    (void)state;
+    tfp_live *l = tfp_live_new();
+    assert_non_null(l);
+    for (i = 0; (s = tfp_live_setting_at(i)); i++) {
+        char at[3][32];
+        if (!*s->help) fail_msg("%s has no help", s->name);
+        if (s->initial && tfp_live_set(l, s->name, s->initial, NULL)) fail_msg("%s refuses its default", s->name);
+        if (!s->value && tfp_live_set(l, s->name, NULL, NULL)) fail_msg("%s wants a value", s->name);
+        if (s->value && tfp_live_set(l, s->name, NULL, NULL) != TFP_BADARG) fail_msg("%s wants no value", s->name);
+        for (size_t k = i; (tfp_live_setting_at(++k));) assert_string_not_equal(tfp_live_setting_at(k)->name, s->name);
+        if (s->least >= s->most) continue;
+        snprintf(at[0], sizeof at[0], "%.15g", s->least);
+        snprintf(at[1], sizeof at[1], "%.15g", s->most);
+        snprintf(at[2], sizeof at[2], "%.15g", s->most + 1);
+        if (tfp_live_set(l, s->name, at[0], NULL) || tfp_live_set(l, s->name, at[1], NULL))
+            fail_msg("%s refuses its limits", s->name);
+        if (tfp_live_set(l, s->name, at[2], NULL) != TFP_BADARG) fail_msg("%s takes %s", s->name, at[2]);
+        limited++;
+    }
+    assert_true(i > 30 && limited == 9);
+    tfp_live_free(l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -149,6 +177,7 @@ int main(void)
         cmocka_unit_test(lines_of_an_agent_are_read),
         cmocka_unit_test(a_message_is_read_in_pieces),
         cmocka_unit_test(settings_have_limits),
+        cmocka_unit_test(rows_of_settings_agree_with_their_checks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
