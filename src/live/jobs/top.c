@@ -2,6 +2,7 @@
 /* live/jobs/top.c: the table `top`: jobs and the resources that they use, and the public functions that sample and show
  * them. */
 #include "live/jobs/top.h"
+#include "views/core/grid.h"
 #include "views/core/notes.h"
 #include "views/core/handle.h"
 #include "views/core/view.h"
@@ -114,7 +115,7 @@ static bool read_names(tfp_live *l)
 /* ---- the table ---- */
 
 /* clang-format off */
-const tfp_row_column tfp_top_columns[] = {
+static const tfp_row_column columns[] = {
     TFP_COLUMN(tfp_top_row, "job", TEXT, LABEL, job, "Number and start time of the first process: never used twice."),
     TFP_COLUMN(tfp_top_row, "pid", INT, LABEL, pid, "The job's first process."),
     TFP_COLUMN(tfp_top_row, "user", TEXT, LABEL, user, "Whose it is."),
@@ -143,6 +144,7 @@ const tfp_row_column tfp_top_columns[] = {
     TFP_COLUMN(tfp_top_row, "program", TEXT, LABEL, program, "File name of the script that the first process runs, or its module; of other programs that of the program."),
     { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
 };
+const tfp_row_column *const tfp_top_columns = columns;
 /* clang-format on */
 
 static bool root_before(const void *ctx, uint32_t a, uint32_t b)

@@ -9,7 +9,8 @@
 #include "live/jobs/names.h"
 #include "live/files/run.h"
 #include "live/files/method.h"
-#include "views/core/grid.h"
+
+typedef struct tfp_row_column tfp_row_column; /* views/core/grid.h */
 
 typedef struct tfp_steps_of { /* steps counted in a process since the previous sample */
     int64_t calls;            /* -1: not known */
@@ -50,7 +51,7 @@ const char *tfp_state_name(char state);
 /* Finds the process that `target` refers to. TFP_BADFILE: there is none, there are several, or it has ended. */
 tfp_status tfp_live_find(const char *target, int64_t *pid, tfp_error *err);
 
-extern const tfp_row_column tfp_top_columns[];
+extern const tfp_row_column *const tfp_top_columns;     /* ended by a NULL name */
 const tfp_row_column *tfp_top_column(const char *name); /* NULL: there is none of that name */
 /* The steps of a job in the interval. */
 typedef struct tfp_top_steps {

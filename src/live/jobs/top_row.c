@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* live/jobs/top_row.c: the cells of one job in the table `top`, and the reasons for those that are empty. */
 #include "live/jobs/top.h"
+#include "views/core/grid.h"
 #include "views/core/handle.h"
 
 #include <math.h>

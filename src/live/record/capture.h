@@ -9,6 +9,7 @@
 #include "live/net/http2.h"
 #include "live/net/kineto_daemon.h"
 #include "live/jobs/top.h"
+#include "views/core/grid.h"
 
 #include <netdb.h>
 

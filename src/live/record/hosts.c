@@ -179,7 +179,7 @@ static tfp_status fill(tfp_report *r, joined *j, tfp_live_host *hosts, size_t co
 tfp_status tfp_live_hosts(const char *table, tfp_live_host *hosts, size_t count, const tfp_options *o, tfp_report **out,
                           tfp_error *err)
 {
-    static const struct {
+    const struct {
         const char *name;
         const tfp_row_column *columns;
         size_t row_size;

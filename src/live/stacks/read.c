@@ -2,6 +2,7 @@
 /* live/stacks/read.c: lists the threads of a process with their states, reads stacks, and counts samples, with equal stacks
  * counted together. */
 #include "live/stacks/parts.h"
+#include "views/core/grid.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -2,6 +2,7 @@
 /* live/stacks/stacks.c: a report of the Python stacks of a process, and with --subprocesses of the processes that it started; sampled for a
  * while, or read once. */
 #include "live/stacks/parts.h"
+#include "views/core/grid.h"
 #include "views/core/notes.h"
 #include "views/core/report.h"
 

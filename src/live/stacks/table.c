@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* live/stacks/table.c: the tables `stacks`, one row per function with its samples, and `threads`, one row per frame. */
 #include "live/stacks/parts.h"
+#include "views/core/grid.h"
 #include "views/core/notes.h"
 #include "views/core/handle.h"
 
