@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/jobs/top_row.c: the cells of one job in the table `top`, and the reasons for those that are empty. */
+/* live/jobs/top_row.c: the columns of the table `top`, the cells of one job in it, and the reasons for those that are
+ * empty. */
 #include "live/jobs/top.h"
 #include "views/core/grid.h"
 #include "views/core/handle.h"
@@ -223,4 +224,46 @@ tfp_top_row tfp_top_row_of(const tfp_live *l, tfp_report *r, uint32_t root, cons
     put_gpus(l, r, members, count, &out);
     out.why = reasons(l, r, &out, p->maps.unreadable, no_steps);
     return out;
+}
+
+/* ---- the columns ---- */
+
+/* clang-format off */
+static const tfp_row_column columns[] = {
+    TFP_COLUMN(tfp_top_row, "job", TEXT, LABEL, job, "Number and start time of the first process: never used twice."),
+    TFP_COLUMN(tfp_top_row, "pid", INT, LABEL, pid, "The job's first process."),
+    TFP_COLUMN(tfp_top_row, "user", TEXT, LABEL, user, "Whose it is."),
+    TFP_COLUMN(tfp_top_row, "framework", TEXT, LABEL, framework, "By the libraries that it has mapped."),
+    TFP_COLUMN(tfp_top_row, "version", TEXT, LABEL, version, "Of the framework's package."),
+    TFP_COLUMN(tfp_top_row, "state", TEXT, LABEL, state, "Of the first process."),
+    TFP_COLUMN(tfp_top_row, "processes", INT, NUMBER, processes, "The first process and all that descend from it."),
+    TFP_COLUMN(tfp_top_row, "threads", INT, NUMBER, threads, "Of all its processes."),
+    TFP_COLUMN(tfp_top_row, "runnable", INT, NUMBER, runnable, "Threads that run or wait for a CPU."),
+    TFP_COLUMN(tfp_top_row, "blocked", INT, NUMBER, blocked, "Threads in an uninterruptible wait: a disk, a driver."),
+    TFP_COLUMN(tfp_top_row, "steps_per_second", REAL, LABEL, steps.per_second, "In the interval, all processes together."),
+    TFP_COLUMN(tfp_top_row, "steps_are", TEXT, LABEL, steps.are, "What was counted as a step."),
+    TFP_COLUMN(tfp_top_row, "cpu", REAL, SHARE, cpu, "CPU time in the interval by its length: 2 is two cores."),
+    TFP_COLUMN(tfp_top_row, "cpu_micros", INT, MICROS, cpu_micros, "CPU time since the start."),
+    TFP_COLUMN(tfp_top_row, "rss_bytes", INT, SIZE, rss_bytes, "Anonymous memory of all processes and the largest shared part."),
+    TFP_COLUMN(tfp_top_row, "read_bytes_per_second", REAL, SIZE, read_rate, "Bytes fetched from storage."),
+    TFP_COLUMN(tfp_top_row, "write_bytes_per_second", REAL, SIZE, write_rate, "Bytes sent to storage."),
+    TFP_COLUMN(tfp_top_row, "gpus", TEXT, LABEL, gpus, "Indices of the GPUs that it uses."),
+    TFP_COLUMN(tfp_top_row, "gpu", REAL, SHARE, gpu, "Share of time in which a kernel ran, of the busiest of its GPUs, whoever's kernel it was."),
+    TFP_COLUMN(tfp_top_row, "gpu_memory_bytes", INT, SIZE, gpu_memory_bytes, "Memory of its processes on all GPUs."),
+    TFP_COLUMN(tfp_top_row, "age_micros", INT, MICROS, age_micros, "Since the first process began."),
+    TFP_COLUMN(tfp_top_row, "container", TEXT, LABEL, container, "Short id, by its cgroup."),
+    TFP_COLUMN(tfp_top_row, "capture", TEXT, LABEL, capture, "What a capture would use, or the code with which it is refused."),
+    TFP_COLUMN(tfp_top_row, "why", TEXT, LABEL, why, "Why each empty cell is one."),
+    TFP_COLUMN(tfp_top_row, "command", TEXT, LABEL, command, "Arguments of the first process."),
+    TFP_COLUMN(tfp_top_row, "program", TEXT, LABEL, program, "File name of the script that the first process runs, or its module; of other programs that of the program."),
+    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+};
+const tfp_row_column *const tfp_top_columns = columns;
+/* clang-format on */
+
+const tfp_row_column *tfp_top_column(const char *name)
+{
+    const tfp_row_column *c = tfp_top_columns;
+    while (c->name && strcmp(c->name, name) != 0) c++;
+    return c->name ? c : NULL;
 }
