@@ -115,6 +115,15 @@ async function graph(browser, ids) {
     check("nor leaves their boxes out", (await marks()).length > before, (await marks()).length);
     await axe("graph", page);
   });
+  await on(browser, at(ids, "dense/graph.pb", "graph", "q=softmax/"), async (page) => {
+    await page.waitForSelector(".box.unfound");
+    const told = await main(page).getByRole("status").allInnerTexts();
+    check("the search of the page tells what it found in the graph", told.some((t) => /^\d+ names? with “softmax\/”$/.test(t)), told.join());
+    same("what it found is opened", new URLSearchParams(page.url().split("?")[1]).get("open"), "softmax");
+    const boxes = await page.locator(".box").evaluateAll((list) => list.map((b) => [b.dataset.id, b.classList.contains("unfound")]));
+    check("it is lit, the others are pale", boxes.some(([id]) => id.startsWith("softmax/")) && boxes.every(([id, away]) => away === !id.startsWith("softmax/")), JSON.stringify(boxes));
+    same("the graph has no search of its own", await main(page).locator("input[type=search]").count(), 0);
+  });
 }
 
 /** Rows of the command line by name, with the value of a field. */

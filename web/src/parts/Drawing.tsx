@@ -43,22 +43,14 @@ function Near({ lines, row, pathOf }: { lines: Line[]; row: number; pathOf: (row
 
 function Tools({ flow, zoom, children }: { flow: Flow; zoom: Zoom; children: ComponentChildren }) {
   return (
-    <form
-      class="tools"
-      onSubmit={(e) => {
-        e.preventDefault();
-        flow.find(String(new FormData(e.currentTarget).get("find") ?? ""));
-      }}
-    >
+    <div class="tools">
       {children}
-      <label>Find <input name="find" type="search" /></label>
-      <button type="submit">Show</button>
       <button type="button" onClick={zoom.farther} aria-label="smaller">−</button>
       <span class="count">{Math.round(100 * zoom.zoom)}{"\u00a0"}%</span>
       <button type="button" onClick={zoom.closer} aria-label="bigger">+</button>
       <button type="button" onClick={zoom.fit}>Fit</button>
       <span class="soft" role="status">{flow.told}</span>
-    </form>
+    </div>
   );
 }
 
@@ -137,7 +129,7 @@ export function Drawing({ t, edges, total, name, children }: Props) {
         <Near lines={picture.lines} row={picked} pathOf={pathOf} />
       </p>
       <div ref={box} class="drawing" {...drag} tabIndex={0} role="group" aria-label="dataflow graph: arrow keys go from box to box, the space bar selects, Enter opens a scope, + and - zoom" onKeyDown={onKey}>
-        <FlowPicture picture={picture} zoom={zoom.zoom} picked={picked} current={current} pathOf={pathOf} valueOf={valueOf} onOpen={open} onClose={flow.toggle} onPick={flow.pick} onMove={move} />
+        <FlowPicture picture={picture} zoom={zoom.zoom} picked={picked} current={current} pathOf={pathOf} valueOf={valueOf} away={flow.away} onOpen={open} onClose={flow.toggle} onPick={flow.pick} onMove={move} />
       </div>
     </>
   );

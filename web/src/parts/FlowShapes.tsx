@@ -31,12 +31,13 @@ interface ShapeProps {
   share: number;
   current: boolean;
   chosen: boolean;
+  away: boolean; // a search did not find it
   onOpen: () => void;
   onPick: () => void;
   onMove: (key: string) => void;
 }
 
-function Shape({ box: b, path, value, share, current, chosen, onOpen, onPick, onMove }: ShapeProps) {
+function Shape({ box: b, path, value, share, current, chosen, away, onOpen, onPick, onMove }: ShapeProps) {
   const onKey = (event: KeyboardEvent): void => {
     if (event.key === "Enter") onOpen();
     else if (event.key === " ") select({ kind: "scope", id: path });
@@ -47,7 +48,7 @@ function Shape({ box: b, path, value, share, current, chosen, onOpen, onPick, on
   return (
     <g
       id={`box-${b.row}`}
-      class={`box${b.scope ? " scope" : ""}${current ? " current" : ""}${chosen ? " picked" : ""}`}
+      class={`box${b.scope ? " scope" : ""}${current ? " current" : ""}${chosen ? " picked" : ""}${away ? " unfound" : ""}`}
       data-kind="scope"
       data-id={path}
       tabindex={current ? 0 : -1}
@@ -88,13 +89,14 @@ interface PictureProps {
   current: number; // the box that the Tab key reaches first
   pathOf: (row: number) => string;
   valueOf: (row: number) => { text: string; share: number };
+  away: (row: number) => boolean;
   onOpen: (box: Box) => void;
   onClose: (row: number) => void;
   onPick: (row: number) => void;
   onMove: (box: Box, key: string) => void;
 }
 
-export function FlowPicture({ picture, zoom, picked, current, pathOf, valueOf, onOpen, onClose, onPick, onMove }: PictureProps) {
+export function FlowPicture({ picture, zoom, picked, current, pathOf, valueOf, away, onOpen, onClose, onPick, onMove }: PictureProps) {
   return (
     <svg width={picture.width * zoom} height={picture.height * zoom} viewBox={`0 0 ${picture.width} ${picture.height}`}>
       <defs>
@@ -117,6 +119,7 @@ export function FlowPicture({ picture, zoom, picked, current, pathOf, valueOf, o
           share={valueOf(b.row).share}
           current={b.row === current}
           chosen={sel.value?.kind === "scope" && sel.value.id === pathOf(b.row)}
+          away={away(b.row)}
           onOpen={() => onOpen(b)}
           onPick={() => onPick(b.row)}
           onMove={(key) => onMove(b, key)}

@@ -7,8 +7,9 @@ import { cellText } from "../api";
 import type { Picture } from "../flow";
 import { endsOf, layOut } from "../flow";
 import type { Tree } from "../rows";
+import { counted } from "../format";
 import { aloneIn, hasChildren, makeTree } from "../rows";
-import { change, state } from "../store";
+import { change, query, sel, state } from "../store";
 
 const NONE_OPEN = ["-"]; // value in the address: scopes that stand alone are closed too
 const ZOOM_STEP = 1.25;
@@ -47,14 +48,27 @@ export interface Flow {
   opened: number[]; // rows of open scopes
   put: number[]; // rows whose lines are drawn although they have many
   picked: number;
-  told: string; // the result of a search, as text
+  told: string; // the result of the page's search, as text
+  away: (row: number) => boolean; // a search is on, and neither the row nor what it holds has the text
   pathOf: (row: number) => string;
   pick: (row: number) => void;
   focus: (row: number) => void; // chooses the row, and moves the keyboard's focus to its box
   toggle: (row: number) => void;
   togglePut: (row: number) => void;
   closeAll: () => void;
-  find: (text: string) => void;
+}
+
+/** Rows whose name has the text, and those that hold such rows: 2 and 1; null: no text. */
+export function foundRows(tree: Tree, name: (row: number) => string, text: string): Uint8Array | null {
+  const word = text.trim().toLowerCase();
+  if (!word) return null;
+  const found = new Uint8Array(tree.rows);
+  for (let row = 1; row < tree.rows; row++) {
+    if (!name(row).toLowerCase().includes(word)) continue;
+    found[row] = 2;
+    for (let at = tree.parent[row] ?? 0; at > 0 && !found[at]; at = tree.parent[at] ?? 0) found[at] = 1;
+  }
+  return found;
 }
 
 export function useFlow(t: Table, edges: Table, total: Column, name: Column, box: RefObject<HTMLDivElement | null>): Flow {
@@ -71,7 +85,6 @@ export function useFlow(t: Table, edges: Table, total: Column, name: Column, box
   const put = useMemo(() => rowsNamed((state.value.more.with ?? "").split(",").map(decodeURIComponent)), [t, state.value.more.with]);
   const picture = useMemo(() => layOut(tree, name, total, ends, new Set(opened), new Set(put)), [tree, ends, total, opened.join(), put.join()]);
   const [picked, pick] = useState(0);
-  const [told, setTold] = useState("");
   const pathOf = (row: number): string => (row > 0 ? cellText(name, row) : "All");
   const wanted = useRef(0); // the row whose box gets the focus once it is drawn
   const focus = (row: number): void => {
@@ -87,30 +100,35 @@ export function useFlow(t: Table, edges: Table, total: Column, name: Column, box
   });
   const goOpen = (rows: number[]): void => change({ open: rows.length || !alone.length ? rows.map(pathOf) : NONE_OPEN }, "push");
   const toggled = (rows: number[], row: number): number[] => (rows.includes(row) ? rows.filter((r) => r !== row) : [...rows, row]);
-  const find = (text: string): void => {
-    const word = text.trim().toLowerCase();
-    let row = 1;
-    while (row < t.rows && !cellText(name, row).toLowerCase().includes(word)) row++;
-    setTold(row < t.rows || !word ? "" : `No name has “${text}” in it.`);
-    if (row === t.rows || !word) return;
+  const text = query.value;
+  const found = useMemo(() => foundRows(tree, (row) => cellText(name, row), text), [tree, text]);
+  const count = found?.reduce((n, f) => n + Number(f === 2), 0) ?? 0;
+  const show = (row: number): void => {
     const above: number[] = [];
     for (let at = tree.parent[row] ?? 0; at > 0; at = tree.parent[at] ?? 0) above.push(at);
-    goOpen([...new Set([...opened, ...above])]);
+    if (above.some((at) => !opened.includes(at))) change({ open: [...new Set([...opened, ...above])].map(pathOf) }, "replace");
     focus(row);
   };
+  // what the search of the page found, or selected, is opened
+  const chosen = sel.value?.kind === "scope" ? sel.value.id : "";
+  useEffect(() => {
+    if (!found || !count) return;
+    const [named = 0] = chosen ? rowsNamed([chosen]) : [];
+    show(named && found[named] === 2 ? named : found.indexOf(2));
+  }, [found]);
   return {
     tree,
     picture,
     opened,
     put,
     picked,
-    told,
+    told: found ? (count ? `${counted(count, "name")} with “${text}”` : `No name has “${text}” in it.`) : "",
+    away: (row) => found !== null && !found[row],
     pathOf,
     pick,
     focus,
     toggle: (row) => hasChildren(tree, row) && goOpen(toggled(opened, row)),
     togglePut: (row) => change({ more: { with: toggled(put, row).map((r) => encodeURIComponent(pathOf(r))).join(",") } }),
     closeAll: () => goOpen([]),
-    find,
   };
 }
