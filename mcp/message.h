@@ -13,8 +13,8 @@ typedef enum value_kind { VALUE_NULL, VALUE_BOOL, VALUE_NUMBER, VALUE_TEXT, VALU
 /* Values are stored in the order in which they are read: a list before its items, an object before its keys and values in turn. */
 typedef struct value {
     value_kind kind;
-    const char *
-        text; /* for a text its characters, without NUL; for any other value its source in the message, of `size` bytes */
+    /* for a text its characters, without NUL; for any other value its source in the message, of `size` bytes */
+    const char *text;
     size_t size;
     size_t count;  /* number of items, or of members */
     size_t after;  /* the index after it and its contents */

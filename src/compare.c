@@ -79,7 +79,7 @@ tfp_status tfp_stats(const tfp_profile *p, const char *view, const tfp_options *
     else if (!tfp_compared_view(v->name) || v == &tfp_view_lines)
         s = tfp_fail(err, TFP_BADARG, "option -view: value '%s': stats has the views scope, graph, op, code, steps",
                      view);
-    else if (r->options->compat10) /* it knew no steps */
+    else if (r->options->compat10) /* version 1.0 had no steps */
         s = tfp_fail(err, TFP_BADARG, "stats has no -compat 1.0");
     if (!s) s = tfp_checkers_known(r->options->verb.checkers, err);
     if (!s) s = fill_stats(r, v, err);

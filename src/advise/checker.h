@@ -13,8 +13,8 @@ typedef struct tfp_checker {
     const char *name; /* "OperationChecker" */
     const char *help;
     tfp_check_fn check;
-    tfp_check_fn
-        tensorflow; /* with -compat tensorflow: gives the findings of TensorFlow's tool; NULL: that tool has no such checker */
+    /* with -compat tensorflow: gives the findings of TensorFlow's tool; NULL: that tool has no such checker */
+    tfp_check_fn tensorflow;
     tfp_about about; /* what its findings are about */
 } tfp_checker;
 

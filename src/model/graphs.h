@@ -80,8 +80,8 @@ typedef struct tfp_captured_launch {
     uint32_t trace;     /* index in traces, or TFP_NONE */
     tfp_strid dims;     /* the shapes of the nearest op that has some, as the trace writes them; 0: none */
     uint32_t span;      /* span in the profile in which it was captured */
-    uint32_t
-        call; /* index in captured calls: the operator around it; launches of one operator share it; TFP_NONE: none */
+    /* index in captured calls: the operator around it; launches of one operator share it; TFP_NONE: none */
+    uint32_t call;
 } tfp_captured_launch;
 enum { TFP_CALL_TYPES = 6, TFP_CALL_STATES = 6 }; /* number of values in tfp_float_type and tfp_aten_state */
 /* An operator that was called during a capture: this is what each replay of it computes. */

@@ -65,8 +65,8 @@ typedef struct tfp_store_entry {
     uint64_t rows;         /* of the table */
     uint64_t offset, size; /* in the file */
     uint64_t unpacked;     /* bytes of texts */
-    tfp_str
-        here; /* packed data: the column itself if `size` is 0, else the sizes of its blocks or pieces, as varints */
+    /* packed data: the column itself if `size` is 0, else the sizes of its blocks or pieces, as varints */
+    tfp_str here;
 } tfp_store_entry;
 
 /* The rule for the numbers of a column. A number that breaks it ends the reading. */

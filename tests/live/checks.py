@@ -39,8 +39,8 @@ def prepared(folder, count=1):
 
 
 def allowance():
-    """The seconds that a command may take longer than promised: with more work than processors all waits are longer, and then it is enough
-    that it ends, and not at a limit of its own."""
+    """The seconds that a command may take longer than promised. When more processes run than there are processors, every wait is longer; the
+    test then only checks that the command ends before its own limit."""
     return 15 if os.getloadavg()[0] > (os.cpu_count() or 1) else 0
 
 

@@ -8,7 +8,7 @@ export type Keys = Record<string, (e: KeyboardEvent) => void>;
 const TYPING = "input:not([type=checkbox]):not([type=radio]),textarea,select,[contenteditable]";
 export const isTyping = (e: Event): boolean => e.target instanceof Element && e.target.matches(TYPING);
 
-/** Names as tinykeys has them: "w", "Shift+N", "g o", "[Shift]+?". `inputs` as of an effect. */
+/** Calls functions for keys, which are named as in tinykeys: "w", "Shift+N", "g o", "[Shift]+?". `inputs` are those of useEffect. */
 export function useKeys(keys: Keys, inputs: readonly unknown[]): void {
   useEffect(() => tinykeys(window, keys, { ignore: (e) => e.defaultPrevented || isTyping(e) }), inputs);
 }

@@ -83,8 +83,8 @@ void tfp_gate_write(const tfp_gate_runs *g, tfp_buf *out); /* check out->failed 
 /* ---- trimmed.c: the test ---- */
 typedef struct tfp_growth {
     double growth, low, high; /* shares: 0.05 is 5 % more; low, high: the ends of the interval */
-    double
-        found; /* the least growth above the limit that nine of ten comparisons with this spread detect; NAN: unknown */
+    /* the least growth above the limit that nine of ten comparisons with this spread detect; NAN: unknown */
+    double found;
 } tfp_growth;
 enum { TFP_RUNS_LEAST = 3 };
 /* Tests logarithms of times, all finite. alpha: how often equal sides may seem to have grown. Both counts are at least

@@ -16,7 +16,7 @@ typedef struct tfp_cells {
 static inline tfp_cells tfp_cells_of(const tfp_report *r) { return (tfp_cells){ .r = r }; }
 static inline void tfp_cells_free(tfp_cells *c) { tfp_vec_free(&c->labels); }
 
-/* When a column is in the table, besides with a column of -select: values of tfp_flat.column. */
+/* Values of tfp_flat.column beside the number of a column: they say when the column is in the table. */
 enum {
     TFP_FLAT_ALWAYS = -1,
     TFP_FLAT_TYPED = -2, /* only in tables with typed cells; not in CSV, whose columns must not change */

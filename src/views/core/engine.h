@@ -85,8 +85,8 @@ typedef struct tfp_tree {
     uint32_t *children;    /* in traversal order */
     uint8_t *accounted;
     uint8_t *kept; /* set by the engine */
-    uint32_t *
-        member_count; /* code view: number of accounted nodes of the item itself, for -order_by occurrence; otherwise NULL */
+    /* code view: number of accounted nodes of the item itself, for -order_by occurrence; otherwise NULL */
+    uint32_t *member_count;
     int64_t
         *first_ns; /* with -order_by start: the item's first start, INT64_MAX until the view fills it; otherwise NULL */
     tfp_values own, total; /* own is filled by the view, total by the engine */

@@ -27,9 +27,9 @@ typedef struct tfp_grid {
     TFP_VEC(tfp_grid_column) columns;
     size_t row_count;
     size_t few; /* how many rows people see; 0: all; programs see all */
-    bool
-        keeps_order; /* -order_by has a value that the views know too, and that ordered the rows from which these are made */
-    bool tree;       /* the report's rows[] (one for each) give name, parent and depth; the columns come after these */
+    /* -order_by has a value that the views know too, and that ordered the rows from which these are made */
+    bool keeps_order;
+    bool tree;      /* the report's rows[] (one for each) give name, parent and depth; the columns come after these */
     bool sentences; /* its texts are sentences or commands, which are not shortened for people */
 } tfp_grid;
 

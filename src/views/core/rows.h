@@ -53,9 +53,9 @@ typedef struct tfp_node_count {
     int64_t float_ops, macs, bytes; /* 0: unknown */
     int64_t ops, counted;           /* of the node itself, or of the bodies that it calls */
     int64_t runs;                   /* executions in one run of the model if no run was recorded: iterations, calls */
-    int64_t
-        of_runs; /* for traces: the number of runs that the numbers above are summed over; 0: they are for one run */
-    bool moves;  /* whether bytes are known */
+    /* for traces: the number of runs that the numbers above are summed over; 0: they are for one run */
+    int64_t of_runs;
+    bool moves; /* whether bytes are known */
 } tfp_node_count;
 
 typedef struct tfp_counts {

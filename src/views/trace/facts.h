@@ -66,8 +66,8 @@ typedef struct tfp_rank_facts {
     double straggler_ns; /* the same in time */
     int64_t slow_steps, steps; /* in how many of the steps it is slower */
     uint32_t slowest_step;     /* index in the facts' steps: its longest one; TFP_NONE: none */
-    bool
-        others_wait; /* the fastest rank spends at least half of its shorter compute time additionally in communication */
+    /* the fastest rank spends at least half of its shorter compute time additionally in communication */
+    bool others_wait;
     double skew_ns;  /* per step: mean time that ranks wait in collectives for the last one to arrive */
     int64_t awaited; /* the rank that others wait for most; -1: none */
     uint32_t worst;  /* index in spans: the collective with the longest such wait */
@@ -107,8 +107,9 @@ typedef struct tfp_mean_facts {
     /* means for one step on one device */
     double step_ns, compute_ns, communication_ns, copy_ns, exposed_communication_ns, exposed_copy_ns, idle_ns, busy_ns;
     double kernels_per_step;
-    double
-        judged_ns; /* the time that findings are a share of, per step; without marks it is from a device's first activity to its last */
+    /* the time that findings are a share of, per step; without marks it is from a device's first activity to its
+     * last */
+    double judged_ns;
     double even_ns; /* mean length of steps without the warm-up */
     /* for the rank whose steps differ most: standard deviation divided by the mean (NAN: no rank has 3 steps), and the
      * mean */
@@ -179,8 +180,8 @@ typedef struct tfp_memory_facts {
 /* How the recording begins. */
 typedef struct tfp_begin_facts {
     bool whole; /* no step is marked: the whole trace is one step */
-    uint32_t
-        warm_up; /* index in the profile's steps: step 0, if the trace begins with it and has further steps; TFP_NONE: none */
+    /* index in the profile's steps: step 0, if the trace begins with it and has further steps; TFP_NONE: none */
+    uint32_t warm_up;
     double warm_up_ns; /* its duration */
 } tfp_begin_facts;
 

@@ -23,8 +23,8 @@ typedef struct lines {
     uint32_t *item;   /* for each span: the row of the innermost frame or stack around it; 0: none */
     uint32_t *frame;  /* for each span: the frame that it is, or that is around it; TFP_NONE: none */
     int64_t *self_ns; /* of frames */
-    int64_t
-        replayed_ns; /* time of kernels of captured graphs: the line that launches a graph is not the line of its kernels */
+    /* time of kernels of captured graphs: the line that launches a graph is not the line of its kernels */
+    int64_t replayed_ns;
     uint32_t *by_trace;  /* for each trace: its row; 0: none yet */
     tfp_strid *row_name; /* for each string that names a frame; TFP_NONE: not looked at, 0: it is no line of Python */
     tfp_buf text;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/job/job.h: a recorded job as a graph of what waits for what, and its replay with changes.
- * Nodes are, in this order: activities of devices and collectives that hosts run, anchors (the points of host threads that wait or are waited for), and joints
- * (the ends of collectives, each one for all of its ranks). Times are microseconds on one clock for all ranks. */
+/* whatif/job/job.h: a recorded job as a graph of what waits for what, and its replay with changes. Nodes are, in this
+ * order: activities of devices and collectives that hosts run, anchors (the points of host threads that wait or are
+ * waited for), and joints (the ends of collectives, each one for all of its ranks). Times are microseconds on one
+ * clock for all ranks. */
 #ifndef TFP_WHATIF_JOB_JOB_H
 #define TFP_WHATIF_JOB_JOB_H
 
@@ -166,8 +167,8 @@ typedef struct tfp_job_anchors_of {
 
 /* What the trace tells about events of streams: events.c. */
 typedef struct tfp_job_told {
-    uint32_t *
-        sync_row; /* for each span: the row that tells what the call waits for, TFP_NONE: none; NULL: no trace has such rows */
+    /* for each span: the row that tells what the call waits for, TFP_NONE: none; NULL: no trace has such rows */
+    uint32_t *sync_row;
     tfp_job_wait *waits; /* streams' waits for events */
     uint32_t wait_count;
     tfp_map64 call_by_key;    /* unit << 32 | correlation -> span; filled only if there are rows of events */
@@ -194,13 +195,12 @@ typedef struct tfp_job {
     size_t unit_count;
     tfp_job_activity *activities;
     uint32_t activity_count;
-    uint32_t
-        device_count; /* number of devices' activities, which come first; the others are host collectives, sorted by unit and
-                            * start */
+    /* number of devices' activities, which come first; the others are host collectives, sorted by unit and start */
+    uint32_t device_count;
     TFP_VEC(tfp_job_joint) joints;
-    uint32_t *
-        around; /* by span of a thread that takes turns: the span of the other thread; by activity inside another: that one;
-                       * TFP_NONE: none; NULL: there are none at all */
+    /* for each span of a thread that takes turns: the span of the other thread; for an activity inside another one:
+     * that one; TFP_NONE: none; NULL: there are no such spans */
+    uint32_t *around;
     tfp_job_streams streams;
     tfp_job_hosts hosted;
     tfp_job_steps steps;
@@ -224,7 +224,7 @@ typedef struct tfp_variant {
 typedef struct tfp_replayed {
     double *at; /* for each node */
     double step_us;
-    double from; /* where the first step that counts begins: that of the steps that is asked for, or the first of all */
+    double from;   /* the time at which the selected step begins, or the first one */
     uint32_t last; /* index of the node where the last step ends */
 } tfp_replayed;
 
@@ -250,10 +250,11 @@ static inline double tfp_job_time(const tfp_job *j, uint32_t unit, int64_t ns)
 void tfp_job_edge_add(tfp_job *j, uint32_t from, uint32_t to, double lag, unsigned flags);
 /* The last activity of a stream that was launched at or before a time, as its index; TFP_NONE: none. */
 uint32_t tfp_job_launched(const tfp_job *j, const tfp_job_stream *stream, double at);
-/* Sorts devices' activities by unit, and within a unit by `less`; first[unit] is the first index in `order`, first[unit + 1] the end. */
+/* Sorts devices' activities by unit, and within a unit by `less`; first[unit] is the first index in `order`,
+ * first[unit + 1] the end. */
 bool tfp_job_by_unit(const tfp_job *j, bool (*less)(const void *activities, uint32_t a, uint32_t b), uint32_t **order,
                      uint32_t **first);
-/* Makes room in job.around, once. */
+/* Allocates job.around, unless that was done already. */
 bool tfp_job_around(tfp_job *j);
 /* Sorts the values and returns a quantile; 0: there are no values. */
 double tfp_job_quantile(double *values, size_t count, double share);
@@ -270,8 +271,8 @@ bool tfp_job_hosted_all(tfp_job *j);  /* hosted.c: finds what host collectives w
 bool tfp_job_turns(tfp_job *j);       /* turns.c: finds threads that take turns */
 bool tfp_job_anchors(tfp_job *j);     /* anchors.c */
 bool tfp_job_events(tfp_job *j);      /* events.c: reads what the trace tells about events */
-/* The event that a row waits for: when it was recorded, and its stream as an index in streams; if the row does not tell it,
- * `stream` is unchanged. False: the time is unknown. */
+/* The event that a row waits for: when it was recorded, and its stream as an index in streams; if the row does not
+ * tell it, `stream` is unchanged. False: the time is unknown. */
 bool tfp_job_event_of(const tfp_job *j, uint32_t row, uint32_t *stream, double *recorded);
 bool tfp_job_device_edges(tfp_job *j); /* device_edges.c: adds edges for launches, streams, events */
 bool tfp_job_hosted_edges(tfp_job *j); /* hosted.c */
@@ -301,7 +302,8 @@ uint32_t tfp_job_source(const tfp_job *j, const tfp_job_edge *e); /* the index o
  * nodes. */
 bool tfp_job_has_edge(const tfp_job *j, const tfp_variant *v, const tfp_job_edge *e);
 double tfp_job_arrival(const tfp_job *j, const tfp_variant *v, const double *at, const tfp_job_edge *e);
-/* The length of a step by such times; `at` NULL: as recorded. `out` gets `from` and `last`. 0: there is none. */
+/* The length of a step with these times; `at` NULL: with the recorded ones. Sets out->from and out->last. 0: there is
+ * no step. */
 double tfp_job_step(const tfp_job *j, const tfp_variant *v, const double *at, tfp_replayed *out);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step: why it takes as long as it does, its parts; a rank; a part of a step.
+// The panels of a step (why it takes so long, and its parts), of a rank, and of a part of a step.
 import { filterParams, useTable } from "../data";
 import { besideMedian, counted, formatPercent, formatStep, signed } from "../format";
 import type { Opened } from "../opened";

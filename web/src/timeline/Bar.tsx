@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The line above the timeline: what is seen, what the colours mean, zoom, and the menu of lanes. One stop of the Tab key.
+// The line above the timeline: the visible range, the meaning of the colours, zoom, and the menu of lanes. It is one stop of the Tab key.
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import { counted, formatMicros, markMicros } from "../format";

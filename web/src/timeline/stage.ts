@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stage: it keeps what is seen, asks for items, draws when something changed, and tells what is under a point. It knows no framework; the
-// place Timeline tells it what is selected and hears what the user did.
+// The stage: keeps the visible window, requests items, draws when something has changed, and finds the item at a point. It uses no framework; the
+// place Timeline passes it the selection and gets the user's actions.
 import type { Details, Lanes, Source } from "./data";
 import { nameAt } from "./data";
 import { busyOf, rowsOfGroup } from "./busy";
@@ -19,11 +19,11 @@ import type { Mark } from "../pictures";
 import type { Window } from "../store";
 
 const FRAMES_KEPT = 240;
-const IDLE_MS = 100; // without a wish for a frame the picture rests
+const IDLE_MS = 100; // if no frame was requested for this long, the picture is at rest
 const MARGIN_ROWS = 12;
-const BUSY_MOST = 4000; // parts of a window for which utilisation is worked out
+const BUSY_MOST = 4000; // parts of a window for which utilisation is computed
 
-/** What the stage tells the place. */
+/** Calls from the stage to the place. */
 export interface Hooks {
   seen(w: Window): void; // on every frame in which it changed
   rested(w: Window): void; // a while after the last change
@@ -54,7 +54,7 @@ export class Stage {
   private drawnAt = 0;
   private readonly times: number[] = [];
   private rest = 0;
-  private told = ""; // the edges that the place knows
+  private told = ""; // the names at the edges that the place was told last
   private readonly gone = new AbortController(); // of the stage
 
   constructor(
@@ -79,8 +79,8 @@ export class Stage {
     this.loader = new Loader(source, (which) => this.arrived(which));
   }
 
-  /** A GPU may lose all that it was given (a driver that starts anew, a machine that slept). Until it is given again, a 2D canvas
-   *  stands in for it; that of the GPU can't have another context. */
+  /** A GPU may lose its data (a driver restarts, the machine slept). Until the context is restored, a second canvas is drawn in 2D, because
+   *  the first one cannot have another kind of context. */
   private followContext(canvas: HTMLCanvasElement): void {
     const { signal } = this.gone;
     const spare = document.createElement("canvas");
@@ -111,7 +111,7 @@ export class Stage {
     this.loader.end();
   }
 
-  // ---- what the place says
+  // ---- called by the place
 
   show(shown: Shown): void {
     this.search = shown.search;
@@ -142,7 +142,7 @@ export class Stage {
 
   // ---- items
 
-  /** Rows that are seen or near it, and those of which the utilisation is shown. */
+  /** Rows that are visible or near, and rows whose utilisation is shown. */
   private rowsWanted(): number[] {
     const near = { ...this.scene, top: Math.max(0, this.scene.top - MARGIN_ROWS * ROW), height: this.scene.height + 2 * MARGIN_ROWS * ROW };
     const rows = new Set(rowsSeen(near).map((r) => r.row));
@@ -179,7 +179,7 @@ export class Stage {
 
   // ---- frames
 
-  /** Asks for a frame. */
+  /** Requests a frame. */
   ask(): void {
     if (this.wanted) return;
     const now = performance.now();
@@ -244,7 +244,7 @@ export class Stage {
     return timeOf(this.scene, x);
   }
 
-  /** Spans and steps that are seen, in pixels of the window. */
+  /** The visible spans and steps, in pixels of the window. */
   marks(): Mark[] {
     const s = this.scene;
     const corner = this.element.getBoundingClientRect();
@@ -269,7 +269,7 @@ export class Stage {
     return out;
   }
 
-  /** Where the lanes have to be scrolled so that a row is seen; null: it is, or it is folded. */
+  /** The scroll position at which a row is visible; null: it is visible already, or folded. */
   scrollFor(row: number): number | null {
     const place = placeInStage(this.scene, row);
     if (!place || place.pinned) return null;
