@@ -119,9 +119,12 @@ async function graph(browser, ids) {
     await page.waitForSelector(".box.unfound");
     const told = await main(page).getByRole("status").allInnerTexts();
     check("the search of the page tells what it found in the graph", told.some((t) => /^\d+ names? with “softmax\/”$/.test(t)), told.join());
-    same("what it found is opened", new URLSearchParams(page.url().split("?")[1]).get("open"), "softmax");
+    const opened = new URLSearchParams(page.url().split("?")[1]).get("open").split(",");
     const boxes = await page.locator(".box").evaluateAll((list) => list.map((b) => [b.dataset.id, b.classList.contains("unfound")]));
-    check("it is lit, the others are pale", boxes.some(([id]) => id.startsWith("softmax/")) && boxes.every(([id, away]) => away === !id.startsWith("softmax/")), JSON.stringify(boxes));
+    const pale = (id) => boxes.find(([of]) => of === id)?.[1];
+    check("what it found first is opened", boxes.some(([id, away]) => !away && id.includes("softmax/")) && opened.includes("gradients"), opened.join());
+    check("boxes that it found, or that hold what it found, are lit", pale("softmax") === false && pale("gradients/softmax/logits") === false, JSON.stringify(boxes));
+    check("the others are pale", pale("hidden") === true && pale("gradients/hidden") === true && pale("images") === true, JSON.stringify(boxes));
     same("the graph has no search of its own", await main(page).locator("input[type=search]").count(), 0);
   });
 }
