@@ -66,6 +66,7 @@ const tfp_output_format tfp_output_zz = { "zz_output", "an output of the recipe"
 FORMAT = """// SPDX-License-Identifier: Apache-2.0
 /* formats/samples/zz_format.c: files that begin with "zz format". */
 #include "formats/files/format.h"
+#include "model/builder.h"
 
 static const char head_of[] = "zz format";
 
