@@ -38,8 +38,9 @@ typedef struct cli_fault {
 int cli_fault_set(cli_fault *f, int status, const char *format, ...) CLI_PRINTF(3, 4);
 /* The same from a failed call of the library. */
 int cli_fault_from(cli_fault *f, tfp_status s, const tfp_error *err);
-/* The exit status for a status of the library. */
+/* The exit status for what the library says: a status, or how a capture ended. */
 int cli_exit_of(tfp_status s);
+int cli_exit_of_capture(int end);
 
 typedef struct cli_out { /* stdout, collected */
     int error;           /* errno of the first failed write */

@@ -65,6 +65,22 @@ int cli_exit_of(tfp_status s)
     return (size_t)s < sizeof exits / sizeof *exits ? exits[s] : CLI_BAD_INPUT;
 }
 
+int cli_exit_of_capture(int end)
+{
+    static const struct {
+        tfp_capture_end end;
+        int exit;
+    } rows[] = { { TFP_CAPTURE_ALL, CLI_DONE },
+                 { TFP_CAPTURE_SOME, CLI_BAD_INPUT },
+                 { TFP_CAPTURE_NO_OUTPUT, CLI_BAD_OUTPUT },
+                 { TFP_CAPTURE_NO_DESCRIPTORS, CLI_LIMIT },
+                 { TFP_CAPTURE_TOO_BIG, CLI_FOUND },
+                 { TFP_CAPTURE_STOPPED, CLI_STOPPED } };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if ((int)rows[i].end == end) return rows[i].exit;
+    return CLI_BAD_INPUT;
+}
+
 /* Writes all bytes; returns 0 or the errno. */
 static int write_all(int fd, const char *data, size_t size, bool stoppable)
 {

@@ -48,7 +48,7 @@ static int put_rest(cli *c, const tfp_live *l, tfp_report *r, const tfp_options 
 int cli_capture(cli *c, const cli_call *call, tfp_options *o)
 {
     tfp_report *r = NULL;
-    int status = 0;
+    int status, end = TFP_CAPTURE_ALL;
     if (!call->word_count && !call->flags[CLI_ALL])
         return cli_fault_set(&c->fault, CLI_BAD_USAGE, "capture needs PID, NAME, HOST:PORT or --all");
     if (call->flags[CLI_MS] && call->flags[CLI_STEPS])
@@ -68,12 +68,13 @@ int cli_capture(cli *c, const cli_call *call, tfp_options *o)
     if (!s) s = cli_live_set(l, call, c->err);
     shown how = { c, cli_option_begins(o, "format", "text"), cli_option_begins(o, "format", "jsonl"), false };
     if (!s)
-        s = tfp_live_capture(l, (const char *const *)call->words, call->word_count, o, show_row, &how, &status, &r,
+        s = tfp_live_capture(l, (const char *const *)call->words, call->word_count, o, show_row, &how, &end, &r,
                              c->err);
     if (s) {
         status = cli_fault_from(&c->fault, s, c->err);
     } else {
         int put = put_rest(c, l, r, o, &how);
+        status = cli_exit_of_capture(end);
         if (put && status != CLI_STOPPED) status = put;
     }
     if (status == CLI_STOPPED) cli_fault_set(&c->fault, status, "interrupted");

@@ -51,10 +51,10 @@ void cli_record(cli *c, const char *pid, const char *way, char *result, size_t r
 {
     tfp_live *l = tfp_live_new();
     tfp_report *r = NULL;
-    int status = 0;
+    int end = TFP_CAPTURE_ALL;
     tfp_status s = l ? TFP_OK : TFP_NOMEM;
     if (!s && strcmp(way, "attach") == 0) s = tfp_live_set(l, "attach", NULL, c->err);
-    if (!s) s = tfp_live_capture(l, &pid, 1, NULL, stop_when_interrupted, NULL, &status, &r, c->err);
+    if (!s) s = tfp_live_capture(l, &pid, 1, NULL, stop_when_interrupted, NULL, &end, &r, c->err);
     if (s)
         snprintf(result, room, "process %s is not recorded: %s", pid, l ? tfp_error_message(c->err) : "out of memory");
     else

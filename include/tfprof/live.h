@@ -101,13 +101,22 @@ TFP_API tfp_status tfp_live_folder(const char *path, const char *verb, int *fold
  *  nonzero result stops and cancels the running recordings. */
 typedef int (*tfp_live_row_fn)(void *ctx, const tfp_report *columns, const char *text, const char *json);
 
+/** How a capture ended: the first that applies of STOPPED, NO_DESCRIPTORS, NO_OUTPUT, SOME, TOO_BIG. */
+typedef enum tfp_capture_end {
+    TFP_CAPTURE_ALL = 0,            /**< every process was recorded */
+    TFP_CAPTURE_SOME = 1,           /**< some were not */
+    TFP_CAPTURE_NO_OUTPUT = 3,      /**< a file could not be written */
+    TFP_CAPTURE_NO_DESCRIPTORS = 4, /**< the process had too many files open */
+    TFP_CAPTURE_TOO_BIG = 5,        /**< some recordings ended at "max_bytes"; the others are whole */
+    TFP_CAPTURE_STOPPED = 130       /**< the callback stopped it */
+} tfp_capture_end;
+
 /** Records many running jobs at once: prepared processes by their agents, servers by gRPC, and with "attach" Python
  *  processes that nothing prepared. Without it such processes are refused, with a code, and not touched. Files, and
  *  last the manifest, go into a folder.
  *  selectors    processes (numbers), scripts or programs (whole file names), HOST:PORT; none are needed with the
  *               setting "all"
- *  exit_status  0 all recorded; 1 not all; 3 a file could not be written; 4 out of file descriptors; 5 "max_bytes"
- *               ended a recording; 130 stopped
+ *  end          on success a tfp_capture_end
  *  out          the table `capture`, a row for each process
  *  Settings: "dir", "ms" (500), "steps", "user", "parallel" (8), "wait" (10), "timeout" (30), "max_bytes" (512 MiB),
  *  "host_level" (2), "python_level" (0), "recorder" ("start", "stop"), "via" ("kineto"), and without a value "align",
@@ -115,7 +124,7 @@ typedef int (*tfp_live_row_fn)(void *ctx, const tfp_report *columns, const char 
  *  Errors: TFP_BADARG nothing is selected; TFP_BADFILE the run folder is not the user's own; TFP_BADOUTPUT;
  *  TFP_NOMEM. */
 TFP_API tfp_status tfp_live_capture(tfp_live *l, const char *const *selectors, size_t count, const tfp_options *o,
-                                    tfp_live_row_fn fn, void *ctx, int *exit_status, tfp_report **out, tfp_error *err);
+                                    tfp_live_row_fn fn, void *ctx, int *end, tfp_report **out, tfp_error *err);
 /** With the setting "align": decides when all recordings begin. Called repeatedly once all of them are ready. Above 0:
  *  the start time, in microseconds since 1970; 0: not yet decided; below 0: the library decides, as without a function.
  *  This lets recordings of several machines begin together. */

@@ -142,7 +142,7 @@ static double number_of(const question *q, const char *name)
     return strtod(value_of(q, name, remote_setting(name)->initial), NULL);
 }
 
-static tfp_status capture(const question *q, const char *folder, bool commands, telling *t, answer *report, int *status,
+static tfp_status capture(const question *q, const char *folder, bool commands, telling *t, answer *report, int *end,
                           tfp_error *err)
 {
     const char *selectors[SETTINGS_MOST];
@@ -162,7 +162,7 @@ static tfp_status capture(const question *q, const char *folder, bool commands, 
         else if (remote_setting(x->name))
             s = tfp_live_set(l, x->name, *x->value ? x->value : NULL, err);
     }
-    if (!s) s = tfp_live_capture(l, selectors, count, NULL, is_unread, t, status, &r, err);
+    if (!s) s = tfp_live_capture(l, selectors, count, NULL, is_unread, t, end, &r, err);
     if (!s) s = tfp_report_write(r, value_of(q, "format", "text"), answer_write, report, err);
     tfp_report_free(r);
     tfp_live_free(l);
@@ -173,19 +173,19 @@ static void work(const question *q, int folder, bool commands, int out, int cont
 {
     answer report = { .status = ANSWER_OK };
     char results[64];
-    int status = 0;
+    int end = TFP_CAPTURE_ALL;
     tfp_error *err = tfp_error_new();
     snprintf(results, sizeof results, "/proc/self/fd/%d", folder);
     double most = number_of(q, "timeout") + number_of(q, "wait") + number_of(q, "ms") / 1e3;
     alarm((most < 86400 ? (unsigned)most : 86400) + SEND_SECONDS);
     telling t = { .out = out, .control = control };
-    tfp_status s = capture(q, results, commands, &t, &report, &status, err);
+    tfp_status s = capture(q, results, commands, &t, &report, &end, err);
     const char *why = tfp_error_message(err);
     if (s || answer_failed(&report) || report.size > ARCHIVE_TEXT_MOST)
         _exit(send_text(out, "failed", s == TFP_BADARG ? 2 : 1, why, strlen(why)) && live_write_all(out, "end\n", 4)
                   ? 0
                   : 1);
-    _exit(send_text(out, "report", status, report.data, report.size) && agent_folder_send(out, folder) ? 0 : 1);
+    _exit(send_text(out, "report", end, report.data, report.size) && agent_folder_send(out, folder) ? 0 : 1);
 }
 
 /* ---- the agent's side ---- */

@@ -200,7 +200,7 @@ static void record(worker *w, const live_wish *q, answer *a, tfp_error *err)
     char path[4200], pids[LIVE_JOBS_MOST][24];
     const char *selectors[LIVE_JOBS_MOST];
     tfp_report *r = NULL;
-    int status = 0;
+    int end = TFP_CAPTURE_ALL;
     tfp_live *l = new_live(w), *checked = new_live(w);
     /* through the descriptor, because the path may lead elsewhere by now */
     snprintf(path, sizeof path, "/proc/self/fd/%d/%s", w->options->live_fd, q->folder);
@@ -216,7 +216,7 @@ static void record(worker *w, const live_wish *q, answer *a, tfp_error *err)
         if (!s && q->attach) s = tfp_live_set(l, "attach", NULL, err);
         if (!s && q->align) s = tfp_live_set(l, "align", NULL, err);
         if (!s && q->stacks) s = tfp_live_set(l, "python_level", "1", err);
-        if (!s) s = tfp_live_capture(l, selectors, q->job_count, NULL, on_row, w, &status, &r, err);
+        if (!s) s = tfp_live_capture(l, selectors, q->job_count, NULL, on_row, w, &end, &r, err);
         put_report(a, s, r, err);
     }
     tfp_live_free(l);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* base/status.c: the version, and the exit status of a program for each status of the library. */
+/* base/status.c: the version, and tfp_exit_status, which only programs built with version 0.1 use. */
 #include "base/base.h"
 
 #ifndef TFP_VERSION

@@ -138,8 +138,7 @@ static tfp_status record_all(tfp_capture *c, tfp_error *err)
 
 static bool is(tfp_str text, const char *word) { return tfp_str_eq(text, tfp_str_of(word)); }
 
-/* The exit status, the first that applies of 130, 4, 3, 1, 5. */
-static int status_of(const tfp_capture *c)
+static tfp_capture_end end_of(const tfp_capture *c)
 {
     bool other = false, too_big = false;
     for (size_t i = 0; i < c->sessions.size; i++) {
@@ -148,10 +147,10 @@ static int status_of(const tfp_capture *c)
         too_big |= big;
         other |= !big && !is(row->status, "ok");
     }
-    if (c->cancelled) return 130;
-    if (c->too_many_files) return 4;
-    if (c->bad_output) return 3;
-    return other ? 1 : too_big ? 5 : 0;
+    if (c->cancelled) return TFP_CAPTURE_STOPPED;
+    if (c->too_many_files) return TFP_CAPTURE_NO_DESCRIPTORS;
+    if (c->bad_output) return TFP_CAPTURE_NO_OUTPUT;
+    return other ? TFP_CAPTURE_SOME : too_big ? TFP_CAPTURE_TOO_BIG : TFP_CAPTURE_ALL;
 }
 
 static tfp_status add_note(tfp_capture *c, const char *text)
@@ -233,11 +232,11 @@ static tfp_status capture(tfp_capture *c, const char *const *selectors, size_t c
 }
 
 tfp_status tfp_live_capture(tfp_live *l, const char *const *selectors, size_t count, const tfp_options *o,
-                            tfp_live_row_fn fn, void *ctx, int *exit_status, tfp_report **out, tfp_error *err)
+                            tfp_live_row_fn fn, void *ctx, int *end, tfp_report **out, tfp_error *err)
 {
     tfp_error_clear(err);
     if (out) *out = NULL;
-    if (!l || !out || !exit_status || (count && !selectors) || (!count && !l->wish.all))
+    if (!l || !out || !end || (count && !selectors) || (!count && !l->wish.all))
         return tfp_fail(err, TFP_BADARG, "no process is named: PID, NAME, HOST:PORT or --all");
     tfp_capture c = { .live = l,
                       .wish = &l->wish,
@@ -250,7 +249,7 @@ tfp_status tfp_live_capture(tfp_live *l, const char *const *selectors, size_t co
     tfp_status s = capture(&c, selectors, count, o, out, err);
     if (s && !there && *c.results.path)
         rmdir(c.results.path); /* of a refused capture: removes the folder only if it is empty */
-    *exit_status = s ? tfp_exit_status(s) : status_of(&c);
+    *end = end_of(&c);
     snprintf(l->run.results.path, sizeof l->run.results.path, "%s", c.results.path);
     release(&c);
     if (s && *out) {
