@@ -150,8 +150,9 @@ def surroundings(p):
 def processes(p):
     """Jobs that fork, spawn, run threads, receive signals, end."""
     for way in ("fork", "spawn"):
-        job = p.job("import jax, multiprocessing as mp, time\ndef work():\n    import jax\n    print('child', flush=True)\n    end = time.time() + 60\n    while time.time() < end: time.sleep(0.002)\n"
-                    f"if __name__ == '__main__':\n    c = mp.get_context('{way}').Process(target=work)\n    c.start()\n    print('ready', flush=True)\n    c.join()\n")
+        # the child waits until the parent has printed its line, because both print to the same pipe
+        job = p.job("import jax, multiprocessing as mp, time\ndef work(told):\n    import jax\n    told.wait()\n    print('child', flush=True)\n    end = time.time() + 60\n    while time.time() < end: time.sleep(0.002)\n"
+                    f"if __name__ == '__main__':\n    way = mp.get_context('{way}')\n    told = way.Event()\n    c = way.Process(target=work, args=(told,))\n    c.start()\n    print('ready', flush=True)\n    told.set()\n    c.join()\n")
         check(f"{way}: its child", job.stdout.readline() == b"child\n")
         done, rows, out = p.capture(job.pid, "--timeout", "2", "--wait", "0")
         codes = [r["code"] for r in rows]  # the parent is in waitpid, so it runs no Python code until that returns
