@@ -14,7 +14,7 @@ function bar(hash = "#/p/a1/timeline", notes: string[] = []) {
   begin(hash);
   const glide = new Glide(lanes.all, { from: 400, to: 600 }, () => true);
   let frames = 0;
-  draw(<Bar stage={{ glide, ask: () => frames++ } as unknown as Stage} seen={glide.seen} source={sourceOf(lanes)} notes={notes} />);
+  draw(<Bar stage={{ glide, ask: () => frames++ } as unknown as Stage} seen={glide.seen} source={sourceOf(lanes)} notes={notes} steps={null} />);
   return { glide, frames: () => frames };
 }
 
