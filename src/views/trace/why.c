@@ -156,16 +156,12 @@ static bool row_before(const void *ctx, uint32_t a, uint32_t b)
     return x->step_at != y->step_at ? x->step_at < y->step_at : x->unit < y->unit;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return x < y ? -1 : x > y;
-}
+static double value_at(const void *values, size_t i) { return (double)((const int64_t *)values)[i]; }
 
 static double median(int64_t *values, size_t count)
 {
-    qsort(values, count, sizeof *values, by_size);
-    return ((double)values[(count - 1) / 2] + (double)values[count / 2]) / 2;
+    qsort(values, count, sizeof *values, tfp_by_int);
+    return tfp_quantile(value_at, values, count, 0.5);
 }
 
 /* Orders the rows and finds the medians. *several: there are several steps. */
