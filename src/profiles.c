@@ -161,12 +161,13 @@ static tfp_status add_folder(tfp_profile *p, const tfp_format *f, const char *pa
     tfp_status s = tfp_within_file(err, f->list(path, &paths, err), path);
     for (size_t at = 0; at < paths.size && !s; at += strlen(paths.data + at) + 1)
         s = tfp_profile_add_file(p, f->name, paths.data + at, err);
-    size_t older = !s && f == &tfp_format_kineto ? tfp_kineto_older(path, &paths) : 0;
+    bool traces = !s && f == &tfp_format_kineto;
+    size_t older = traces ? tfp_kineto_older(path, &paths) : 0;
     if (older)
         tfp_build_warn_many(&b, "older traces in the folder, not read (give their files, or see `tfprof help index`)",
                             TFP_STR(""), older);
     tfp_buf_free(&paths);
-    return !s && f == &tfp_format_kineto ? add_beside(p, path, err) : s;
+    return traces ? add_beside(p, path, err) : s;
 }
 
 enum { MOST = 64, MANY = 100 }; /* MOST files of a folder are examined; with more files it has many profiles, not one */

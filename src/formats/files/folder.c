@@ -158,12 +158,13 @@ size_t tfp_kineto_older(const char *path, const tfp_buf *paths)
 {
     tfp_names names = { 0 };
     size_t count = 0, at = 0; /* names and paths have the same order */
-    if (!tfp_names_of(path, &names)) return 0;
-    for (size_t i = 0; i < names.size; i++) {
+    bool listed = tfp_names_of(path, &names);
+    for (size_t i = 0; i < names.size && listed; i++) {
         candidate c;
-        bool file = look(path, names.at[i], &c), taken = at < paths->size && strcmp(paths->data + at, c.path) == 0;
+        if (!tfp_path_join(c.path, path, names.at[i])) continue;
+        bool taken = at < paths->size && strcmp(paths->data + at, c.path) == 0;
         if (taken) at += strlen(c.path) + 1;
-        count += file && !taken && is_trace(names.at[i]);
+        count += !taken && is_trace(names.at[i]) && look(path, names.at[i], &c);
     }
     tfp_names_free(&names);
     return count;
