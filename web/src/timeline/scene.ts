@@ -10,7 +10,6 @@ import type { Window } from "../store";
 
 export const AXIS = 22;
 export const BAND = 22; // of the steps
-export const SPAN_GAP = 2; // between a row's spans and the next row
 
 export interface StepFacts {
   duration: number;
