@@ -15,8 +15,9 @@ from tensorflow.python.client import pywrap_tf_session  # noqa: E402
 PATH = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "src", "flops", "rules", "shared", "opdefs.c")
 REFERENCE = 100  # a reference's DataType is the plain one plus this
 
-HEAD = """/* flops/rules/shared/opdefs.c: the outputs of every op in the registry of TensorFlow %s, public or not: their number and types.
- * Made by tools/opdefs.py; rule.h describes the form of a row. */
+HEAD = """// SPDX-License-Identifier: Apache-2.0
+/* flops/rules/shared/opdefs.c: the outputs of every op in the registry of TensorFlow %s, public or not: their
+ * number and types. Made by tools/opdefs.py; rule.h describes the form of a row. */
 #include "flops/rules/shared/rule.h"
 
 /* clang-format off */
