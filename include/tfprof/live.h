@@ -118,9 +118,7 @@ typedef enum tfp_capture_end {
  *               setting "all"
  *  end          on success a tfp_capture_end
  *  out          the table `capture`, a row for each process
- *  Settings: "dir", "ms" (500), "steps", "user", "parallel" (8), "wait" (10), "timeout" (30), "max_bytes" (512 MiB),
- *  "host_level" (2), "python_level" (0), "recorder" ("start", "stop"), "via" ("kineto"), and without a value "align",
- *  "all", "attach", "keep_agent" and "snapshot" (take what a server's recorder has so far).
+ *  Settings: "dir", and those that tfp_live_setting_at lists for the command `capture`.
  *  Errors: TFP_BADARG nothing is selected; TFP_BADFILE the run folder is not the user's own; TFP_BADOUTPUT;
  *  TFP_NOMEM. */
 TFP_API tfp_status tfp_live_capture(tfp_live *l, const char *const *selectors, size_t count, const tfp_options *o,

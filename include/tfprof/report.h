@@ -84,8 +84,8 @@ TFP_API int tfp_report_int(const tfp_report *r, size_t row, const char *column, 
 /** A number of any numeric column as a real. Result: 1, or 0 when absent. */
 TFP_API int tfp_report_real(const tfp_report *r, size_t row, const char *column, double *out);
 
-/** 1 for an absent cell, and for no such column or row, else 0. (tfp_report_string returns "" for absent and empty
- *  texts alike.) */
+/** Result: 1 when the cell is absent, or when there is no such column or row; otherwise 0. tfp_report_string does not
+ *  tell an absent text from an empty one: both are "". */
 TFP_API int tfp_report_absent(const tfp_report *r, size_t row, const char *column);
 
 /** A text, escaped as everything in reports; lists are joined by "|", the values of a tensor are row-major and

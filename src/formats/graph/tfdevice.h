@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/graph/tfdevice.h: the meaning of TensorFlow's device names, for RunMetadata, ProfileProto and all other files
- * with such names. The model keeps only the answers and knows no names. */
+ * with such names. The model stores what these functions return, not the names. */
 #ifndef TFP_TFDEVICE_H
 #define TFP_TFDEVICE_H
 

@@ -138,7 +138,7 @@ typedef struct tfp_hlo_module {
     TFP_VEC(tfp_hlo_place) places;
     TFP_VEC(tfp_hlo_frame) frames;
     bool ran;          /* events of a trace refer to it */
-    tfp_map64 by_name; /* name -> instruction; if a name is repeated, the first one in the entry, otherwise the first */
+    tfp_map64 by_name; /* name -> the first instruction of that name in the entry computation, or else in the module */
 } tfp_hlo_module;
 
 /* What an instruction does (describe.c): "dot"; "fusion(dot)", after the instruction in it that computes most;

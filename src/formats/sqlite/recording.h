@@ -40,9 +40,9 @@ uint32_t tfp_recording_aside(tfp_recording *r, int64_t pid, int64_t tid); /* a l
 /* Reads start and end from the first two columns. False: the row is no span, and is counted as unreadable. */
 bool tfp_recording_times(tfp_recording *r, const tfp_db_rows *rows, tfp_event *e);
 uint32_t tfp_recording_add(tfp_recording *r, const tfp_event *e); /* returns an index in spans */
-uint32_t tfp_recording_bytes(tfp_recording *r, int64_t bytes);    /* makes a set of stats with the size of a copy */
-uint32_t tfp_recording_shapes(tfp_recording *r,
-                              tfp_str shapes); /* makes a set of stats with the shapes of an operator's inputs */
+/* Make a set of stats, with the size of a copy or the shapes of an operator's inputs, and return its index. */
+uint32_t tfp_recording_bytes(tfp_recording *r, int64_t bytes);
+uint32_t tfp_recording_shapes(tfp_recording *r, tfp_str shapes);
 /* An error when an existing table lacks one of these columns (one bit each). */
 tfp_status tfp_recording_needs(const tfp_db_rows *rows, const char *table, unsigned columns, tfp_error *err);
 /* Adds a range: its text tells whether it is a step, an operator of PyTorch or an annotation. The lane and the times

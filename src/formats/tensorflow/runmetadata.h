@@ -60,9 +60,9 @@ tfp_status tfp_run_add(tfp_run_reader *r, tfp_run_stats *e, tfp_error *err);
 /* runmetadata_pieces.c: reads the whole message, in windows and with several threads. */
 tfp_status tfp_run_read_pieces(tfp_run_reader *r, tfp_input *in, tfp_error *err);
 
-/* The same for a small file in memory, in two parts. It is decoded on any thread, before the files ahead of it are
- * added. False: it has faults or odd values, and tfp_run_read_pieces must read it, to report them. The input must live
- * until the file was added; after that the tables can be used again. */
+/* Reads a small file in memory in two parts. The first decodes it, on any thread, while the files before it are still
+ * being added; false: the file has faults or unusual values, so tfp_run_read_pieces must read it and report them. The
+ * second adds what was decoded. The input must live until then; afterwards `d` can decode another file. */
 typedef struct tfp_run_decoded tfp_run_decoded;
 tfp_run_decoded *tfp_run_decoded_new(void); /* NULL without memory */
 bool tfp_run_decode_ahead(tfp_run_decoded *d, tfp_input *in);

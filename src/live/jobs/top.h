@@ -56,7 +56,7 @@ const tfp_row_column *tfp_top_column(const char *name); /* NULL: there is none o
 /* The steps of a job in the interval. */
 typedef struct tfp_top_steps {
     double per_second;
-    tfp_str are; /* what was counted as a step */
+    tfp_str are; /* the event that counts as a step, such as a call of the optimizer */
 } tfp_top_steps;
 
 /* A row of the table. */

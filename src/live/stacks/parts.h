@@ -37,7 +37,7 @@ typedef struct tfp_native tfp_native; /* live/stacks/native.c */
 typedef struct tfp_sampled_family {
     TFP_VEC(tfp_stacked *) list; /* the process that was named comes first */
     tfp_map64 by_pid;            /* process number -> index in list */
-    bool children;               /* also sample the processes that it started */
+    bool children;               /* sample the processes that the named one started, too */
     int64_t looked_ns;           /* when new processes were last looked for */
     size_t unread;               /* number of started processes that cannot be read */
     char unread_why[440];        /* the reason for the last of them */

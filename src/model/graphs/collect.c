@@ -39,7 +39,8 @@ typedef struct collector {
     tfp_arena arena;
     tfp_nest nest;
     uint8_t *active; /* for each span: whether it is a call that launched something */
-    /* for each span: the forward operator of the outermost backward operator around its contents, or TFP_NONE */
+    /* for each span: if its children run in backward operators, the forward operator of the outermost of these;
+     * otherwise TFP_NONE */
     uint32_t *forward;
     tfp_strid backward;       /* the string "backward" */
     TFP_VEC(uint32_t) others; /* calls within backward operators that may belong to a capture, by process and start */

@@ -19,7 +19,7 @@ void tfp_values_add_node(tfp_report *r, tfp_values *v, size_t i, uint32_t node, 
 /* to[i] += from[j], every column, saturating. */
 void tfp_values_add(tfp_report *r, tfp_values *to, size_t i, const tfp_values *from, size_t j);
 
-/* The number at index i of a column that is not a sum, for sorting; if it is absent, less than all others. */
+/* For sorting: the value at index i of a column that is not a sum. An absent value is below all others. */
 double tfp_place_number(const tfp_report *r, tfp_column_id column, const tfp_values *v, size_t i);
 
 /* ---- -float_ops_source (flops/counts.c) ---- */
@@ -29,7 +29,7 @@ tfp_status tfp_counts_start(tfp_report *r, tfp_error *err);
  * checkpoint alone. */
 tfp_status tfp_parameters_start(tfp_report *r, tfp_error *err);
 /* Adds a note if TensorFlow's count of parameters, which includes every node with the attribute shape, differs from
- * that of the model's variables. `whose` names the numbers shown, `remedy` says how to get the others. */
+ * that of the model's variables. `whose` names the count that is shown, `remedy` says how to show the other one. */
 tfp_status tfp_parameters_note_difference(tfp_report *r, const tfp_profile *p, const tfp_parameter_counts *c,
                                           const char *whose, const char *remedy, tfp_error *err);
 
