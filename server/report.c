@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* server/report.c: the page as one file. The requests that it would send to a server are made here, with the same routes,
  * and the answers are in the file as data: gzip in base64, which contains nothing that a browser could take for a tag.
- * The page itself has the list of requests (web/src/asks.ts): lines of words separated by tabs: purpose, path,
+ * The page itself has the list of requests (web/src/answers/asks.ts): lines of words separated by tabs: purpose, path,
  * parameters. */
 #include "report_page.h"
 #include "report_parts.h"

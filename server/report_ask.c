@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/report_ask.c: the requests of a report: fills in lines of the page's own list (web/src/asks.ts) for a profile. */
+/* server/report_ask.c: the requests of a report: fills in lines of the page's own list (web/src/answers/asks.ts) for a profile. */
 #include "report_parts.h"
 
 #include <stdio.h>

@@ -83,7 +83,7 @@ def tell_tested():
 
 def full_folders():
     """Folders of the program with more files than fit on a screen."""
-    tracked = subprocess.run(["git", "ls-files", "src", "cli", "server", "mcp", "include", *TEST_FOLDERS], cwd=ROOT, check=True, capture_output=True, text=True)
+    tracked = subprocess.run(["git", "ls-files", "src", "cli", "server", "mcp", "include", "web/src", "web/test", *TEST_FOLDERS], cwd=ROOT, check=True, capture_output=True, text=True)
     folders = [os.path.dirname(path) for path in tracked.stdout.split()]
     most = max(set(folders), key=folders.count)
     print("sizes: the fullest folder is %s with %d files" % (most, folders.count(most)))

@@ -61,6 +61,6 @@ const report = html
   .replace("  </body>", '@ANSWERS@    <script type="module">@SCRIPT@</script>\n  </body>');
 await writeFile(join(dist, "report.page"), report);
 
-const asks = await build({ entryPoints: [join(here, "src/asks.ts")], write: false, format: "esm", logLevel: "warning" });
+const asks = await build({ entryPoints: [join(here, "src/answers/asks.ts")], write: false, format: "esm", logLevel: "warning" });
 const { ASKS } = await import(`data:text/javascript;base64,${Buffer.from(asks.outputFiles[0].contents).toString("base64")}`);
 await writeFile(join(dist, "report.asks"), ASKS.map((a) => `${a.filter((word) => word !== "").join("\t")}\n`).join(""));

@@ -15,7 +15,7 @@ async function load(name) {
 }
 
 async function numbers() {
-  const { formatBytes, formatCount, formatMicros, markBytes, markMicros } = await load("format.ts");
+  const { formatBytes, formatCount, formatMicros, markBytes, markMicros } = await load("text/format.ts");
   const bytes = { 0: "0\u00a0B", 999: "999\u00a0B", 1000: "1.00\u00a0kB", 1024: "1.02\u00a0kB", 1500000: "1.50\u00a0MB", 12.4e9: "12.4\u00a0GB", 3.25e12: "3.25\u00a0TB", [-4000]: "\u22124.00\u00a0kB" };
   for (const [n, text] of Object.entries(bytes)) same(`${n} bytes`, formatBytes(Number(n)), text);
   same("counts", [999, 31.27e9, 989.5e12].map(formatCount), ["999", "31.3\u00a0G", "990\u00a0T"]);
@@ -39,14 +39,14 @@ const reals = (name, values, unit = null) => ({ name, unit, type: "number", text
 const tableOf = (...columns) => ({ view: "", rows: columns[0].values.length, tree: false, notes: [], noteCodes: [], columns, column: (name) => columns.find((c) => c.name === name) });
 
 async function copies() {
-  const { rowsAsCsv, rowsAsText } = await load("copy.ts");
+  const { rowsAsCsv, rowsAsText } = await load("text/copy.ts");
   const t = tableOf(texts("name", ["a", 'b,"c"', "d"]), reals("micros", [1500, 2, null], "us"));
   same("rows as CSV, as they are shown", rowsAsCsv(t, t.columns.slice(1), [2, 0, 1]), 'name,micros\nd,\na,1500\n"b,""c""",2\n');
   same("rows as text", rowsAsText(t, t.columns.slice(1), [0, 2], [0, 0, 1]), "name   micros\na     1.50\u00a0ms\n  d         -\n");
 }
 
 async function asks() {
-  const { ASKS } = await load("asks.ts");
+  const { ASKS } = await load("answers/asks.ts");
   same("a report asks for tensors' values last", ASKS.findIndex((a) => a.includes("name=TENSOR")), ASKS.length - 1);
   check("and for none in its views", !ASKS.some((a) => a.some((w) => w.includes("tensor_value"))));
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Starts the page: theme, first place, drawing.
 import { render } from "preact";
-import { parseAddress } from "./address";
-import { profiles, tables } from "./api";
-import { isReport } from "./held";
+import { parseAddress } from "./state/address";
+import { profiles, tables } from "./answers/api";
+import { isReport } from "./answers/held";
 import { App } from "./shell/App";
-import { change } from "./store";
-import { keepTheme, keptTheme } from "./theme";
+import { change } from "./state/store";
+import { keepTheme, keptTheme } from "./state/theme";
 import "./style.css";
 import "./pages/pages.css";
 import "./style/base.css";

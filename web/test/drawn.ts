@@ -7,7 +7,7 @@ import { beforeEach } from "node:test";
 import type { ComponentChild } from "preact";
 import { render } from "preact";
 import { act } from "preact/test-utils";
-import { forgetAll } from "../src/data";
+import { forgetAll } from "../src/answers/data";
 import { serve } from "./profile";
 import { pending } from "./server";
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A small profile for the tests of components: two ranks, three steps, three kernels, ops, scopes and lines, as the server tells of it.
-import type { ProfileEntry, ProfileFacts, Table, Tables } from "../src/api";
-import type { Opened } from "../src/opened";
+import type { ProfileEntry, ProfileFacts, Table, Tables } from "../src/answers/api";
+import type { Opened } from "../src/state/opened";
 import { answer, forget, never } from "./server";
 import { reals, tableOf, words } from "./tables";
 

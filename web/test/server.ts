@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A server for the tests of components: answers by path. What is asked and has no answer is refused, as tfprof serve does.
-import type { Table } from "../src/api";
+import type { Table } from "../src/answers/api";
 
 type Answer = object | string | ((path: string) => object | string | Promise<object | string>);
 interface Refusal {

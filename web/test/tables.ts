@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables for the tests of the page's modules, as an answer of the server becomes one (src/api.ts).
-import type { Column, Table } from "../src/api";
+// Tables for the tests of the page's modules, as an answer of the server becomes one (src/answers/api.ts).
+import type { Column, Table } from "../src/answers/api";
 
 export function words(name: string, values: string[], short?: string[]): Column {
   const all = [...new Set(values)];

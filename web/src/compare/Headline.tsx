@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The change of the step time in one line, and the change of its parts as bars on one scale.
-import { formatPercent, formatStep, signed } from "../format";
-import { PARTS, quantitiesOf } from "../steps";
-import type { Quantities } from "../steps";
+import { formatPercent, formatStep, signed } from "../text/format";
+import { PARTS, quantitiesOf } from "../results/steps";
+import type { Quantities } from "../results/steps";
 import type { Side } from "./sides";
 
 const spread = (s: Side, q: Quantities): number => (q.steps > 1 ? ((q.spread * q.mean) ** 2) / Math.max(1, s.steps.length) : 0);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two sides of a comparison: one row for each name on either side, with its amount per step before and now, and the change.
-import { profile, profilePath, profiles } from "../api";
-import type { ProfileFacts } from "../api";
-import { tableOnce } from "../data";
-import { nameOf } from "../opened";
+import { profile, profilePath, profiles } from "../answers/api";
+import type { ProfileFacts } from "../answers/api";
+import { tableOnce } from "../answers/data";
+import { nameOf } from "../state/opened";
 import { toldApart } from "./apart";
-import type { StepRow } from "../steps";
-import { stepRows } from "../steps";
-import type { Kind } from "../store";
+import type { StepRow } from "../results/steps";
+import { stepRows } from "../results/steps";
+import type { Kind } from "../state/store";
 import { kernelsOf } from "../table/kernels";
 import type { Content } from "../table/tables";
 import { col, numbers, plainName, texts } from "../table/read";

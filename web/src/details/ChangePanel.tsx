@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A change of `tfprof whatif`: the predicted step time, the error of the replay, and the command line.
-import { formatPercent, formatStep } from "../format";
-import { BusyContext, quietBusy } from "../busy";
-import type { Opened } from "../opened";
+import { formatPercent, formatStep } from "../text/format";
+import { BusyContext, quietBusy } from "../answers/busy";
+import type { Opened } from "../state/opened";
 import { CommandLine } from "../parts/CommandLine";
 import { ChangeSentence } from "../parts/Changes";
-import type { WhatIf } from "../whatif";
-import { OVER, optionOf, parameterOf, plainRefusal, sentenceOf, useChanges } from "../whatif";
+import type { WhatIf } from "../results/whatif";
+import { OVER, optionOf, parameterOf, plainRefusal, sentenceOf, useChanges } from "../results/whatif";
 import { Head, PanelActions } from "./parts";
 import { Pair, Section } from "./Section";
 import type { PanelProps } from "./kinds";

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lines of code: the innermost line of a call stack as a link, and the text around a line.
-import { json, profilePath, text } from "../api";
-import { once, useQuery } from "../data";
-import { isReport } from "../held";
-import { useLoaded } from "../load";
-import type { Opened } from "../opened";
+import { json, profilePath, text } from "../answers/api";
+import { once, useQuery } from "../answers/data";
+import { isReport } from "../answers/held";
+import { useLoaded } from "../answers/load";
+import type { Opened } from "../state/opened";
 import { Highlighted } from "../parts/Highlighted";
 import { ThingLink } from "../parts/Thing";
-import type { CodeLine, SpanPlace } from "../sql";
-import { linesOf, longest } from "../sql";
+import type { CodeLine, SpanPlace } from "../answers/sql";
+import { linesOf, longest } from "../answers/sql";
 import type { Details } from "../timeline/data";
 import { NOT_HELD } from "./parts";
 import { spanDetails } from "./span";

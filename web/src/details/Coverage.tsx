@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // How much of the device's time has a place in the model, by certainty, and why the rest has none (docs/graphs.md).
-import { COVERAGE_SQL } from "../asks";
-import { profilePath } from "../api";
-import { useTable } from "../data";
-import { formatMicros, formatPercent } from "../format";
-import type { Opened } from "../opened";
+import { COVERAGE_SQL } from "../answers/asks";
+import { profilePath } from "../answers/api";
+import { useTable } from "../answers/data";
+import { formatMicros, formatPercent } from "../text/format";
+import type { Opened } from "../state/opened";
 import { numbers, texts } from "../table/read";
 import { Pair, Section } from "./Section";
 

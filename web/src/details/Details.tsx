@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The details panel shows the selection, otherwise the range, otherwise the profile. It is always inside the window.
-import { BusyContext, detailsBusy } from "../busy";
-import { useKeys } from "../keys";
-import type { Opened } from "../opened";
+import { BusyContext, detailsBusy } from "../answers/busy";
+import { useKeys } from "../state/keys";
+import type { Opened } from "../state/opened";
 import { Boundary } from "../parts/Boundary";
-import { sel, select, shown, state } from "../store";
+import { sel, select, shown, state } from "../state/store";
 import { PANELS } from "./kinds";
 import { neighbour } from "./like";
 

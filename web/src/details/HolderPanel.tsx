@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A holder of memory from a row of Memory: a category of allocations, or a tensor of a node.
-import { profilePath } from "../api";
-import { useTable } from "../data";
-import { formatBytes, formatCount, formatPercent } from "../format";
-import { isReport } from "../held";
+import { profilePath } from "../answers/api";
+import { useTable } from "../answers/data";
+import { formatBytes, formatCount, formatPercent } from "../text/format";
+import { isReport } from "../answers/held";
 import { ScopeName } from "../parts/ScopeName";
 import { ThingLink } from "../parts/Thing";
-import { state } from "../store";
+import { state } from "../state/store";
 import { numbers, texts } from "../table/read";
 import { FindingsOf, Head, PanelActions } from "./parts";
 import { Pair, Section } from "./Section";

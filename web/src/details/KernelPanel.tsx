@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // A kernel, copy or collective: what it costs, what launched it.
-import { useQuery } from "../data";
-import { counted, formatBytes, formatCount, formatMicros, formatPercent } from "../format";
-import { isReport } from "../held";
-import type { Opened } from "../opened";
+import { useQuery } from "../answers/data";
+import { counted, formatBytes, formatCount, formatMicros, formatPercent } from "../text/format";
+import { isReport } from "../answers/held";
+import type { Opened } from "../state/opened";
 import { ScopeName } from "../parts/ScopeName";
 import { ThingLink } from "../parts/Thing";
-import { isName, longest, nearTrace, originsOf, overSteps, placed } from "../sql";
-import type { Origin } from "../sql";
-import { useOverDevices } from "../steps";
-import { filters } from "../store";
+import { isName, longest, nearTrace, originsOf, overSteps, placed } from "../answers/sql";
+import type { Origin } from "../answers/sql";
+import { useOverDevices } from "../results/steps";
+import { filters } from "../state/store";
 import { kernelOps } from "../table/kernels";
 import { FramesOfLongest, Lines } from "./CodeLines";
 import { FindingsOf, Head, NOT_HELD, OverSteps, PanelActions, Spans } from "./parts";

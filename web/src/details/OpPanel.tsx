@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // An op, with its scopes and what it launches; a scope, with what is below it; a line, with its text; a call, with its path.
-import { useQuery } from "../data";
-import { counted, formatBytes, formatCount, formatMicros, formatPercent } from "../format";
-import { isReport } from "../held";
-import type { Opened } from "../opened";
+import { useQuery } from "../answers/data";
+import { counted, formatBytes, formatCount, formatMicros, formatPercent } from "../text/format";
+import { isReport } from "../answers/held";
+import type { Opened } from "../state/opened";
 import { ShortName } from "../parts/ShortName";
 import { ScopeName } from "../parts/ScopeName";
 import { ThingLink } from "../parts/Thing";
-import { inScope, isName, kernelsWhere, launchedBy, launchedIn, longest, nodesOnLine, ofOp, opsOnLine, overSteps, runsOverSteps, scopesOf, selfOverSteps } from "../sql";
-import type { Launched, Where } from "../sql";
+import { inScope, isName, kernelsWhere, launchedBy, launchedIn, longest, nodesOnLine, ofOp, opsOnLine, overSteps, runsOverSteps, scopesOf, selfOverSteps } from "../answers/sql";
+import type { Launched, Where } from "../answers/sql";
 import { plainName } from "../table/read";
 import { FramesOfLongest, Lines, SourceText, partsOfLine } from "./CodeLines";
 import { FindingsOf, Head, NOT_HELD, OverSteps, PanelActions, Spans } from "./parts";

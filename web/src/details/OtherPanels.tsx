@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The panels of a finding, and of things that are rows of a table: a transfer, a wait, a parameter, a lane.
-import { useFindings } from "../findings";
-import { formatPercent, formatStep } from "../format";
+import { useFindings } from "../results/findings";
+import { formatPercent, formatStep } from "../text/format";
 import { cellText } from "../grid/Row";
 import { EvidenceLink } from "../parts/FindingRow";
 import { LinkedText } from "../parts/Linked";
-import { quantitiesOf, useSteps } from "../steps";
+import { quantitiesOf, useSteps } from "../results/steps";
 import { Head, PanelActions } from "./parts";
 import { Pair, Section } from "./Section";
 import type { PanelProps } from "./kinds";

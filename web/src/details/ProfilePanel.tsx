@@ -2,13 +2,13 @@
 // If nothing is selected the panel shows the profile: when and by whom it was recorded, devices, ranks, its contents, and how to record what is
 // missing.
 import { Fragment } from "preact";
-import { hasTimeline, profilePath } from "../api";
-import { jsonOnce } from "../data";
-import { counted, formatBytes, formatCount, formatMicros } from "../format";
-import { useLoaded } from "../load";
-import type { Opened } from "../opened";
+import { hasTimeline, profilePath } from "../answers/api";
+import { jsonOnce } from "../answers/data";
+import { counted, formatBytes, formatCount, formatMicros } from "../text/format";
+import { useLoaded } from "../answers/load";
+import type { Opened } from "../state/opened";
 import { Worded } from "../parts/Worded";
-import { goTo } from "../store";
+import { goTo } from "../state/store";
 import { Coverage } from "./Coverage";
 import { Pair, Section } from "./Section";
 import type { PanelProps } from "./kinds";

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // One span of the timeline: its times, where it came from, what it led to, and other spans with its name.
-import { useQuery } from "../data";
-import { formatCount, formatMicros, formatPercent, shortDecimals } from "../format";
-import { isReport } from "../held";
-import { useLoaded } from "../load";
-import type { Opened } from "../opened";
+import { useQuery } from "../answers/data";
+import { formatCount, formatMicros, formatPercent, shortDecimals } from "../text/format";
+import { isReport } from "../answers/held";
+import { useLoaded } from "../answers/load";
+import type { Opened } from "../state/opened";
 import { ShortName } from "../parts/ShortName";
 import { ScopeName } from "../parts/ScopeName";
 import { ThingLink } from "../parts/Thing";
-import { isName, overSteps, placeOf } from "../sql";
+import { isName, overSteps, placeOf } from "../answers/sql";
 import type { Details, Linked } from "../timeline/data";
 import { FrameLines, Lines } from "./CodeLines";
 import { FindingsOf, OverSteps, PanelActions } from "./parts";

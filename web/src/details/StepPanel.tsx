@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The panels of a step (why it takes so long, and its parts), of a rank, and of a part of a step.
-import { filterParams, useTable } from "../data";
-import { besideMedian, counted, formatPercent, formatStep, signed } from "../format";
-import type { Opened } from "../opened";
+import { filterParams, useTable } from "../answers/data";
+import { besideMedian, counted, formatPercent, formatStep, signed } from "../text/format";
+import type { Opened } from "../state/opened";
 import { Quantity } from "../parts/Quantity";
 import { ShortName } from "../parts/ShortName";
 import { ThingLink } from "../parts/Thing";
-import { change, filters } from "../store";
-import type { Quantities, StepRow } from "../steps";
-import { PARTS, median, quantitiesOf, underFilters, useSteps } from "../steps";
+import { change, filters } from "../state/store";
+import type { Quantities, StepRow } from "../results/steps";
+import { PARTS, median, quantitiesOf, underFilters, useSteps } from "../results/steps";
 import { FindingsOf, Head, OneStep, PanelActions } from "./parts";
 import { Pair, Section } from "./Section";
 import type { PanelProps } from "./kinds";

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // By how much a step would become shorter if the selected thing took half of its time: computed on demand; the address remembers the request.
-import { BusyContext, quietBusy } from "../busy";
-import { formatPercent, formatStep } from "../format";
-import type { Opened } from "../opened";
+import { BusyContext, quietBusy } from "../answers/busy";
+import { formatPercent, formatStep } from "../text/format";
+import type { Opened } from "../state/opened";
 import { ReplayLine } from "../parts/Changes";
 import { ThingLink } from "../parts/Thing";
-import { change, state } from "../store";
-import type { Thing } from "../store";
-import { useSteps } from "../steps";
-import type { WhatIf as Prediction } from "../whatif";
-import { fasterOf, patternOf, plainRefusal, useChanges } from "../whatif";
+import { change, state } from "../state/store";
+import type { Thing } from "../state/store";
+import { useSteps } from "../results/steps";
+import type { WhatIf as Prediction } from "../results/whatif";
+import { fasterOf, patternOf, plainRefusal, useChanges } from "../results/whatif";
 import { partsOfLine } from "./CodeLines";
 import { Pair, Section } from "./Section";
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The panel for each kind of thing. A place adds the panel of its own kind here.
 import type { ComponentType } from "preact";
-import type { Opened } from "../opened";
-import type { Kind, Thing } from "../store";
+import type { Opened } from "../state/opened";
+import type { Kind, Thing } from "../state/store";
 import { RangePanel } from "../timeline/RangePanel";
 import { ChangePanel } from "./ChangePanel";
 import { HolderPanel } from "./HolderPanel";

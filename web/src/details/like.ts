@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The next and the previous thing like the selected one: the next span of its name, the next step, the next row of its table.
-import { tableOnce, queryRows } from "../data";
-import { findingsOf } from "../findings";
-import { isReport } from "../held";
-import type { Opened } from "../opened";
+import { tableOnce, queryRows } from "../answers/data";
+import { findingsOf } from "../results/findings";
+import { isReport } from "../answers/held";
+import type { Opened } from "../state/opened";
 import { pathOf } from "../places/Table";
-import { bestIds } from "../whatif";
-import { beside, isName } from "../sql";
-import { filters, select } from "../store";
-import type { Thing } from "../store";
-import { allSteps } from "../steps";
+import { bestIds } from "../results/whatif";
+import { beside, isName } from "../answers/sql";
+import { filters, select } from "../state/store";
+import type { Thing } from "../state/store";
+import { allSteps } from "../results/steps";
 import { visible } from "../grid/model";
 import { TABLES } from "../table/tables";
 import { spanDetails } from "./span";

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts that several panels share: the head, bars over steps, spans, findings, actions.
 import type { ComponentChildren } from "preact";
-import { useQuery } from "../data";
-import { evidenceView, useFindings } from "../findings";
-import { formatMicros } from "../format";
+import { useQuery } from "../answers/data";
+import { evidenceView, useFindings } from "../results/findings";
+import { formatMicros } from "../text/format";
 import { NameText } from "../grid/Row";
-import { isReport } from "../held";
+import { isReport } from "../answers/held";
 import { goToBest, ThingLink } from "../parts/Thing";
-import type { Opened } from "../opened";
-import type { OverStep, SpanPlace } from "../sql";
-import { goTo, sel } from "../store";
-import type { State, Thing } from "../store";
+import type { Opened } from "../state/opened";
+import type { OverStep, SpanPlace } from "../answers/sql";
+import { goTo, sel } from "../state/store";
+import type { State, Thing } from "../state/store";
 import { plainName } from "../table/read";
 import { Section } from "./Section";
 import { neighbour } from "./like";

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the row of a table that stands for a thing, with the filters that apply to the table.
 import { useMemo } from "preact/hooks";
-import { useTable } from "../data";
+import { useTable } from "../answers/data";
 import type { Column } from "../grid/model";
-import type { Opened } from "../opened";
+import type { Opened } from "../state/opened";
 import { filteredPath } from "../places/Table";
-import { filters } from "../store";
-import type { Thing } from "../store";
+import { filters } from "../state/store";
+import type { Thing } from "../state/store";
 import type { Content } from "../table/tables";
 import { TABLES } from "../table/tables";
 import { useWindows } from "./useWindows";

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The facts about one span: from the server, or from the report's own spans.
-import { profilePath } from "../api";
-import { jsonOnce, once } from "../data";
-import { isReport } from "../held";
-import type { Opened } from "../opened";
+import { profilePath } from "../answers/api";
+import { jsonOnce, once } from "../answers/data";
+import { isReport } from "../answers/held";
+import type { Opened } from "../state/opened";
 import type { Details } from "../timeline/data";
 import { heldSource } from "../timeline/held";
 

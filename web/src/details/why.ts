@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why a step takes longer than the others, as the library says (`tfprof steps -why`): the part that grew most, and what did in it.
-import type { Table } from "../api";
-import { profilePath } from "../api";
-import type { PartName } from "../steps";
-import type { Thing } from "../store";
+import type { Table } from "../answers/api";
+import { profilePath } from "../answers/api";
+import type { PartName } from "../results/steps";
+import type { Thing } from "../state/store";
 import type { Num } from "../table/read";
 import { numbers, shortNames, texts } from "../table/read";
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The picture of a flame graph: a click selects, a double click or Enter fills the width with a bar.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { formatCount, formatShare, formatUnit } from "../format";
-import { usePicture } from "../pictures";
-import type { Kind } from "../store";
-import { change, sel, select, state } from "../store";
-import { useShownTheme } from "../theme";
+import { formatCount, formatShare, formatUnit } from "../text/format";
+import { usePicture } from "../pictures/pictures";
+import type { Kind } from "../state/store";
+import { change, sel, select, state } from "../state/store";
+import { useShownTheme } from "../state/theme";
 import { draw } from "./draw";
 import type { Box } from "./layout";
 import { BAR_ROW, beside, layOut } from "./layout";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Drawing of a flame graph.
-import { drawFitting } from "../canvas";
+import { drawFitting } from "../pictures/canvas";
 import type { Box } from "./layout";
 import { BAR_ROW, mixed, shadeOf } from "./layout";
 

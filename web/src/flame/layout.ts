@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layout of a flame graph: boxes whose widths are shares of a column, their colours, and the matches of a search.
-import type { Tree } from "../rows";
+import type { Tree } from "../tree/rows";
 
 export const BAR_ROW = 20;
 const LEAST = 0.4; // pixels below which a bar is not drawn

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The trees that a flame graph can show, without a root that stands for everything; and the sandwich of a name: what called it
 // above, what it calls below.
-import type { ProfileFacts, Table } from "../api";
-import { isOfStacks } from "../api";
-import type { Tree } from "../rows";
-import type { Kind } from "../store";
+import type { ProfileFacts, Table } from "../answers/api";
+import { isOfStacks } from "../answers/api";
+import type { Tree } from "../tree/rows";
+import type { Kind } from "../state/store";
 import { numbers, plainName, texts, treeOf } from "../table/read";
 
 export interface FlameBy {

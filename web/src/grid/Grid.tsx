@@ -3,8 +3,8 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { goToBest } from "../parts/Thing";
-import { sameThing, sel, select } from "../store";
-import type { Thing } from "../store";
+import { sameThing, sel, select } from "../state/store";
+import type { Thing } from "../state/store";
 import { Head } from "./Head";
 import { Row } from "./Row";
 import type { Column, RowSet } from "./model";

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One row of a grid. It stands for a thing: a click selects it.
 import type { ComponentChildren } from "preact";
-import { ABSENT, formatUnit, signed } from "../format";
+import { ABSENT, formatUnit, signed } from "../text/format";
 import { goToBest, isPlainClick } from "../parts/Thing";
-import { hrefOf } from "../store";
+import { hrefOf } from "../state/store";
 import type { Column, RowSet } from "./model";
 import { ROW, hasBar } from "./model";
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows and columns that a grid shows, their order and which of them are visible. No DOM here.
-import type { Thing } from "../store";
+import type { Thing } from "../state/store";
 
 export interface Column {
   name: string; // of the landmarks: count, total, self, mean, min, max, share, bytes, before, now, difference ...

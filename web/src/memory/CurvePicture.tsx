@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The curve of a device's memory: a click asks who held it at that time.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { usePicture } from "../pictures";
-import { useShownTheme } from "../theme";
+import { usePicture } from "../pictures/pictures";
+import { useShownTheme } from "../state/theme";
 import type { Curve } from "./curve";
 import { PAD, drawCurve, frameOf } from "./curve";
 

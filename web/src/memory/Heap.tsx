@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Facts that only memory snapshots of PyTorch have: the allocation that failed, what would have to be freed, and the use of the allocator's segments.
 import { useMemo } from "preact/hooks";
-import type { Table } from "../api";
-import { profilePath, text } from "../api";
-import { useTable } from "../data";
+import type { Table } from "../answers/api";
+import { profilePath, text } from "../answers/api";
+import { useTable } from "../answers/data";
 import { Grid } from "../grid/Grid";
-import { useLoaded } from "../load";
-import type { Opened } from "../opened";
+import { useLoaded } from "../answers/load";
+import type { Opened } from "../state/opened";
 import { FactLines, firstPart } from "../parts/FactLines";
 import { Status } from "../parts/Status";
 import type { Content } from "../table/tables";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory that a device held over time, and its curve.
-import type { Table } from "../api";
-import { formatBytes, markMicros } from "../format";
+import type { Table } from "../answers/api";
+import { formatBytes, markMicros } from "../text/format";
 import { tickOf } from "../timeline/overlay";
 import { numbers, texts } from "../table/read";
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The critical path of a step, summed by name, with the gain that each name could have.
-import type { Table } from "../api";
-import { formatMicros, formatPercent } from "../format";
-import type { Opened } from "../opened";
+import type { Table } from "../answers/api";
+import { formatMicros, formatPercent } from "../text/format";
+import type { Opened } from "../state/opened";
 import { ShortName } from "../parts/ShortName";
 import { ThingLink } from "../parts/Thing";
 import { numbers, texts } from "../table/read";

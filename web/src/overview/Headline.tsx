@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The main number of a profile, and a sentence that says where the time goes.
-import type { Table } from "../api";
-import { counted, formatPercent } from "../format";
-import type { Opened } from "../opened";
+import type { Table } from "../answers/api";
+import { counted, formatPercent } from "../text/format";
+import type { Opened } from "../state/opened";
 import { ThingLink } from "../parts/Thing";
 import { Quantity } from "../parts/Quantity";
-import type { PartName, Quantities } from "../steps";
+import type { PartName, Quantities } from "../results/steps";
 import { StepNotes } from "./StepNotes";
-import { filters } from "../store";
+import { filters } from "../state/store";
 import { numbers, plainName, texts, treeOf } from "../table/read";
 
 /** The device's name for people. */

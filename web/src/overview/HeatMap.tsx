@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks and steps as a heat map: longer steps are darker. If there are many ranks, only the slowest are shown.
-import { formatStep } from "../format";
+import { formatStep } from "../text/format";
 import { ThingLink } from "../parts/Thing";
-import type { StepRow } from "../steps";
-import { groupBy } from "../steps";
+import type { StepRow } from "../results/steps";
+import { groupBy } from "../results/steps";
 
 const MOST_RANKS = 32;
 const MOST_STEPS = 60;

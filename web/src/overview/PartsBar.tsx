@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bar of a step: its parts as long as they take, with their numbers printed.
-import { formatPercent, formatStep } from "../format";
+import { formatPercent, formatStep } from "../text/format";
 import { ThingLink } from "../parts/Thing";
 import { Quantity } from "../parts/Quantity";
-import type { PartName, Quantities } from "../steps";
-import { PARTS } from "../steps";
+import type { PartName, Quantities } from "../results/steps";
+import { PARTS } from "../results/steps";
 
 /** A cause of idle time, and its part, from the table of waits. */
 export interface IdleCause {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One bar per rank; for many ranks the fastest, the median and the slowest, and a strip of all.
-import { formatStep } from "../format";
+import { formatStep } from "../text/format";
 import { ThingLink } from "../parts/Thing";
-import type { Quantities, StepRow } from "../steps";
-import { groupBy, quantitiesOf } from "../steps";
+import type { Quantities, StepRow } from "../results/steps";
+import { groupBy, quantitiesOf } from "../results/steps";
 import { Bar } from "./PartsBar";
 
 const MOST = 16;

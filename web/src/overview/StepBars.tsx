@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bars of steps with an axis and numbers; the slowest one is marked. A click selects a step.
-import { besideMedian, formatPercent, formatStep, markMicros, signed } from "../format";
-import { sameThing, sel, select, hrefOf } from "../store";
+import { besideMedian, formatPercent, formatStep, markMicros, signed } from "../text/format";
+import { sameThing, sel, select, hrefOf } from "../state/store";
 import { isPlainClick, goToBest, ThingLink } from "../parts/Thing";
-import type { StepRow } from "../steps";
-import { PARTS, groupBy, median, quantitiesOf } from "../steps";
+import type { StepRow } from "../results/steps";
+import { PARTS, groupBy, median, quantitiesOf } from "../results/steps";
 
 const MOST = 120; // bars; of more steps the slowest of each group is shown
 const NUMBERED = 12;

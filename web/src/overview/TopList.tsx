@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first rows of a table, with how often, how long, a bar and the share.
-import { formatCount, formatMicros, formatPercent, formatUnit } from "../format";
+import { formatCount, formatMicros, formatPercent, formatUnit } from "../text/format";
 import { NameText } from "../grid/Row";
 import { NoteLine } from "../parts/NoteLine";
 import { ThingLink } from "../parts/Thing";

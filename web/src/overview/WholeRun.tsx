@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A profile without steps: the time of the whole run, or the size of its graph.
-import type { Table } from "../api";
-import { formatCount, formatMicros } from "../format";
+import type { Table } from "../answers/api";
+import { formatCount, formatMicros } from "../text/format";
 import { Quantity } from "../parts/Quantity";
-import type { Opened } from "../opened";
+import type { Opened } from "../state/opened";
 import { numbers, sum } from "../table/read";
 
 export function WholeRun({ of, ops }: { of: Opened; ops: Table | undefined }) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tensors of a checkpoint, with the distribution of their values.
 import { useState } from "preact/hooks";
-import { cellText, json, profilePath, table } from "../api";
-import { formatCount } from "../format";
-import { heldParts, isReport, whyNot } from "../held";
-import { useLoaded } from "../load";
+import { cellText, json, profilePath, table } from "../answers/api";
+import { formatCount } from "../text/format";
+import { heldParts, isReport, whyNot } from "../answers/held";
+import { useLoaded } from "../answers/load";
 import { Status } from "../parts/Status";
-import type { Route } from "../route";
-import { go, withParams } from "../route";
+import type { Route } from "../state/route";
+import { go, withParams } from "../state/route";
 
 interface Value {
   name: string;

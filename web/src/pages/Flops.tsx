@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Float operations computed from the graph: the summary of the command, and its operations as a table.
-import type { Tables } from "../api";
-import { profilePath, table, text } from "../api";
-import { besidesOf, commandWords } from "../command";
-import { isReport } from "../held";
-import { useLoaded } from "../load";
+import type { Tables } from "../answers/api";
+import { profilePath, table, text } from "../answers/api";
+import { besidesOf, commandWords } from "../text/command";
+import { isReport } from "../answers/held";
+import { useLoaded } from "../answers/load";
 import { FactLines, firstPart } from "../parts/FactLines";
 import { Means } from "../parts/Means";
 import { ReportTable } from "../parts/ReportTable";
 import { Status } from "../parts/Status";
-import type { Route } from "../route";
-import { go, withParams } from "../route";
+import type { Route } from "../state/route";
+import { go, withParams } from "../state/route";
 
 const OPTIONS = [
   { name: "assume_batch", hint: "32" },

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The dataflow graph: closed scopes are boxes, open ones show their contents. Each box has its share of a column.
-import type { Column } from "../api";
-import { profilePath, queryPath, table } from "../api";
-import { EDGES_SQL } from "../asks";
-import { useLoaded } from "../load";
-import { Drawing } from "../parts/Drawing";
+import type { Column } from "../answers/api";
+import { profilePath, queryPath, table } from "../answers/api";
+import { EDGES_SQL } from "../answers/asks";
+import { useLoaded } from "../answers/load";
+import { Drawing } from "../graph/Drawing";
 import { Status } from "../parts/Status";
-import type { Route } from "../route";
-import { go, withParams } from "../route";
+import type { Route } from "../state/route";
+import { go, withParams } from "../state/route";
 
 /** The quantities whose shares boxes show; host and device time are never added. */
 const VALUES = [

@@ -2,18 +2,18 @@
 // Running jobs: a table that refreshes, details of one job on a click, and recordings of the selected jobs.
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
-import { formatBytes, formatCount, formatShare } from "../format";
-import type { Job } from "../live";
-import { liveJobs, liveState, preparedness, useTick } from "../live";
-import { useLoaded } from "../load";
-import { LiveJob } from "../parts/LiveJob";
-import { Record, Recordings } from "../parts/Recordings";
+import { formatBytes, formatCount, formatShare } from "../text/format";
+import type { Job } from "../live/live";
+import { liveJobs, liveState, preparedness, useTick } from "../live/live";
+import { useLoaded } from "../answers/load";
+import { LiveJob } from "../live/LiveJob";
+import { Record, Recordings } from "../live/Recordings";
 import { Spark } from "../parts/Spark";
 import { Status } from "../parts/Status";
-import type { History } from "../parts/useHistory";
-import { useHistory } from "../parts/useHistory";
-import type { Route } from "../route";
-import { hashOf } from "../route";
+import type { History } from "../live/useHistory";
+import { useHistory } from "../live/useHistory";
+import type { Route } from "../state/route";
+import { hashOf } from "../state/route";
 
 const REFRESH_MS = 2000;
 

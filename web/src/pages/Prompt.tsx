@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The commands of the prompt on the page. The server refuses those that write files.
 import { useRef, useState } from "preact/hooks";
-import { json } from "../api";
-import type { Route } from "../route";
-import { saidLines } from "../said";
+import { json } from "../answers/api";
+import type { Route } from "../state/route";
+import { saidLines } from "../text/said";
 
 interface Said {
   line: string;

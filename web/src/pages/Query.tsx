@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Questions in SQL over the tables of the profile.
 import { useState } from "preact/hooks";
-import { queryPath, table } from "../api";
-import { besidesOf } from "../command";
-import { useLoaded } from "../load";
+import { queryPath, table } from "../answers/api";
+import { besidesOf } from "../text/command";
+import { useLoaded } from "../answers/load";
 import { Means } from "../parts/Means";
 import { ReportTable } from "../parts/ReportTable";
 import { Status } from "../parts/Status";
-import type { Route } from "../route";
-import { go, withParams } from "../route";
+import type { Route } from "../state/route";
+import { go, withParams } from "../state/route";
 
 // Common questions; each shows the use of one table.
 const EXAMPLES = [

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The user's source code with the cost of each line.
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { profilePath, text } from "../api";
-import { useTable } from "../data";
-import { formatMicros } from "../format";
-import { heldParts, isReport } from "../held";
-import type { FileCost, LineCost } from "../lines";
-import { filesOf, startOf } from "../lines";
-import { useLoaded } from "../load";
+import { profilePath, text } from "../answers/api";
+import { useTable } from "../answers/data";
+import { formatMicros } from "../text/format";
+import { heldParts, isReport } from "../answers/held";
+import type { FileCost, LineCost } from "../results/lines";
+import { filesOf, startOf } from "../results/lines";
+import { useLoaded } from "../answers/load";
 import { Status } from "../parts/Status";
-import type { Route } from "../route";
-import { go, withParams } from "../route";
-import { hrefOf } from "../store";
+import type { Route } from "../state/route";
+import { go, withParams } from "../state/route";
+import { hrefOf } from "../state/store";
 
 const LINES_MOST = 200;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // More actions of a table: its rows as CSV, the command line that gives the same, more columns.
-import { commandWords } from "../command";
+import { commandWords } from "../text/command";
 import type { Column } from "../grid/model";
-import { isReport } from "../held";
-import type { Opened } from "../opened";
-import { change, state } from "../store";
+import { isReport } from "../answers/held";
+import type { Opened } from "../state/opened";
+import { change, state } from "../state/store";
 import { Item, Menu } from "./Menu";
 
 /** The parameters of a request except its format, as words of the command line. */

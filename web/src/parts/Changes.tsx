@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ten single changes that would help most, each with the predicted step time; or why nothing can be predicted.
-import { BusyContext, quietBusy } from "../busy";
-import { formatPercent, formatStep } from "../format";
-import type { Loaded } from "../load";
-import type { Opened } from "../opened";
-import { sameThing, sel, select } from "../store";
-import type { WhatIf, WhatIfRow } from "../whatif";
-import { partsOfSentence, plainRefusal, useBest } from "../whatif";
+import { BusyContext, quietBusy } from "../answers/busy";
+import { formatPercent, formatStep } from "../text/format";
+import type { Loaded } from "../answers/load";
+import type { Opened } from "../state/opened";
+import { sameThing, sel, select } from "../state/store";
+import type { WhatIf, WhatIfRow } from "../results/whatif";
+import { partsOfSentence, plainRefusal, useBest } from "../results/whatif";
 import { LinkedName } from "./Linked";
 
 const LEAST = 0.001; // of the step; a smaller gain is none

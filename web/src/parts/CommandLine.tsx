@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line that shows the same, to copy.
 import { useState } from "preact/hooks";
-import { quoteWord } from "../command";
+import { quoteWord } from "../text/command";
 
 export function CommandLine({ words }: { words: string[] }) {
   const [told, setTold] = useState("");

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A finding in one line: the possible gain, a bar, the sentence, a link to the evidence.
-import type { Finding } from "../findings";
-import { evidenceView } from "../findings";
-import { formatMicros, formatStep } from "../format";
-import type { Opened } from "../opened";
-import { sameThing, sel, select } from "../store";
+import type { Finding } from "../results/findings";
+import { evidenceView } from "../results/findings";
+import { formatMicros, formatStep } from "../text/format";
+import type { Opened } from "../state/opened";
+import { sameThing, sel, select } from "../state/store";
 import { LinkedText } from "./Linked";
 import { ThingLink } from "./Thing";
 

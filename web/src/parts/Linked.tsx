@@ -2,11 +2,11 @@
 // A sentence in which the names of the profile are links.
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
-import { profilePath } from "../api";
-import { tableOnce } from "../data";
-import { useLoaded } from "../load";
-import type { Opened } from "../opened";
-import type { Kind } from "../store";
+import { profilePath } from "../answers/api";
+import { tableOnce } from "../answers/data";
+import { useLoaded } from "../answers/load";
+import type { Opened } from "../state/opened";
+import type { Kind } from "../state/store";
 import { shortNames, texts } from "../table/read";
 import { ThingLink } from "./Thing";
 import { Worded } from "./Worded";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A number that has a definition (docs/serve.md): readable for people and for tools.
-import { formatStep, formatUnit } from "../format";
+import { formatStep, formatUnit } from "../text/format";
 
 interface Props {
   name: string; // step.mean, step.compute, memory.peak ...

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A report as a table: its notes, then its rows, searched and sorted as the address says.
 import { useMemo } from "preact/hooks";
-import type { Column, Table } from "../api";
-import type { Route } from "../route";
-import { go, withParams } from "../route";
-import { TreeTable } from "./TreeTable";
+import type { Column, Table } from "../answers/api";
+import type { Route } from "../state/route";
+import { go, withParams } from "../state/route";
+import { TreeTable } from "../tree/TreeTable";
 
 const STRUCTURE = new Set(["row", "parent", "depth", "accounted"]);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A kernel's short name, as the table of kernels has it.
-import { profilePath } from "../api";
-import { useTable } from "../data";
+import { profilePath } from "../answers/api";
+import { useTable } from "../answers/data";
 import { NameText } from "../grid/Row";
-import type { Opened } from "../opened";
+import type { Opened } from "../state/opened";
 import { kernelsOf } from "../table/kernels";
 
 export function ShortName({ of, name }: { of: Opened; name: string }) {

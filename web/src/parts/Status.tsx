@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Content that is being loaded: a progress bar, then the content or an error.
 import type { ComponentChildren } from "preact";
-import type { Loaded } from "../load";
+import type { Loaded } from "../answers/load";
 
 interface Props<T> {
   of: Loaded<T>;

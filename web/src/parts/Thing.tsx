@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whatever stands for a thing of the profile: a link that selects it. Enter or a double click goes to its best place.
 import type { ComponentChildren } from "preact";
-import type { Kind, State, Thing } from "../store";
-import { goTo, hrefOf, sel, sameThing, select } from "../store";
+import type { Kind, State, Thing } from "../state/store";
+import { goTo, hrefOf, sel, sameThing, select } from "../state/store";
 
 /** The place that shows a kind of thing best. */
 const BEST: Partial<Record<Kind, Partial<State> & { place: State["place"] }>> = {

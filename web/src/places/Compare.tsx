@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What changed between two profiles: the step and its parts in one line, then what changed most, by kernel, op, scope, line or rank.
-import { profiles } from "../api";
+import { profiles } from "../answers/api";
 import { Headline } from "../compare/Headline";
 import type { ComparedBy, Side } from "../compare/sides";
 import { COMPARED_BY, differencesOf, firstBy, rankCount, sideOf } from "../compare/sides";
 import { Grid } from "../grid/Grid";
-import { useLoaded } from "../load";
-import { nameOf } from "../opened";
+import { useLoaded } from "../answers/load";
+import { nameOf } from "../state/opened";
 import { Status } from "../parts/Status";
-import { change, goTo, hrefOf, query, state } from "../store";
+import { change, goTo, hrefOf, query, state } from "../state/store";
 import type { PlaceProps } from "./index";
 
 /** The profiles that this one can be compared with. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The findings of the checkers, sorted by their possible gain, with evidence. Findings about the data itself are folded.
-import type { Finding } from "../findings";
-import { useFindings } from "../findings";
+import type { Finding } from "../results/findings";
+import { useFindings } from "../results/findings";
 import { Changes } from "../parts/Changes";
 import { FindingHead, FindingRow } from "../parts/FindingRow";
 import { Status } from "../parts/Status";

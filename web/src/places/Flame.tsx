@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where time goes, as bars in bars: by scope, call or line; all places of a name together (sandwich); against another profile.
 import { useMemo } from "preact/hooks";
-import { isOfStacks, profile, profilePath, stepsInSums } from "../api";
-import { filterParams, tableOnce, useTable } from "../data";
+import { isOfStacks, profile, profilePath, stepsInSums } from "../answers/api";
+import { filterParams, tableOnce, useTable } from "../answers/data";
 import { useWindows } from "../details/useWindows";
 import { Picture } from "../flame/Picture";
 import { matched } from "../flame/layout";
 import { looksOf } from "../flame/looks";
 import type { FlameBy, FlameTree, Measure } from "../flame/read";
 import { BY_TIME, FLAMES, MEASURES, differences, readFlame, sandwich } from "../flame/read";
-import { formatShare, formatUnit } from "../format";
-import { isReport } from "../held";
-import { useLoaded } from "../load";
+import { formatShare, formatUnit } from "../text/format";
+import { isReport } from "../answers/held";
+import { useLoaded } from "../answers/load";
 import { NoteLine } from "../parts/NoteLine";
 import { Status } from "../parts/Status";
-import { useOverDevices } from "../steps";
-import { change, filters, query, sel, state } from "../store";
+import { useOverDevices } from "../results/steps";
+import { change, filters, query, sel, state } from "../state/store";
 import type { PlaceProps } from "./index";
 
 function Choice({ name, value, all, onChoose }: { name: string; value: string; all: readonly { value: string; title: string }[]; onChoose: (to: string) => void }) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The dataflow graph of operations.
 import { Graph } from "../pages/Graph";
-import { useRoute } from "../route";
+import { useRoute } from "../state/route";
 
 export function GraphPlace() {
   const route = useRoute();

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory over time, and who held it at the peak or at the time that was clicked: by scope, op, line or tensor.
 import { useMemo } from "preact/hooks";
-import type { Table } from "../api";
-import { isOfHeap, profilePath } from "../api";
-import { useTable } from "../data";
-import { formatBytes, formatMicros } from "../format";
+import type { Table } from "../answers/api";
+import { isOfHeap, profilePath } from "../answers/api";
+import { useTable } from "../answers/data";
+import { formatBytes, formatMicros } from "../text/format";
 import { Grid } from "../grid/Grid";
 import type { Column } from "../grid/model";
-import { isReport, reportStep } from "../held";
-import type { Opened } from "../opened";
+import { isReport, reportStep } from "../answers/held";
+import type { Opened } from "../state/opened";
 import { CurvePicture } from "../memory/CurvePicture";
 import type { Curve } from "../memory/curve";
 import { curvesOf, indexAt } from "../memory/curve";
@@ -16,8 +16,8 @@ import { HeapFacts, Segments } from "../memory/Heap";
 import { Actions } from "../parts/Actions";
 import { Quantity } from "../parts/Quantity";
 import { Status } from "../parts/Status";
-import type { Kind, Thing } from "../store";
-import { change, filters, query, state } from "../store";
+import type { Kind, Thing } from "../state/store";
+import { change, filters, query, state } from "../state/store";
 import type { Content } from "../table/tables";
 import { col, numbers, plainName, texts, textCol } from "../table/read";
 import type { PlaceProps } from "./index";

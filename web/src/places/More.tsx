@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pages that have no place of their own: SQL, source, float operations with a roofline, checkpoint, the command line.
 import type { ComponentType } from "preact";
-import type { ProfileFacts } from "../api";
-import { isReport } from "../held";
+import type { ProfileFacts } from "../answers/api";
+import { isReport } from "../answers/held";
 import { Checkpoint } from "../pages/Checkpoint";
 import { Flops } from "../pages/Flops";
 import { Prompt } from "../pages/Prompt";
 import { Query } from "../pages/Query";
 import { SourcePage } from "../pages/Source";
-import type { Route } from "../route";
-import { useRoute } from "../route";
-import { change, state } from "../store";
+import type { Route } from "../state/route";
+import { useRoute } from "../state/route";
+import { change, state } from "../state/store";
 import type { PlaceProps } from "./index";
 
 type Part = PlaceProps & { route: Route };

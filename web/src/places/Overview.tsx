@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A profile at a glance: the time of a step and where it goes, its steps, what can be gained, the most expensive names.
-import type { Table } from "../api";
-import { profilePath } from "../api";
-import { filterParams, jsonOnce, useTable } from "../data";
+import type { Table } from "../answers/api";
+import { profilePath } from "../answers/api";
+import { filterParams, jsonOnce, useTable } from "../answers/data";
 import { useWindows } from "../details/useWindows";
-import { useFindings } from "../findings";
-import { formatBytes, formatMicros } from "../format";
-import type { Loaded } from "../load";
-import { useLoaded } from "../load";
-import type { Opened } from "../opened";
+import { useFindings } from "../results/findings";
+import { formatBytes, formatMicros } from "../text/format";
+import type { Loaded } from "../answers/load";
+import { useLoaded } from "../answers/load";
+import type { Opened } from "../state/opened";
 import { Headline } from "../overview/Headline";
 import type { IdleCause } from "../overview/PartsBar";
 import { PartsBar } from "../overview/PartsBar";
@@ -17,8 +17,8 @@ import { SlowestStep, StepBars } from "../overview/StepBars";
 import { TopList } from "../overview/TopList";
 import { WholeRun } from "../overview/WholeRun";
 import { FindingHead, FindingRow } from "../parts/FindingRow";
-import { filters, goTo, hrefOf } from "../store";
-import { overDevices, useQuantities } from "../steps";
+import { filters, goTo, hrefOf } from "../state/store";
+import { overDevices, useQuantities } from "../results/steps";
 import { TABLES } from "../table/tables";
 import { pathOf } from "./Table";
 import type { PlaceProps } from "./index";

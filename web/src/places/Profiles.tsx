@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The profiles that the server found, the newest first; new and changed files appear without a reload. Two ticks compare.
 import { useMemo, useState } from "preact/hooks";
-import type { ProfileEntry } from "../api";
-import { profiles } from "../api";
-import { formatCount } from "../format";
+import type { ProfileEntry } from "../answers/api";
+import { profiles } from "../answers/api";
+import { formatCount } from "../text/format";
 import { Grid } from "../grid/Grid";
 import type { Column, RowSet } from "../grid/model";
-import { isReport } from "../held";
-import { useLoaded } from "../load";
-import { nameOf } from "../opened";
+import { isReport } from "../answers/held";
+import { useLoaded } from "../answers/load";
+import { nameOf } from "../state/opened";
 import { Status } from "../parts/Status";
 import { useListVersion } from "../shell/useList";
-import { change, goTo, hrefOfProfile, state } from "../store";
+import { change, goTo, hrefOfProfile, state } from "../state/store";
 import { col, textCol } from "../table/read";
 
 function stateOf(p: ProfileEntry): string {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runs of an index (tfprof index): the server filters and sorts them, and gives some at a time. A click opens the trace of one.
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { json } from "../api";
-import { formatCount } from "../format";
+import { json } from "../answers/api";
+import { formatCount } from "../text/format";
 import { Grid } from "../grid/Grid";
 import type { Column, RowSet } from "../grid/model";
-import { useLoaded } from "../load";
+import { useLoaded } from "../answers/load";
 import { Status } from "../parts/Status";
-import { change, hrefOf, state } from "../store";
+import { change, hrefOf, state } from "../state/store";
 import { col, textCol } from "../table/read";
 
 type Cell = string | number | boolean | null;

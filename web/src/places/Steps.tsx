@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps and their parts: bars, a table with the mean in its last row, ranks and steps as a heat map, the critical path.
 import { useMemo } from "preact/hooks";
-import { profilePath } from "../api";
-import { useTable } from "../data";
-import { counted, formatMicros, formatStep } from "../format";
+import { profilePath } from "../answers/api";
+import { useTable } from "../answers/data";
+import { counted, formatMicros, formatStep } from "../text/format";
 import { Grid } from "../grid/Grid";
 import type { Column, RowSet } from "../grid/model";
-import { isReport } from "../held";
+import { isReport } from "../answers/held";
 import { CriticalPath } from "../overview/CriticalPath";
 import { HeatMap } from "../overview/HeatMap";
 import { StepBars } from "../overview/StepBars";
 import { StepNotes } from "../overview/StepNotes";
 import { Actions } from "../parts/Actions";
 import { Quantity } from "../parts/Quantity";
-import type { PartName, StepRow } from "../steps";
-import { PARTS, groupBy, quantitiesOf, useQuantities } from "../steps";
-import { change, state } from "../store";
+import type { PartName, StepRow } from "../results/steps";
+import { PARTS, groupBy, quantitiesOf, useQuantities } from "../results/steps";
+import { change, state } from "../state/store";
 import { col } from "../table/read";
 import type { PlaceProps } from "./index";
 

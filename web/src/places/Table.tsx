@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where time goes, by name: one table, chosen by `by`.
 import { useMemo } from "preact/hooks";
-import { profilePath } from "../api";
-import type { StepWindows } from "../data";
-import { filterParams, useTable } from "../data";
+import { profilePath } from "../answers/api";
+import type { StepWindows } from "../answers/data";
+import { filterParams, useTable } from "../answers/data";
 import { useWindows } from "../details/useWindows";
 import { Grid } from "../grid/Grid";
 import { NoteLine } from "../parts/NoteLine";
 import { Status } from "../parts/Status";
 import { Actions } from "../parts/Actions";
-import { useOverDevices } from "../steps";
-import { change, filters, hrefOf, state } from "../store";
+import { useOverDevices } from "../results/steps";
+import { change, filters, hrefOf, state } from "../state/store";
 import type { Content, TableBy } from "../table/tables";
 import { tableBy, tablesOf } from "../table/tables";
 import type { PlaceProps } from "./index";

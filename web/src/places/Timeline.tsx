@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Activity over time.
-import { isReport } from "../held";
-import { useLoaded } from "../load";
+import { isReport } from "../answers/held";
+import { useLoaded } from "../answers/load";
 import { Status } from "../parts/Status";
 import { stepAsked } from "../timeline/alone";
 import { servedSource } from "../timeline/data";

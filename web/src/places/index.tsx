@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The places of a profile, a row each: the rail and the main area are made from this table.
 import type { ComponentType } from "preact";
-import type { ProfileFacts } from "../api";
-import { hasTimeline, isOfHeap, isOfStacks } from "../api";
-import type { Opened } from "../opened";
-import type { Place } from "../store";
+import type { ProfileFacts } from "../answers/api";
+import { hasTimeline, isOfHeap, isOfStacks } from "../answers/api";
+import type { Opened } from "../state/opened";
+import type { Place } from "../state/store";
 import { ComparePlace } from "./Compare";
 import { FindingsPlace } from "./Findings";
 import { FlamePlace } from "./Flame";

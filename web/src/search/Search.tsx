@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The search: one list of ops, kernels, scopes, lines, steps and places. Arrows choose, Enter goes there.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { useKeys } from "../keys";
-import type { Opened } from "../opened";
+import { useKeys } from "../state/keys";
+import type { Opened } from "../state/opened";
 import { NameText } from "../grid/Row";
 import { PLACES } from "../places";
-import { change, query } from "../store";
+import { change, query } from "../state/store";
 import { follow, goOn } from "./go";
 import type { Entry } from "./index";
 import { entries } from "./index";

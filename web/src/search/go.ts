@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Going to what was found, and to the next one: in the timeline the next span, elsewhere the next name.
 import { signal } from "@preact/signals";
-import { json, profilePath } from "../api";
-import { isReport } from "../held";
-import type { Opened } from "../opened";
+import { json, profilePath } from "../answers/api";
+import { isReport } from "../answers/held";
+import type { Opened } from "../state/opened";
 import { goToBest } from "../parts/Thing";
-import type { Place } from "../store";
-import { change, goTo, place, state } from "../store";
+import type { Place } from "../state/store";
+import { change, goTo, place, state } from "../state/store";
 import type { Entry } from "./index";
 
 interface Found {

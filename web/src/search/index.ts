@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the search looks through: places, steps, and the names of ops, kernels, scopes and lines.
-import type { Table } from "../api";
-import { tableOnce } from "../data";
-import { isOfStacks } from "../api";
-import type { Opened } from "../opened";
+import type { Table } from "../answers/api";
+import { tableOnce } from "../answers/data";
+import { isOfStacks } from "../answers/api";
+import type { Opened } from "../state/opened";
 import { pathOf } from "../places/Table";
-import type { Kind } from "../store";
+import type { Kind } from "../state/store";
 import { TABLES } from "../table/tables";
 
 export interface Entry {

@@ -2,15 +2,15 @@
 // The page: a workbench over one profile, or a list of profiles, jobs or runs.
 import { useEffect } from "preact/hooks";
 import type { ComponentType } from "preact";
-import type { Tables } from "../api";
-import { tables } from "../api";
-import { mainBusy } from "../busy";
-import { useKeys } from "../keys";
-import { useLoaded } from "../load";
+import type { Tables } from "../answers/api";
+import { tables } from "../answers/api";
+import { mainBusy } from "../answers/busy";
+import { useKeys } from "../state/keys";
+import { useLoaded } from "../answers/load";
 import { JobsPlace } from "../places/Jobs";
 import { ProfilesPlace } from "../places/Profiles";
 import { RunsPlace } from "../places/Runs";
-import { giveUp, place, profileId } from "../store";
+import { giveUp, place, profileId } from "../state/store";
 import { Gone } from "./Gone";
 import { Header } from "./Header";
 import { Main } from "./Main";

@@ -2,13 +2,13 @@
 // The context bar: four filters with one meaning in all places, and the step in numbers under them.
 import type { ComponentChildren } from "preact";
 import { fewRanks, useInfo } from "../details/ProfilePanel";
-import { formatMicros, formatPercent } from "../format";
-import type { Opened } from "../opened";
+import { formatMicros, formatPercent } from "../text/format";
+import type { Opened } from "../state/opened";
 import { Menu } from "../parts/Menu";
 import { Quantity } from "../parts/Quantity";
-import type { Steps } from "../store";
-import { change, filters, ignored } from "../store";
-import { useQuantities } from "../steps";
+import type { Steps } from "../state/store";
+import { change, filters, ignored } from "../state/store";
+import { useQuantities } from "../results/steps";
 
 interface ChipProps {
   name: string;

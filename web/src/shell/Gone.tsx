@@ -2,7 +2,7 @@
 // An alert that the server has ended. The page asks it again now and then; when the server is back, failed requests are repeated.
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { again, serverGone } from "../alive";
+import { again, serverGone } from "../answers/alive";
 
 const AGAIN_MS = 3000;
 const trying = signal(false);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The header: the profile and facts about it, the search, and what can be done with the whole page.
 import { useEffect, useState } from "preact/hooks";
-import type { Tables } from "../api";
-import { profiles } from "../api";
+import type { Tables } from "../answers/api";
+import { profiles } from "../answers/api";
 import { fewRanks, spaced, useInfo } from "../details/ProfilePanel";
-import { isReport } from "../held";
-import { useLoaded } from "../load";
-import type { Opened } from "../opened";
-import { nameOf } from "../opened";
+import { isReport } from "../answers/held";
+import { useLoaded } from "../answers/load";
+import type { Opened } from "../state/opened";
+import { nameOf } from "../state/opened";
 import { Item, Menu } from "../parts/Menu";
 import { Search } from "../search/Search";
-import { goTo, hrefOf, hrefOfProfile, place, profileId } from "../store";
-import type { Theme } from "../theme";
-import { THEMES, keepTheme, keptTheme } from "../theme";
+import { goTo, hrefOf, hrefOfProfile, place, profileId } from "../state/store";
+import type { Theme } from "../state/theme";
+import { THEMES, keepTheme, keptTheme } from "../state/theme";
 import { Keys } from "./Keys";
 import { Share } from "./Share";
 

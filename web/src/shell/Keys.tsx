@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sheet of keys, and the keys that go to places.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { useKeys } from "../keys";
+import { useKeys } from "../state/keys";
 import { PLACES } from "../places";
-import { goTo, profileId } from "../store";
+import { goTo, profileId } from "../state/store";
 
 const SHEET: [string, [string, string][]][] = [
   ["Anywhere", [["/", "search"], ["n  N", "next and previous match"], [".  ,", "next and previous like the selected"], ["Enter", "go to the best place of the selected"], ["Esc", "give up the selection, then the range"], ["?", "this sheet"]]],

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rail: the places of the profile, those without data left out.
 import { Fragment } from "preact";
-import { useFindings } from "../findings";
-import type { Opened } from "../opened";
+import { useFindings } from "../results/findings";
+import type { Opened } from "../state/opened";
 import { PLACES } from "../places";
-import { goTo, hrefOf, place } from "../store";
+import { goTo, hrefOf, place } from "../state/store";
 import { isPlainClick } from "../parts/Thing";
 
 const LESS = ["steps", "flame", "graph", "memory", "compare"]; // on a phone these are under More

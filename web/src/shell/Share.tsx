@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Share: the address of this view, and the profile as a report in one file that begins with this view.
 import { useState } from "preact/hooks";
-import { commandWords, quoteWord } from "../command";
-import { isReport } from "../held";
-import type { Opened } from "../opened";
+import { commandWords, quoteWord } from "../text/command";
+import { isReport } from "../answers/held";
+import type { Opened } from "../state/opened";
 import { Item, Menu } from "../parts/Menu";
-import { saveReport } from "../saving";
-import { state } from "../store";
+import { saveReport } from "../answers/saving";
+import { state } from "../state/store";
 
 interface ReportProps {
   of: Opened;

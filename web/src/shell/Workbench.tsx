@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The workbench over one profile: context bar, rail, the place, the details panel.
 import { useEffect, useState } from "preact/hooks";
-import type { ProfileEntry, Tables } from "../api";
-import { profile, profiles } from "../api";
-import { BusyContext, mainBusy, quietBusy } from "../busy";
-import { forgetAll } from "../data";
+import type { ProfileEntry, Tables } from "../answers/api";
+import { profile, profiles } from "../answers/api";
+import { BusyContext, mainBusy, quietBusy } from "../answers/busy";
+import { forgetAll } from "../answers/data";
 import { Details } from "../details/Details";
 import { Pair } from "../details/Section";
-import { formatBytes, formatDate } from "../format";
-import { useLoaded } from "../load";
-import type { Opened } from "../opened";
-import { nameOf } from "../opened";
+import { formatBytes, formatDate } from "../text/format";
+import { useLoaded } from "../answers/load";
+import type { Opened } from "../state/opened";
+import { nameOf } from "../state/opened";
 import { Boundary } from "../parts/Boundary";
 import { PLACES } from "../places";
-import { place } from "../store";
+import { place } from "../state/store";
 import { ContextBar } from "./ContextBar";
 import { Header } from "./Header";
 import { Main } from "./Main";

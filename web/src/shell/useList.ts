@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A number that changes whenever the server's list of profiles does.
 import { useEffect, useState } from "preact/hooks";
-import { changes } from "../api";
-import { isReport } from "../held";
+import { changes } from "../answers/api";
+import { isReport } from "../answers/held";
 
 const AGAIN_MS = 3000; // pause after a failed request
 const LEAST_MS = 500; // least pause between two requests

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of kernels: the server has a row for each kernel and rank; here the chosen ranks are one row a kernel.
-import type { Table } from "../api";
-import { formatMicros } from "../format";
+import type { Table } from "../answers/api";
+import { formatMicros } from "../text/format";
 import { col, numbers, plainName, shortNames, texts, textCol } from "./read";
 import type { Content } from "./tables";
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading the columns of an answer as grids need them.
-import type { Table } from "../api";
-import { cellText } from "../api";
+import type { Table } from "../answers/api";
+import { cellText } from "../answers/api";
 import type { Column, RowSet } from "../grid/model";
-import type { Kind } from "../store";
+import type { Kind } from "../state/store";
 
 export type Num = (row: number) => number | null;
 

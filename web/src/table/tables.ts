@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tables of the place Table, a row each: which request answers it, and what its columns are. Host and device time are
 // never added: they are columns of their own.
-import type { ProfileFacts, Table } from "../api";
-import { isOfStacks } from "../api";
+import type { ProfileFacts, Table } from "../answers/api";
+import { isOfStacks } from "../answers/api";
 import type { Column, RowSet } from "../grid/model";
-import { formatMicros, formatPercent } from "../format";
+import { formatMicros, formatPercent } from "../text/format";
 import { byName } from "./kernels";
 import type { Num } from "./read";
 import { col, listRows, numbers, plainName, shareOf, sum, textCol, texts, treeOf, unlessAllZero } from "./read";

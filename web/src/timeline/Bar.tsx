@@ -2,12 +2,12 @@
 // The line above the timeline: the visible range, the meaning of the colours, zoom, and the menu of lanes. It is one stop of the Tab key.
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
-import { counted, formatMicros, markMicros } from "../format";
-import { heldSteps } from "../held";
+import { counted, formatMicros, markMicros } from "../text/format";
+import { heldSteps } from "../answers/held";
 import { Item, Menu } from "../parts/Menu";
 import { NoteLine } from "../parts/NoteLine";
-import type { Window } from "../store";
-import { change } from "../store";
+import type { Window } from "../state/store";
+import { change } from "../state/store";
 import { hidden, hideOrNot, reset } from "./arranged";
 import type { Source } from "./data";
 import type { Stage } from "./stage";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The card beside the pointer: describes the item under the pointer in two or three lines.
-import { cellText } from "../api";
-import { counted, formatMicros, formatShare } from "../format";
+import { cellText } from "../answers/api";
+import { counted, formatMicros, formatShare } from "../text/format";
 import type { Items } from "./data";
 import { kindAt, nameAt, shortAt } from "./data";
 import { counterText, sampleAt } from "./overlay";

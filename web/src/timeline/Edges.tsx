@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names at the edge of the stage for the ends of arrows that are outside the window. A click goes there.
-import { formatMicros } from "../format";
-import { select } from "../store";
+import { formatMicros } from "../text/format";
+import { select } from "../state/store";
 import type { Details } from "./data";
 import type { EdgeName } from "./overlay";
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The minimap: the whole run with its steps and the devices' work, and the visible range. A drag moves that range.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { counted, formatMicros } from "../format";
-import type { Window } from "../store";
+import { counted, formatMicros } from "../text/format";
+import type { Window } from "../state/store";
 import type { Items, Lane, LaneKind, Source } from "./data";
 import { kindAt, listOf } from "./data";
 import type { Palette } from "./palette";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The names of the lanes, left of the stage. A name stays visible as long as its lane is; buttons fold, pin, move and hide the lane.
 import type { ComponentChildren } from "preact";
-import { counted, formatMicros, formatShare } from "../format";
+import { counted, formatMicros, formatShare } from "../text/format";
 import { hideOrNot, move, pinOrNot, toggle } from "./arranged";
 import type { Source } from "./data";
 import { counterText } from "./overlay";

@@ -3,18 +3,18 @@
 import { useMemo, useState } from "preact/hooks";
 import { Section } from "../details/Section";
 import type { PanelProps } from "../details/kinds";
-import { formatMicros, formatShare } from "../format";
+import { formatMicros, formatShare } from "../text/format";
 import { Grid } from "../grid/Grid";
 import type { Column, RowSet } from "../grid/model";
-import { isReport } from "../held";
-import { useLoaded } from "../load";
-import { filters, goTo, query, range } from "../store";
-import type { Kind } from "../store";
+import { isReport } from "../answers/held";
+import { useLoaded } from "../answers/load";
+import { filters, goTo, query, range } from "../state/store";
+import type { Kind } from "../state/store";
 import type { Grouping, Lanes, Source, Sum, Sums } from "./data";
 import { stepAsked } from "./alone";
 import { GROUPINGS, listOf, servedSource } from "./data";
 import { heldSource } from "./held";
-import { once } from "../data";
+import { once } from "../answers/data";
 
 const COLUMNS: { name: string; title: string; unit: string; width: number; value: (s: Sum) => number }[] = [
   { name: "total", title: "total", unit: "us", width: 62, value: (s) => s.total_us },

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timeline: tools, the minimap, lanes with their names, and the stage on which spans are drawn.
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Opened } from "../opened";
-import { useShownTheme } from "../theme";
+import type { Opened } from "../state/opened";
+import { useShownTheme } from "../state/theme";
 import { Bar, OneStep } from "./Bar";
 import { Card } from "./Card";
 import type { Source } from "./data";

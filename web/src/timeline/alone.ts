@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executions were recorded apart, so each step has a timeline of its own: which of them is shown.
 import { effect, signal } from "@preact/signals";
-import type { ProfileFacts } from "../api";
-import { heldSteps } from "../held";
-import type { Steps } from "../store";
-import { filters, sel } from "../store";
+import type { ProfileFacts } from "../answers/api";
+import { heldSteps } from "../answers/held";
+import type { Steps } from "../state/store";
+import { filters, sel } from "../state/store";
 
 /** The last one selected, if the context bar leaves it, else the first that it leaves. */
 export function stepShown(steps: number[], chosen: Steps | null, selected: number | null): number {

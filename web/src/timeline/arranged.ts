@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arrangement of the lanes, which is in the address (folded, opened, pinned, hidden and moved lanes), and the actions that change it.
 import { useMemo } from "preact/hooks";
-import type { Opened } from "../opened";
-import { change, filters, state } from "../store";
+import type { Opened } from "../state/opened";
+import { change, filters, state } from "../state/store";
 import type { Source } from "./data";
 import type { Layout } from "./layout";
 import { layOut } from "./layout";

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counters and memory over time, as lanes.
-import type { Table } from "../api";
-import { cellText, profilePath } from "../api";
-import { tableOnce } from "../data";
-import { useLoaded } from "../load";
-import type { Opened } from "../opened";
+import type { Table } from "../answers/api";
+import { cellText, profilePath } from "../answers/api";
+import { tableOnce } from "../answers/data";
+import { useLoaded } from "../answers/load";
+import type { Opened } from "../state/opened";
 import type { Counter } from "./layout";
 
 const NONE: Counter[] = [];

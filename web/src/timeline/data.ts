@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The data of a timeline: lanes, steps, and for a window the items visible at its width, as in the server's answers (docs/http.md).
-import type { Column, Table } from "../api";
-import { cellText, json, profilePath, table } from "../api";
-import type { Window } from "../store";
-import { textsWith } from "../rows";
+import type { Column, Table } from "../answers/api";
+import { cellText, json, profilePath, table } from "../answers/api";
+import type { Window } from "../state/store";
+import { textsWith } from "../tree/rows";
 
 export type LaneKind = "compute" | "communication" | "copy" | "host" | "memory" | "derived";
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mouse, wheel, fingers and keys over the stage. A drag marks a range (with a finger: after holding it still). A drag with shift or the middle
 // button moves the window. Ctrl and wheel, or two fingers, zoom about the pointer. A click selects.
-import { isTyping } from "../keys";
+import { isTyping } from "../state/keys";
 import type { Stage } from "./stage";
 import { zoomed } from "./glide";
-import type { Window } from "../store";
+import type { Window } from "../state/store";
 
 const CLICK_PX = 4; // a shorter drag is a click
 const HOLD_MS = 350; // a finger that stays in place this long selects a range

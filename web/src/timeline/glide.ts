@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The visible window of time, and its animation: towards a target, or continuously while a key is held.
-import type { Window } from "../store";
+import type { Window } from "../state/store";
 
 const LEAST_US = 0.01; // shortest visible range
 const EASE_MS = 45; // the remaining distance shrinks to 1/e in this time

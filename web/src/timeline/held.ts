@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timeline of a report: all its spans are in the page, which answers from them as the server would.
-import { cellText, json, profilePath, queryPath, table } from "../api";
-import { ARGUMENTS_SQL, HELD_SPANS } from "../asks";
-import { heldParts, whyNot } from "../held";
+import { cellText, json, profilePath, queryPath, table } from "../answers/api";
+import { ARGUMENTS_SQL, HELD_SPANS } from "../answers/asks";
+import { heldParts, whyNot } from "../answers/held";
 import type { Details, Items, LaneAnswer, Linked, Source } from "./data";
 import { firstAfter, makeItems, nameAt, readLanes, shortAt } from "./data";
 import type { Leaves } from "./sums";
 import { readLeaves, sumsOf } from "./sums";
 import { has } from "./scene";
-import type { Window } from "../store";
+import type { Window } from "../state/store";
 
 const LINKS_MOST = 100;
 

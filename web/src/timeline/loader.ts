@@ -3,7 +3,7 @@
 import type { Items, Source } from "./data";
 import { listOf } from "./data";
 import { has } from "./scene";
-import type { Window } from "../store";
+import type { Window } from "../state/store";
 
 const REST_MS = 25; // pause after the last change before a window is requested
 const FINER = 4; // a window may be this many times as fine as needed

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Everything that is drawn over the rectangles: axis, steps, names of spans, utilisation, counters, arrows, the selection and the range.
-import { drawFitting } from "../canvas";
-import { formatBytes, formatCount, formatMicros, formatShare, markMicros } from "../format";
+import { drawFitting } from "../pictures/canvas";
+import { formatBytes, formatCount, formatMicros, formatShare, markMicros } from "../text/format";
 import type { Linked } from "./data";
 import { firstAfter, nameAt, shortAt } from "./data";
 import type { Counter } from "./layout";

@@ -6,7 +6,7 @@ import type { CounterTrack, GroupTrack, LaneTrack, Layout, RowPlace, Track } fro
 import { placeOfRow, rowsIn, tracksIn } from "./layout";
 import type { Batch } from "./painter";
 import type { Palette } from "./palette";
-import type { Window } from "../store";
+import type { Window } from "../state/store";
 
 export const AXIS = 22;
 export const BAND = 22; // of the steps

@@ -15,8 +15,8 @@ import { batchOf, painterOf } from "./painter";
 import { paletteOf } from "./palette";
 import type { Hit, Scene, StepFacts } from "./scene";
 import { AXIS, headOf, hitAt, pinnedTop, placeInStage, rowsSeen, sourcesOf, timeOf, tracksSeen, xOf } from "./scene";
-import type { Mark } from "../pictures";
-import type { Window } from "../store";
+import type { Mark } from "../pictures/pictures";
+import type { Window } from "../state/store";
 
 const FRAMES_KEPT = 240;
 const IDLE_MS = 100; // if no frame was requested for this long, the picture is at rest

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sums of a range in a report, which has no server: the table `leaves` assigns each moment to a span; this file clips these times to the range
 // and adds them up.
-import type { Column, Table } from "../api";
-import { cellText } from "../api";
+import type { Column, Table } from "../answers/api";
+import { cellText } from "../answers/api";
 import { numbers } from "../table/read";
 import type { Grouping, Items, Lane, Lanes, Sum, Sums } from "./data";
 import { nameAt, shortAt } from "./data";
 import { has } from "./scene";
-import type { Window } from "../store";
+import type { Window } from "../state/store";
 
 /** The spans that count: the name and the op by which each is summed, and the time that belongs to it. */
 export interface Leaves {

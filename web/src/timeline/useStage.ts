@@ -2,15 +2,15 @@
 // Connects the stage with the page: the address holds the selection and the visible window, and the user's actions change the address.
 import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { mainBusy } from "../busy";
-import { formatMicros } from "../format";
-import { useKeys } from "../keys";
-import type { Opened } from "../opened";
-import { usePicture } from "../pictures";
+import { mainBusy } from "../answers/busy";
+import { formatMicros } from "../text/format";
+import { useKeys } from "../state/keys";
+import type { Opened } from "../state/opened";
+import { usePicture } from "../pictures/pictures";
 import { goToBest } from "../parts/Thing";
-import { groupBy, useSteps } from "../steps";
-import { change, filters, query, range, sel, select, view } from "../store";
-import type { Window } from "../store";
+import { groupBy, useSteps } from "../results/steps";
+import { change, filters, query, range, sel, select, view } from "../state/store";
+import type { Window } from "../state/store";
 import type { Details, Source } from "./data";
 import { Gestures, around } from "./gestures";
 import type { Layout } from "./layout";

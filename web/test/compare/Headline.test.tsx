@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Headline } from "../../src/compare/Headline";
 import type { Side } from "../../src/compare/sides";
-import type { StepRow } from "../../src/steps";
+import type { StepRow } from "../../src/results/steps";
 import { all, draw, one, textOf, texts } from "../drawn";
 import { row, steps } from "../overview/rows";
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { place, sel, state } from "../../src/store";
+import { place, sel, state } from "../../src/state/store";
 import { button, click, one, pairs, section, settled, textOf, texts, things } from "../drawn";
 import { facts, opened } from "../profile";
 import { answer } from "../server";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sel } from "../../src/store";
+import { sel } from "../../src/state/store";
 import { click, one, pairs, section, textOf, texts, things } from "../drawn";
 import { facts, opened } from "../profile";
 import { answer, refusal } from "../server";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { change, place, sel, state } from "../../src/store";
+import { change, place, sel, state } from "../../src/state/store";
 import { all, button, click, one, pairs, section, settled, textOf, things } from "../drawn";
 import { answer } from "../server";
 import { reals, tableOf, words } from "../tables";

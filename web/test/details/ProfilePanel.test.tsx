@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fewRanks, spaced } from "../../src/details/ProfilePanel";
 import type { Info } from "../../src/details/ProfilePanel";
-import { place } from "../../src/store";
+import { place } from "../../src/state/store";
 import { all, button, click, pairs, section, texts } from "../drawn";
 import { copied } from "../page";
 import { INFO, entry, facts, opened } from "../profile";

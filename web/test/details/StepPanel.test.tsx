@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { filters, place, sel, state } from "../../src/store";
+import { filters, place, sel, state } from "../../src/state/store";
 import { button, click, one, pairs, section, settled, textOf, texts, things } from "../drawn";
 import { opened } from "../profile";
 import { big, panel, sections } from "./panels";

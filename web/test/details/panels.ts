@@ -2,9 +2,9 @@
 // Panels for the tests of the details: drawn for a thing, their sections in order.
 import { createElement } from "preact";
 import { PANELS } from "../../src/details/kinds";
-import { forgetAll } from "../../src/data";
-import type { Kind } from "../../src/store";
-import { select } from "../../src/store";
+import { forgetAll } from "../../src/answers/data";
+import type { Kind } from "../../src/state/store";
+import { select } from "../../src/state/store";
 import { all, erase, shown, textOf } from "../drawn";
 import { begin } from "../page";
 import { opened } from "../profile";

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { Picture } from "../../src/flame/Picture";
 import type { FlameBy } from "../../src/flame/read";
 import { FLAMES, MEASURES, readFlame } from "../../src/flame/read";
-import { sel, state } from "../../src/store";
+import { sel, state } from "../../src/state/store";
 import { all, button, click, fire, one, press, shown, textOf } from "../drawn";
 import { begin, penOf } from "../page";
 import { SCOPES } from "../profile";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { beside, layOut, matched, mixed, shadeOf } from "../../src/flame/layout";
-import { makeTree } from "../../src/rows";
+import { makeTree } from "../../src/tree/rows";
 import { reals, tableOf, words } from "../tables";
 
 //      a 60 (a1 20, a2 40), b 40

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { looksOf } from "../../src/flame/looks";
 import type { FlameTree } from "../../src/flame/read";
-import { overDevices } from "../../src/steps";
-import type { StepRow } from "../../src/steps";
+import { overDevices } from "../../src/results/steps";
+import type { StepRow } from "../../src/results/steps";
 import { reals, tableOf, words } from "../tables";
 
 const kernels = tableOf([

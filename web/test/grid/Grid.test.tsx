@@ -5,7 +5,7 @@ import { useState } from "preact/hooks";
 import { Grid } from "../../src/grid/Grid";
 import type { GridProps } from "../../src/grid/Grid";
 import type { Column, RowSet } from "../../src/grid/model";
-import { place, sel } from "../../src/store";
+import { place, sel } from "../../src/state/store";
 import { all, click, draw, fire, one, press, settled, textOf, texts } from "../drawn";
 import { begin, resize } from "../page";
 

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PartsBar } from "../../src/overview/PartsBar";
-import { quantitiesOf } from "../../src/steps";
-import { sel } from "../../src/store";
+import { quantitiesOf } from "../../src/results/steps";
+import { sel } from "../../src/state/store";
 import { all, click, draw, one, textOf, things } from "../drawn";
 import { row, steps } from "./rows";
 

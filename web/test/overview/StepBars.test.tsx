@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SlowestStep, StepBars } from "../../src/overview/StepBars";
-import { place, sel } from "../../src/store";
+import { place, sel } from "../../src/state/store";
 import { all, click, draw, fire, one, textOf, texts, things } from "../drawn";
 import { begin } from "../page";
 import { row, steps } from "./rows";

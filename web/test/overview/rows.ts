@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of steps for the tests of pictures of steps.
-import type { StepRow } from "../../src/steps";
+import type { StepRow } from "../../src/results/steps";
 
 export const row = (rank: number, step: number, compute: number, idle: number): StepRow => ({
   rank, step, device: "gpu:0", start: 0, duration: compute + idle, communication: 0, copy: 0, kernels: 3, parts: { compute, exposed_communication: 0, exposed_copies: 0, idle },

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Checkpoint } from "../../src/pages/Checkpoint";
-import { useRoute } from "../../src/route";
+import { useRoute } from "../../src/state/route";
 import { all, button, click, erase, one, settled, shown, textOf, texts, write } from "../drawn";
 import { begin } from "../page";
 import { answer } from "../server";

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Job, LiveState } from "../../src/live";
+import type { Job, LiveState } from "../../src/live/live";
 import { JobsPlace } from "../../src/places/Jobs";
-import { place, profileId } from "../../src/store";
+import { place, profileId } from "../../src/state/store";
 import { all, button, choose, click, erase, fire, one, settled, shown, textOf, texts, things } from "../drawn";
 import { begin } from "../page";
 import { entry } from "../profile";

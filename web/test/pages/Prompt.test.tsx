@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Prompt } from "../../src/pages/Prompt";
-import { parseRoute } from "../../src/route";
+import { parseRoute } from "../../src/state/route";
 import { all, erase, fire, one, press, settled, shown, textOf, texts, write } from "../drawn";
 import { answer, asked, refusal } from "../server";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MorePlace } from "../../src/places/More";
-import { state } from "../../src/store";
+import { state } from "../../src/state/store";
 import { all, button, click, erase, fire, one, press, settled, shown, texts, write } from "../drawn";
 import { begin } from "../page";
 import { opened } from "../profile";

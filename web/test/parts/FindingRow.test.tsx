@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Finding } from "../../src/findings";
+import type { Finding } from "../../src/results/findings";
 import { EvidenceLink, FindingRow } from "../../src/parts/FindingRow";
-import { sel } from "../../src/store";
+import { sel } from "../../src/state/store";
 import { all, click, draw, one, shown, textOf, texts } from "../drawn";
 import { opened } from "../profile";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ThingLink, goToBest } from "../../src/parts/Thing";
-import { place, range, sel, state } from "../../src/store";
+import { place, range, sel, state } from "../../src/state/store";
 import { click, draw, fire, one } from "../drawn";
 import { begin, depth } from "../page";
 

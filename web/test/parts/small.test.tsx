@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ApiError } from "../../src/api";
+import { ApiError } from "../../src/answers/api";
 import { Boundary } from "../../src/parts/Boundary";
 import { CommandLine } from "../../src/parts/CommandLine";
 import { FactLines, firstPart } from "../../src/parts/FactLines";
 import { Highlighted } from "../../src/parts/Highlighted";
 import { ScopeName } from "../../src/parts/ScopeName";
 import { Status } from "../../src/parts/Status";
-import type { Loaded } from "../../src/load";
+import type { Loaded } from "../../src/answers/load";
 import { all, button, click, draw, one, pairs, settled, textOf, texts } from "../drawn";
 import { copied } from "../page";
 

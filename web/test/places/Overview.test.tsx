@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { OverviewPlace } from "../../src/places/Overview";
-import { place, sel } from "../../src/store";
+import { place, sel } from "../../src/state/store";
 import { all, click, erase, one, shown, textOf, texts, things } from "../drawn";
 import { begin } from "../page";
 import { facts, opened } from "../profile";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ProfilesPlace } from "../../src/places/Profiles";
-import { place, profileId, state } from "../../src/store";
+import { place, profileId, state } from "../../src/state/store";
 import { all, button, click, erase, fire, one, shown, textOf, texts, things, write } from "../drawn";
 import { begin } from "../page";
 import { entry } from "../profile";

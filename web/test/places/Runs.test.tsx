@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RunsPlace } from "../../src/places/Runs";
-import { place, profileId, state } from "../../src/store";
+import { place, profileId, state } from "../../src/state/store";
 import { button, click, erase, one, settled, shown, textOf, texts, write } from "../drawn";
 import { begin, depth } from "../page";
 import { answer, asked, askedFor, refusal } from "../server";

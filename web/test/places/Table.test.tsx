@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { TablePlace } from "../../src/places/Table";
-import { state } from "../../src/store";
+import { state } from "../../src/state/store";
 import { all, button, click, erase, one, settled, shown, textOf, texts, things } from "../drawn";
 import { begin, copied } from "../page";
 import { LINES, facts, opened } from "../profile";

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cellText, json, table } from "../../src/api";
-import type { Column } from "../../src/api";
-import { filterParams, queryRows } from "../../src/data";
-import { heldColumns, heldParts, heldSteps, holdsAny, isReport, selectedBy, whyNot } from "../../src/held";
+import { cellText, json, table } from "../../src/answers/api";
+import type { Column } from "../../src/answers/api";
+import { filterParams, queryRows } from "../../src/answers/data";
+import { heldColumns, heldParts, heldSteps, holdsAny, isReport, selectedBy, whyNot } from "../../src/answers/held";
 import { asked } from "../server";
 
 const one = "/api/v1/profiles/a1";

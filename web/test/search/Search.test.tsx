@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Search } from "../../src/search/Search";
-import { place, query, sel } from "../../src/store";
+import { place, query, sel } from "../../src/state/store";
 import { all, button, draw, fire, one, press, settled, texts, things, write } from "../drawn";
 import { begin } from "../page";
 import { opened } from "../profile";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { follow, found, goOn } from "../../src/search/go";
 import type { Entry } from "../../src/search/index";
-import { place, query, sel } from "../../src/store";
+import { place, query, sel } from "../../src/state/store";
 import { begin, depth } from "../page";
 import { opened } from "../profile";
 import { answer, askedFor, refusal } from "../server";

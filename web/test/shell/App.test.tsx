@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { App } from "../../src/shell/App";
-import { range, sel } from "../../src/store";
+import { range, sel } from "../../src/state/store";
 import { all, click, one, press, shown, textOf } from "../drawn";
 import { begin } from "../page";
 import { ALL_TABLES } from "../profile";

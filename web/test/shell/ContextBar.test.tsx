@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ContextBar } from "../../src/shell/ContextBar";
-import { filters, state } from "../../src/store";
+import { filters, state } from "../../src/state/store";
 import { all, button, choose, click, fire, one, press, shown, textOf, texts } from "../drawn";
 import { back, begin, depth } from "../page";
 import { facts, opened } from "../profile";

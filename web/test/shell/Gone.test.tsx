@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { again, serverGone } from "../../src/alive";
-import { json } from "../../src/api";
-import { useLoaded } from "../../src/load";
+import { again, serverGone } from "../../src/answers/alive";
+import { json } from "../../src/answers/api";
+import { useLoaded } from "../../src/answers/load";
 import { Gone } from "../../src/shell/Gone";
 import { all, button, click, one, settled, shown, textOf } from "../drawn";
 import { answer, asked } from "../server";

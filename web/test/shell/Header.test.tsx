@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Header } from "../../src/shell/Header";
-import { place, profileId, state } from "../../src/store";
+import { place, profileId, state } from "../../src/state/store";
 import { all, button, click, one, settled, shown, textOf, texts } from "../drawn";
 import { begin } from "../page";
 import { ALL_TABLES, entry, opened } from "../profile";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PLACES } from "../../src/places";
 import { Keys } from "../../src/shell/Keys";
-import { place } from "../../src/store";
+import { place } from "../../src/state/store";
 import { all, button, click, draw, one, press, texts } from "../drawn";
 import { begin } from "../page";
 

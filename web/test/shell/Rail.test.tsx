@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Rail } from "../../src/shell/Rail";
-import { place, state } from "../../src/store";
+import { place, state } from "../../src/state/store";
 import { click, one, shown, texts } from "../drawn";
 import { begin } from "../page";
 import { facts, opened } from "../profile";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Workbench } from "../../src/shell/Workbench";
-import { sel } from "../../src/store";
+import { sel } from "../../src/state/store";
 import { all, button, click, one, press, settled, shown, textOf } from "../drawn";
 import { begin } from "../page";
 import { ALL_TABLES, entry, facts } from "../profile";

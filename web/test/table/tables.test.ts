@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ProfileFacts } from "../../src/api";
+import type { ProfileFacts } from "../../src/answers/api";
 import { tableBy, TABLES, tablesOf } from "../../src/table/tables";
 import type { Content } from "../../src/table/tables";
 import { reals, tableOf, words } from "../tables";

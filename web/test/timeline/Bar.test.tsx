@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { Bar } from "../../src/timeline/Bar";
 import { Glide } from "../../src/timeline/glide";
 import type { Stage } from "../../src/timeline/stage";
-import { state } from "../../src/store";
+import { state } from "../../src/state/store";
 import { button, click, draw, one, press, textOf, texts } from "../drawn";
 import { begin } from "../page";
 import { lane, lanesOf, sourceOf } from "./items";

@@ -6,7 +6,7 @@ import { Edges } from "../../src/timeline/Edges";
 import type { Details, Linked } from "../../src/timeline/data";
 import { hitAt, placeInStage } from "../../src/timeline/scene";
 import type { Stage } from "../../src/timeline/stage";
-import { sel } from "../../src/store";
+import { sel } from "../../src/state/store";
 import { button, click, draw, one, texts } from "../drawn";
 import { itemsOf, lane, lanesOf, sceneOf } from "./items";
 

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { hidden } from "../../src/timeline/arranged";
 import { layOut } from "../../src/timeline/layout";
 import { Names } from "../../src/timeline/Names";
-import { state } from "../../src/store";
+import { state } from "../../src/state/store";
 import { button, click, draw, one, press, texts } from "../drawn";
 import { begin } from "../page";
 import { NOTHING, lane, lanesOf, sourceOf } from "./items";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RangePanel } from "../../src/timeline/RangePanel";
-import { place, state } from "../../src/store";
+import { place, state } from "../../src/state/store";
 import { all, button, click, erase, one, settled, shown, textOf, things } from "../drawn";
 import { begin } from "../page";
 import { opened } from "../profile";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { test } from "node:test";
-import type { Window } from "../../src/store";
+import type { Window } from "../../src/state/store";
 import { Gestures, around } from "../../src/timeline/gestures";
 import { Glide } from "../../src/timeline/glide";
 import { timeOf } from "../../src/timeline/scene";

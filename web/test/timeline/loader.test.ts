@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { Items } from "../../src/timeline/data";
 import type { Wanted } from "../../src/timeline/loader";
 import { Loader } from "../../src/timeline/loader";
-import type { Window } from "../../src/store";
+import type { Window } from "../../src/state/store";
 import { itemsOf, lanesOf, sourceOf } from "./items";
 
 interface Asked {

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { median, ofWhat, quantitiesOf, underFilters } from "../../src/results/steps";
+import type { StepRow } from "../../src/results/steps";
+
+const step = (rank: number, number: number, duration: number, communication = 0): StepRow => ({
+  rank, step: number, device: `gpu:${rank}`, start: 0, duration, communication, copy: 0, kernels: 1, parts: { compute: duration / 2, exposed_communication: communication / 2, exposed_copies: 0, idle: duration / 2 - communication / 2 },
+});
+test("means are over steps, then over ranks", () => {
+  const q = quantitiesOf([step(0, 1, 10), step(0, 2, 20), step(1, 1, 40, 8)]);
+  assert.deepEqual([q.mean, q.median, q.hidden, q.steps, q.ranks], [27.5, 20, 2, 2, 2]);
+  assert.equal(median([4, 1, 3, 2]), 2.5);
+});
+test("filters leave the rows that they name, and name what is left", () => {
+  const rows = [step(0, 1, 10), step(0, 2, 20), step(1, 1, 40)];
+  const none = { ranks: [], steps: null, range: null, device: "" };
+  assert.equal(underFilters(rows, { ...none, ranks: [1] }).length, 1);
+  assert.equal(underFilters(rows, { ...none, steps: { from: 2, to: 9 } }).length, 1);
+  assert.deepEqual([none, { ...none, ranks: [1] }, { ...none, ranks: [0, 1] }, { ...none, steps: { from: 2, to: 2 } }].map(ofWhat), ["all", "rank:1", "", "step:2"]);
+});

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-import assert from "node:assert/strict";
-import { test } from "node:test";
-import { isName, quoted } from "../src/sql";
-
-test("a name is quoted, and a very long one is compared by its beginning", () => {
-  assert.equal(quoted("it's"), "'it''s'");
-  assert.match(isName("s.name", "x".repeat(3000)), /substr.*length\(s\.name\) = 3000/);
-});
