@@ -6,6 +6,7 @@ committed, so that a build needs no TensorFlow. `--check` writes nothing and tel
 """
 import os
 import sys
+import textwrap
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 import tensorflow  # noqa: E402
@@ -14,6 +15,7 @@ from tensorflow.python.client import pywrap_tf_session  # noqa: E402
 
 PATH = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "src", "flops", "rules", "shared", "opdefs.c")
 REFERENCE = 100  # a reference's DataType is the plain one plus this
+LONGEST = 4000  # characters of a string, of which C's compilers must take 4095
 
 HEAD = """// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/shared/opdefs.c: the outputs of every op in the registry of TensorFlow %s, public or not: their
@@ -24,25 +26,9 @@ HEAD = """// SPDX-License-Identifier: Apache-2.0
 const tfp_opdef tfp_opdefs[] = {
 """
 
-TAIL = """};
+TAIL = """    { NULL },
+};
 /* clang-format on */
-
-const size_t tfp_opdef_count = sizeof tfp_opdefs / sizeof *tfp_opdefs;
-
-const tfp_opdef *tfp_opdef_find(tfp_str op)
-{
-    size_t from = 0, to = tfp_opdef_count;
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        int order = tfp_str_cmp(op, tfp_str_of(tfp_opdefs[middle].op));
-        if (order == 0) return &tfp_opdefs[middle];
-        if (order < 0)
-            to = middle;
-        else
-            from = middle + 1;
-    }
-    return NULL;
-}
 """
 
 
@@ -74,14 +60,42 @@ def output(op, arg):
     return "%s%s:%s" % (times, arg.name, kind)
 
 
+def outputs(op):
+    """A single output needs no name: whoever refers to an output of this op means it."""
+    texts = [output(op, arg) for arg in op.output_arg]
+    if len(texts) == 1:
+        times, star, rest = texts[0].rpartition("*")
+        texts = [times + star + rest[rest.index(":"):]]
+    return "!" * op.is_stateful + " ".join(texts)
+
+
+def row(outs, names):
+    """The lines of one row."""
+    lines = ['    { "%s",' % outs]
+    texts = textwrap.wrap(" ".join(names), 108, break_long_words=False, break_on_hyphens=False)
+    for text in ['"%s "' % t for t in texts[:-1]] + ['"%s"' % texts[-1]]:
+        if len(lines) == 1 and len(lines[0]) + len(text) < 113:
+            lines[0] += " " + text
+        else:
+            lines.append("      " + text)
+    lines[-1] += " },"
+    return lines
+
+
 def text():
-    lines = [""]
+    """Ops with the same outputs share a row, as far as a string may be long; short rows share a line."""
+    rows = {}
     for op in registry():
-        row = ' { "%s", "%s%s" },' % (op.name, "!" * op.is_stateful, " ".join(output(op, arg) for arg in op.output_arg))
-        if len(lines[-1]) + len(row) > 117:
-            lines.append("")
-        lines[-1] += row
-    return HEAD % tensorflow.__version__ + "".join("   %s\n" % line for line in lines) + TAIL
+        rows.setdefault(outputs(op), []).append(op.name)
+    lines = []
+    for outs in sorted(rows):
+        for names in textwrap.wrap(" ".join(rows[outs]), LONGEST):
+            made = row(outs, names.split())
+            if lines and len(made) == 1 and len(lines[-1]) + len(made[0]) - 3 <= 120:
+                lines[-1] += made[0][3:]
+            else:
+                lines += made
+    return HEAD % tensorflow.__version__ + "".join(line + "\n" for line in lines) + TAIL
 
 
 def main():

@@ -53,6 +53,7 @@ typedef struct tfp_rule_set { /* everything known of an op */
     const tfp_fold_rule *fold;
     const tfp_registered *registered;
     const tfp_call_op *call; /* NULL: it runs no function */
+    const char *outputs;     /* as in tfp_opdef; NULL: TensorFlow has no such op */
     tfp_moves moves;
     bool merge, next; /* the op is Merge or NextIteration of a TF1 loop */
 } tfp_rule_set;

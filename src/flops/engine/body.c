@@ -36,7 +36,7 @@ static void find_calls(maker *m, tfp_local *l)
     tfp_str op = tfp_text(m->e->profile, m->op.node->op);
     l->call_first = (uint32_t)m->b->calls.size;
     l->call = l->rules->call;
-    if (!l->call && !l->rules->op.size && body_named(m->e, op) != TFP_NONE) {
+    if (!l->call && !l->rules->rule && body_named(m->e, op) != TFP_NONE) {
         l->call = &named_call;
         add_call(m, l, op);
         return;
@@ -92,7 +92,7 @@ static int item_type(maker *m, tfp_str text, out_item *item)
 /* The next item of a definition; false at its end. */
 static bool next_item(maker *m, const char **at, out_item *item)
 {
-    while (**at == ' ') (*at)++;
+    while (**at == ' ' || **at == '!') (*at)++;
     if (!**at) return false;
     size_t size = strcspn(*at, " ");
     tfp_str text = { *at, size };
@@ -137,19 +137,12 @@ static void add_result_outputs(maker *m, tfp_local *l)
     add_outputs(m, l, m->e->program->bodies.at[body].result_count, 0, NULL);
 }
 
-/* TensorFlow's definition of the operation; NULL when it has none. Models in ONNX tell the outputs of each node. */
-static const tfp_opdef *definition(const maker *m)
-{
-    return m->e->program->onnx ? NULL : tfp_opdef_find(tfp_text(m->e->profile, m->op.node->op));
-}
-
 static void find_outputs(maker *m, tfp_local *l, const uint32_t *used)
 {
-    const tfp_opdef *def = definition(m);
+    const char *at = l->rules->outputs;
     if (l->call == &named_call) {
         add_result_outputs(m, l);
-    } else if (def) {
-        const char *at = tfp_opdef_outputs(def);
+    } else if (at) {
         for (out_item item; next_item(m, &at, &item);) add_outputs(m, l, item.count, item.dtype, item.types);
     } else {
         size_t told = tfp_attr_members(&m->op, "_output_shapes")->shape_count;
@@ -179,13 +172,13 @@ static uint32_t slot_named(maker *m, const tfp_local *l, tfp_strid id)
     uint32_t slot = 0;
     if (l->call == &named_call) return result_named(m, m->b->calls.at[l->call_first], id);
     tfp_str name = tfp_text(m->e->profile, id);
-    const tfp_opdef *def = definition(m);
-    const char *at = tfp_opdef_outputs(def);
+    const char *at = l->rules->outputs;
+    if (!at) return 0;
     for (out_item item; next_item(m, &at, &item);) {
-        if (tfp_str_eq(item.name, name)) return slot;
+        if (!item.name.size || tfp_str_eq(item.name, name)) return slot;
         slot += (uint32_t)(item.count < (int64_t)l->out_count ? item.count : l->out_count);
     }
-    return def ? TFP_NONE : 0;
+    return TFP_NONE;
 }
 
 /* ---- inputs ---- */

@@ -26,16 +26,16 @@ static void need_named(walk *w, tfp_strid name)
 }
 
 /* Operations that run whether their outputs are used or not: stateful ones, and TF1 control flow. */
-static bool has_effect(const tfp_engine *e, const tfp_program_node *n)
+static bool has_effect(const tfp_engine *e, const tfp_body *b, uint32_t local)
 {
     static const char *const control[] = { "Switch",          "RefSwitch", "Merge",   "RefMerge", "Enter",
                                            "RefEnter",        "Exit",      "RefExit", "LoopCond", "NextIteration",
                                            "RefNextIteration" };
-    tfp_str op = tfp_text(e->profile, n->op);
+    tfp_str op = tfp_text(e->profile, tfp_node_of(e, b, local)->op);
     for (size_t i = 0; i < sizeof control / sizeof *control; i++)
         if (tfp_str_eq(op, tfp_str_of(control[i]))) return true;
-    const tfp_opdef *def = tfp_opdef_find(op);
-    return !def || tfp_opdef_stateful(def); /* a custom operation may have any effect */
+    const char *outputs = b->locals[local].rules->outputs;
+    return !outputs || outputs[0] == '!'; /* a custom operation may have any effect */
 }
 
 static void need_inputs(walk *w, uint32_t local)
@@ -54,7 +54,7 @@ static void start_function(walk *w)
         need_named(w, g->results.at[b->def->result_first + i].from.source);
     for (uint32_t i = 0; i < b->def->control_count; i++) need_named(w, g->controls.at[b->def->control_first + i]);
     for (uint32_t i = b->arg_count; i < b->count; i++)
-        if (has_effect(w->e, tfp_node_of(w->e, b, i))) need(w, i);
+        if (has_effect(w->e, b, i)) need(w, i);
 }
 
 static void start_signature(walk *w)

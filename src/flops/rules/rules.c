@@ -3,6 +3,8 @@
 #include "flops/core/rule_index.h"
 #include "flops/rules/onnx/onnx.h"
 
+#include <pthread.h>
+
 static const tfp_op_rule *const lists[] = {
     tfp_rules_control, tfp_rules_math,       tfp_rules_reduce, tfp_rules_matrix, tfp_rules_contract,
     tfp_rules_linalg,  tfp_rules_nn,         tfp_rules_conv,   tfp_rules_pool,   tfp_rules_norm,
@@ -32,15 +34,29 @@ const tfp_op_rule *tfp_rule_find(tfp_str op)
     return NULL;
 }
 
-/* A name in the table of definitions ends with NUL. */
+static char *rule_names; /* of all lists, each with a NUL behind it, because callers may keep them */
+
+static void find_rule_names(void)
+{
+    tfp_buf all = { 0 };
+    tfp_str name;
+    for (size_t i = 0; i < LIST_COUNT; i++)
+        for (const tfp_op_rule *r = lists[i]; r->ops; r++)
+            for (const char *at = r->ops; next_name(&at, &name);) {
+                tfp_buf_str(&all, name);
+                tfp_buf_char(&all, 0);
+            }
+    if (all.failed) tfp_buf_free(&all);
+    rule_names = all.data;
+}
+
 const char *tfp_rule_name(size_t i)
 {
-    tfp_str name;
-    for (size_t k = 0; k < LIST_COUNT; k++)
-        for (const tfp_op_rule *r = lists[k]; r->ops; r++)
-            for (const char *at = r->ops; next_name(&at, &name);)
-                if (i-- == 0) return tfp_opdef_find(name) ? tfp_opdef_find(name)->op : "";
-    return NULL;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_rule_names);
+    const char *at = rule_names;
+    while (at && *at && i-- > 0) at += strlen(at) + 1;
+    return at && *at ? at : NULL;
 }
 
 /* Ops that move less than their inputs and outputs. */
@@ -83,6 +99,7 @@ static void add_tensorflow(tfp_rule_index *x)
     for (const tfp_importer_rule *r = tfp_importer_rules; r->ops; r++) EACH(x, r->ops, importer = r);
     for (const tfp_fold_rule *f = tfp_fold_rules; f->ops; f++) EACH(x, f->ops, fold = f);
     for (const tfp_registered *f = tfp_registry; f->ops; f++) EACH(x, f->ops, registered = f);
+    for (const tfp_opdef *d = tfp_opdefs; d->ops; d++) EACH(x, d->ops, outputs = d->outputs);
     for (const tfp_call_op *c = tfp_call_ops; c->ops; c++) EACH(x, c->ops, call = c);
     for (size_t i = 0; i < sizeof movers / sizeof *movers; i++) EACH(x, movers[i].ops, moves = movers[i].moves);
     EACH(x, "Merge RefMerge", merge = true);

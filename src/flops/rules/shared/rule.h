@@ -197,17 +197,13 @@ extern const tfp_fold_rule tfp_fold_rules[]; /* ends with an empty row */
 
 /* ---- definitions of ops, from TensorFlow's registry: opdefs.c, made by tools/opdefs.py ---- */
 typedef struct tfp_opdef {
-    const char *op;
     /* Outputs in order, one blank between them: "NAME:TYPE" with TYPE an attribute's name, a DataType's number (3), or
      * ATTR=NUMBER for an attribute with a default (out_type=3); before the name "N*" when attribute N tells how many
-     * (N=2* with a default); "NAME:Tout[]" a list of types. "" when there are none. A "!" goes first when the op is
-     * stateful: it runs in every call of its function, used or not. */
+     * (N=2* with a default); "NAME:Tout[]" a list of types. A single one has no name. "" when there are none. A "!" goes
+     * first when the op is stateful: it runs in every call of its function, used or not. */
     const char *outputs;
+    const char *ops; /* the ops that have them, one blank between them */
 } tfp_opdef;
-extern const tfp_opdef tfp_opdefs[]; /* by op in byte order */
-static inline bool tfp_opdef_stateful(const tfp_opdef *d) { return d && d->outputs[0] == '!'; }
-static inline const char *tfp_opdef_outputs(const tfp_opdef *d) { return d ? d->outputs + tfp_opdef_stateful(d) : ""; }
-extern const size_t tfp_opdef_count;
-const tfp_opdef *tfp_opdef_find(tfp_str op); /* NULL when TensorFlow has no such op */
+extern const tfp_opdef tfp_opdefs[]; /* ends with an empty row */
 
 #endif
