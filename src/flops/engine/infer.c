@@ -14,12 +14,12 @@ static void hide_parts(tfp_engine *e, const tfp_op *op, unsigned whole)
         if (whole >> i & 1 && !tfp_in_all(op, i)) e->scratch.at[i].elements = NULL;
 }
 
-static bool may_fold(const tfp_op *op, const tfp_fold_rule *fold)
+static bool may_fold(const tfp_op *op)
 {
-    if (!op->importer || !fold->importer) return true;
-    if (fold->importer == TFP_NEVER) return false;
-    for (uint32_t i = 0; fold->importer == TFP_WHOLE_ALL ? i < op->in_count : i < 30; i++)
-        if ((fold->importer == TFP_WHOLE_ALL || fold->importer >> i & 1) && !tfp_fold_in(op, i)) return false;
+    unsigned needed = op->importer ? op->fold->importer : 0;
+    if (needed == TFP_NEVER) return false;
+    for (uint32_t i = 0; needed && (needed == TFP_WHOLE_ALL ? i < op->in_count : i < 30); i++)
+        if ((needed == TFP_WHOLE_ALL || needed >> i & 1) && !tfp_fold_in(op, i)) return false;
     return true;
 }
 
@@ -34,7 +34,8 @@ static void run_rule(tfp_engine *e, tfp_op *op, const tfp_local *l)
     for (uint32_t i = 0; less && less->forgets_held && i < op->out_count; i++) op->out[i].held = NULL;
     if (op->wrong)
         for (uint32_t i = 0; i < op->out_count; i++) op->out[i].shape = TFP_ANY_DIMS, op->out[i].elements = NULL;
-    if (!op->wrong && l->rules->fold && !op->no_memory && may_fold(op, l->rules->fold)) l->rules->fold->fold(op);
+    op->fold = l->rules->fold;
+    if (!op->wrong && op->fold && !op->no_memory && may_fold(op)) op->fold->fold(op);
 }
 
 static void after_rule(tfp_machine *m, tfp_frame *f, tfp_op *op, uint32_t local)

@@ -95,16 +95,13 @@ static void fold_enter(tfp_op *op)
     if (op->out_count) op->out[0].limit = op->importer ? TFP_NO_FOLD : TFP_ANY_USE;
 }
 
-/* Constants of the input's shape (ZerosLike, OnesLike). */
-static void fold_like(tfp_op *op, double x)
+/* Constants of the input's shape. */
+static void fold_like(tfp_op *op)
 {
     double *out = tfp_fold_new(op, 0);
     int64_t n = out ? tfp_elements(tfp_out(op, 0)) : 0;
-    for (int64_t i = 0; i < n; i++) out[i] = x;
+    for (int64_t i = 0; i < n; i++) out[i] = op->fold->number;
 }
-
-static void fold_zeros(tfp_op *op) { fold_like(op, 0); }
-static void fold_ones(tfp_op *op) { fold_like(op, 1); }
 
 /* ---- shapes as values ---- */
 
@@ -148,94 +145,26 @@ static void fold_number(tfp_op *op, int64_t number)
 
 static void fold_rank(tfp_op *op) { fold_number(op, tfp_in(op, 0).rank); }
 
-void tfp_fold_size(tfp_op *op)
+static void fold_size(tfp_op *op)
 {
     if (!op->importer || tfp_dims_known(tfp_in(op, 0))) fold_number(op, tfp_elements(tfp_in(op, 0)));
 }
 
 /* clang-format off */
-const tfp_fold_rule tfp_fold_rules[] = {
-    { "Const HostConst",                                                                                             tfp_fold_const },
+const tfp_fold_rule tfp_folds_values[] = {
+    { "Const HostConst", tfp_fold_const },
     { "Identity Snapshot StopGradient PreventGradient DebugGradientIdentity EnsureShape Reshape Squeeze ExpandDims", tfp_fold_same },
-    { "IdentityN",                                                                                                   fold_each_same },
-    { "GuaranteeConst",                                                                                              tfp_fold_same, TFP_NEVER },
-    { "Enter",                                                                                                       fold_enter },
-    { "Switch",                                                                                                      fold_switch, TFP_NEVER },
-    { "ZerosLike",                                                                                                   fold_zeros, TFP_WHOLE(0) },
-    { "OnesLike",                                                                                                    fold_ones, TFP_WHOLE(0) },
-    { "Fill",                                                                                                        tfp_fold_fill, TFP_WHOLE(0) },
-    { "Range",                                                                                                       tfp_fold_range },
-    { "LinSpace",                                                                                                    tfp_fold_lin_space },
-    { "OneHot",                                                                                                      tfp_fold_one_hot },
-    { "Shape",                                                                                                       fold_shape },
-    { "ShapeN",                                                                                                      fold_shape_n },
-    { "VariableShape",                                                                                               fold_variable_shape },
-    { "Rank",                                                                                                        fold_rank },
-    { "Size",                                                                                                        tfp_fold_size },
-    { "BroadcastArgs",                                                                                               tfp_fold_broadcast_args },
-    { "ConcatOffset",                                                                                                tfp_fold_concat_offset, TFP_WHOLE_ALL },
-    { "InvertPermutation",                                                                                           tfp_fold_invert_permutation },
-    { "Transpose",                                                                                                   tfp_fold_transpose },
-    { "Pack",                                                                                                        tfp_fold_pack },
-    { "Unpack",                                                                                                      tfp_fold_unpack },
-    { "Concat",                                                                                                      tfp_fold_concat },
-    { "ConcatV2",                                                                                                    tfp_fold_concat_v2 },
-    { "Split",                                                                                                       tfp_fold_split },
-    { "SplitV",                                                                                                      tfp_fold_split_v, TFP_WHOLE(1) },
-    { "Slice",                                                                                                       tfp_fold_slice, TFP_WHOLE(1) | TFP_WHOLE(2) },
-    { "StridedSlice",                                                                                                tfp_fold_strided_slice },
-    { "Gather",                                                                                                      tfp_fold_gather },
-    { "GatherV2",                                                                                                    tfp_fold_gather_v2 },
-    { "Tile",                                                                                                        tfp_fold_tile, TFP_WHOLE(1) },
-    { "BroadcastTo",                                                                                                 tfp_fold_broadcast_to, TFP_WHOLE(1) },
-    { "ReverseV2",                                                                                                   tfp_fold_reverse },
-    { "Pad PadV2",                                                                                                   tfp_fold_pad },
-    { "DynamicStitch ParallelDynamicStitch",                                                                         tfp_fold_dynamic_stitch, TFP_WHOLE_ALL },
-    { "TensorScatterUpdate",                                                                                         tfp_fold_scatter },
-    { "Cast",                                                                                                        tfp_fold_cast },
-    { "Add AddV2",                                                                                                   tfp_fold_add },
-    { "AddN",                                                                                                        tfp_fold_add_n },
-    { "Sub",                                                                                                         tfp_fold_sub },
-    { "Mul",                                                                                                         tfp_fold_mul },
-    { "RealDiv Div TruncateDiv",                                                                                     tfp_fold_div },
-    { "DivNoNan",                                                                                                    tfp_fold_div_no_nan },
-    { "FloorDiv",                                                                                                    tfp_fold_floor_div },
-    { "FloorMod",                                                                                                    tfp_fold_floor_mod },
-    { "Mod TruncateMod",                                                                                             tfp_fold_mod },
-    { "Maximum",                                                                                                     tfp_fold_maximum },
-    { "Minimum",                                                                                                     tfp_fold_minimum },
-    { "Pow",                                                                                                         tfp_fold_pow },
-    { "SquaredDifference",                                                                                           tfp_fold_squared_difference },
-    { "Neg",                                                                                                         tfp_fold_neg },
-    { "Abs",                                                                                                         tfp_fold_abs },
-    { "Sign",                                                                                                        tfp_fold_sign },
-    { "Floor",                                                                                                       tfp_fold_floor },
-    { "Ceil",                                                                                                        tfp_fold_ceil },
-    { "Round Rint",                                                                                                  tfp_fold_round },
-    { "Sqrt",                                                                                                        tfp_fold_sqrt },
-    { "Square",                                                                                                      tfp_fold_square },
-    { "ClipByValue",                                                                                                 tfp_fold_clip },
-    { "Greater",                                                                                                     tfp_fold_greater },
-    { "GreaterEqual",                                                                                                tfp_fold_greater_equal },
-    { "Less",                                                                                                        tfp_fold_less },
-    { "LessEqual",                                                                                                   tfp_fold_less_equal },
-    { "Equal",                                                                                                       tfp_fold_equal },
-    { "NotEqual",                                                                                                    tfp_fold_not_equal },
-    { "LogicalAnd",                                                                                                  tfp_fold_and },
-    { "LogicalOr",                                                                                                   tfp_fold_or },
-    { "LogicalNot",                                                                                                  tfp_fold_not },
-    { "Select SelectV2",                                                                                             tfp_fold_select },
-    { "Sum",                                                                                                         tfp_fold_sum },
-    { "Prod",                                                                                                        tfp_fold_prod },
-    { "Max",                                                                                                         tfp_fold_max },
-    { "Min",                                                                                                         tfp_fold_min },
-    { "Mean",                                                                                                        tfp_fold_mean },
-    { "All",                                                                                                         tfp_fold_all },
-    { "Any",                                                                                                         tfp_fold_any },
-    { "ArgMax",                                                                                                      tfp_fold_arg_max },
-    { "ArgMin",                                                                                                      tfp_fold_arg_min },
-    { "Cumsum",                                                                                                      tfp_fold_cumsum },
-    { "Cumprod",                                                                                                     tfp_fold_cumprod },
+    { "IdentityN", fold_each_same },
+    { "GuaranteeConst", tfp_fold_same, TFP_NEVER },
+    { "Enter", fold_enter },
+    { "Switch", fold_switch, TFP_NEVER },
+    { "ZerosLike", fold_like, TFP_WHOLE(0) },
+    { "OnesLike", fold_like, TFP_WHOLE(0), .number = 1 },
+    { "Shape", fold_shape },
+    { "ShapeN", fold_shape_n },
+    { "VariableShape", fold_variable_shape },
+    { "Rank", fold_rank },
+    { "Size", fold_size },
     { NULL },
 };
 /* clang-format on */

@@ -33,56 +33,13 @@ int64_t tfp_fold_flatten(tfp_dims d, const int64_t *at);
 /* ---- fold.c ---- */
 void tfp_fold_const(tfp_op *op);
 void tfp_fold_same(tfp_op *op); /* output 0 has the elements of input 0 */
-void tfp_fold_size(tfp_op *op);
 
-/* ---- math.c ---- */
-void tfp_fold_cast(tfp_op *op);
-void tfp_fold_add(tfp_op *op);
-void tfp_fold_sub(tfp_op *op);
-void tfp_fold_mul(tfp_op *op);
-void tfp_fold_div(tfp_op *op);
-void tfp_fold_div_no_nan(tfp_op *op);
-void tfp_fold_floor_div(tfp_op *op);
-void tfp_fold_floor_mod(tfp_op *op);
-void tfp_fold_mod(tfp_op *op);
-void tfp_fold_maximum(tfp_op *op);
-void tfp_fold_minimum(tfp_op *op);
-void tfp_fold_pow(tfp_op *op);
-void tfp_fold_squared_difference(tfp_op *op);
-void tfp_fold_greater(tfp_op *op);
-void tfp_fold_greater_equal(tfp_op *op);
-void tfp_fold_less(tfp_op *op);
-void tfp_fold_less_equal(tfp_op *op);
-void tfp_fold_equal(tfp_op *op);
-void tfp_fold_not_equal(tfp_op *op);
-void tfp_fold_and(tfp_op *op);
-void tfp_fold_or(tfp_op *op);
-void tfp_fold_not(tfp_op *op);
-void tfp_fold_neg(tfp_op *op);
-void tfp_fold_abs(tfp_op *op);
-void tfp_fold_sign(tfp_op *op);
-void tfp_fold_floor(tfp_op *op);
-void tfp_fold_ceil(tfp_op *op);
-void tfp_fold_round(tfp_op *op);
-void tfp_fold_sqrt(tfp_op *op);
-void tfp_fold_square(tfp_op *op);
-void tfp_fold_clip(tfp_op *op);
-void tfp_fold_select(tfp_op *op);
-void tfp_fold_add_n(tfp_op *op);
-void tfp_fold_broadcast_args(tfp_op *op);
-
-/* ---- reduce.c ---- */
-void tfp_fold_sum(tfp_op *op);
-void tfp_fold_prod(tfp_op *op);
-void tfp_fold_max(tfp_op *op);
-void tfp_fold_min(tfp_op *op);
-void tfp_fold_mean(tfp_op *op);
-void tfp_fold_all(tfp_op *op);
-void tfp_fold_any(tfp_op *op);
-void tfp_fold_arg_max(tfp_op *op);
-void tfp_fold_arg_min(tfp_op *op);
-void tfp_fold_cumsum(tfp_op *op);
-void tfp_fold_cumprod(tfp_op *op);
+/* ---- math.c: what is done with a pair of elements ---- */
+double tfp_fold_add(int dtype, double a, double b);
+double tfp_fold_maximum(int dtype, double a, double b);
+double tfp_fold_minimum(int dtype, double a, double b);
+double tfp_fold_and(int dtype, double a, double b);
+double tfp_fold_or(int dtype, double a, double b);
 
 /* ---- move.c ---- */
 int64_t tfp_fold_product(tfp_dims d, int from, int to); /* of the dims [from, to) */
@@ -91,30 +48,5 @@ bool tfp_fold_axis(int64_t axis, int rank, int *out);   /* made non-negative; fa
 typedef int64_t (*tfp_place_fn)(const void *ctx, const int64_t *at);
 /* Output 0 has as many elements as `walked`; `place` gives the index in `in` of each. */
 void tfp_fold_rearrange(tfp_op *op, const double *in, tfp_dims walked, tfp_place_fn place, const void *ctx);
-void tfp_fold_pack(tfp_op *op);
-void tfp_fold_unpack(tfp_op *op);
-void tfp_fold_concat(tfp_op *op);
-void tfp_fold_concat_v2(tfp_op *op);
-void tfp_fold_concat_offset(tfp_op *op);
-void tfp_fold_split(tfp_op *op);
-void tfp_fold_split_v(tfp_op *op);
-void tfp_fold_slice(tfp_op *op);
-void tfp_fold_strided_slice(tfp_op *op);
-void tfp_fold_transpose(tfp_op *op);
-void tfp_fold_tile(tfp_op *op);
-void tfp_fold_broadcast_to(tfp_op *op);
-void tfp_fold_reverse(tfp_op *op);
-void tfp_fold_pad(tfp_op *op);
-
-/* ---- index.c ---- */
-void tfp_fold_gather(tfp_op *op);
-void tfp_fold_gather_v2(tfp_op *op);
-void tfp_fold_invert_permutation(tfp_op *op);
-void tfp_fold_dynamic_stitch(tfp_op *op);
-void tfp_fold_scatter(tfp_op *op);
-void tfp_fold_fill(tfp_op *op);
-void tfp_fold_range(tfp_op *op);
-void tfp_fold_lin_space(tfp_op *op);
-void tfp_fold_one_hot(tfp_op *op);
 
 #endif

@@ -40,15 +40,15 @@ static void gather(tfp_op *op, int64_t axis, int64_t batch)
     tfp_fold_rearrange(op, tfp_fold_in(op, 0), tfp_out(op, 0), gathered_place, &g);
 }
 
-void tfp_fold_gather(tfp_op *op) { gather(op, 0, 0); }
+static void fold_gather(tfp_op *op) { gather(op, 0, 0); }
 
-void tfp_fold_gather_v2(tfp_op *op)
+static void fold_gather_v2(tfp_op *op)
 {
     int64_t axis;
     if (tfp_fold_in(op, 2) && tfp_in_int(op, 2, &axis)) gather(op, axis, tfp_attr_int(op, "batch_dims", 0));
 }
 
-void tfp_fold_invert_permutation(tfp_op *op)
+static void fold_invert_permutation(tfp_op *op)
 {
     const double *in = tfp_in_all(op, 0) ? tfp_fold_in(op, 0) : NULL;
     int64_t n = tfp_elements(tfp_out(op, 0));
@@ -68,7 +68,7 @@ static bool some_known(const tfp_op *op, uint32_t first)
 }
 
 /* Writes the rows of the data to the positions in the indexes; the last row for a position wins. */
-void tfp_fold_dynamic_stitch(tfp_op *op)
+static void fold_dynamic_stitch(tfp_op *op)
 {
     uint32_t count = op->in_count / 2;
     int64_t rows = tfp_dim(tfp_out(op, 0), 0), n = tfp_elements(tfp_out(op, 0));
@@ -89,7 +89,7 @@ void tfp_fold_dynamic_stitch(tfp_op *op)
 }
 
 /* TensorScatterUpdate on a vector. */
-void tfp_fold_scatter(tfp_op *op)
+static void fold_scatter(tfp_op *op)
 {
     const double *in = tfp_fold_in(op, 0), *updates = tfp_fold_in(op, 2);
     tfp_dims indices = tfp_in(op, 1);
@@ -106,7 +106,7 @@ void tfp_fold_scatter(tfp_op *op)
 
 /* ---- making ---- */
 
-void tfp_fold_fill(tfp_op *op)
+static void fold_fill(tfp_op *op)
 {
     const double *value = tfp_fold_in(op, 1);
     bool use = value && tfp_elements(tfp_in(op, 1)) == 1 && !isnan(*value);
@@ -115,7 +115,7 @@ void tfp_fold_fill(tfp_op *op)
     for (int64_t i = 0; i < n; i++) out[i] = *value;
 }
 
-void tfp_fold_range(tfp_op *op)
+static void fold_range(tfp_op *op)
 {
     const double *start = tfp_fold_in(op, 0), *limit = tfp_fold_in(op, 1), *delta = tfp_fold_in(op, 2);
     int dtype = op->out_count ? op->out[0].dtype : 0;
@@ -128,7 +128,7 @@ void tfp_fold_range(tfp_op *op)
 }
 
 /* Folds only if every step is exact. */
-void tfp_fold_lin_space(tfp_op *op)
+static void fold_lin_space(tfp_op *op)
 {
     const double *start = tfp_fold_in(op, 0), *stop = tfp_fold_in(op, 1);
     int64_t n = tfp_elements(tfp_out(op, 0));
@@ -138,7 +138,7 @@ void tfp_fold_lin_space(tfp_op *op)
     for (int64_t i = 0; out && i < n; i++) out[i] = step == floor(step) ? *start + (double)i * step : (double)NAN;
 }
 
-void tfp_fold_one_hot(tfp_op *op)
+static void fold_one_hot(tfp_op *op)
 {
     const double *index = tfp_fold_in(op, 0), *on = tfp_fold_in(op, 2), *off = tfp_fold_in(op, 3);
     tfp_dims d = tfp_out(op, 0);
@@ -154,3 +154,18 @@ void tfp_fold_one_hot(tfp_op *op)
         out[k] = isnan(which) ? which : hot ? *on : *off;
     }
 }
+
+/* clang-format off */
+const tfp_fold_rule tfp_folds_index[] = {
+    { "Fill", fold_fill, TFP_WHOLE(0) },
+    { "Range", fold_range },
+    { "LinSpace", fold_lin_space },
+    { "OneHot", fold_one_hot },
+    { "InvertPermutation", fold_invert_permutation },
+    { "Gather", fold_gather },
+    { "GatherV2", fold_gather_v2 },
+    { "DynamicStitch ParallelDynamicStitch", fold_dynamic_stitch, TFP_WHOLE_ALL },
+    { "TensorScatterUpdate", fold_scatter },
+    { NULL },
+};
+/* clang-format on */

@@ -17,10 +17,7 @@ static bool is_integer(int dtype)
 
 /* ---- one or two operands ---- */
 
-typedef double (*one_fn)(int dtype, double a);
-typedef double (*two_fn)(int dtype, double a, double b); /* dtype: of the operands */
-
-static void each(tfp_op *op, one_fn f)
+static void each(tfp_op *op)
 {
     const double *in = tfp_fold_in(op, 0);
     int64_t n = tfp_elements(tfp_out(op, 0));
@@ -28,7 +25,7 @@ static void each(tfp_op *op, one_fn f)
     int dtype = tfp_in_type(op, 0);
     double *out = tfp_fold_new(op, 0);
     for (int64_t i = 0; out && i < n; i++)
-        out[i] = tfp_fold_fit(op->out[0].dtype, f(dtype, tfp_fold_exact(dtype, in[i])));
+        out[i] = tfp_fold_fit(op->out[0].dtype, op->fold->one(dtype, tfp_fold_exact(dtype, in[i])));
 }
 
 static double operand(const tfp_op *op, uint32_t i, const double *in, int64_t k)
@@ -36,22 +33,28 @@ static double operand(const tfp_op *op, uint32_t i, const double *in, int64_t k)
     return tfp_fold_exact(tfp_in_type(op, i), in[tfp_fold_broadcast(tfp_in(op, i), tfp_out(op, 0), k)]);
 }
 
-static void each_pair(tfp_op *op, two_fn f)
+static void each_pair(tfp_op *op)
 {
     const double *a = tfp_fold_in(op, 0), *b = tfp_fold_in(op, 1);
     double *out = a && b ? tfp_fold_new(op, 0) : NULL;
     int64_t n = out ? tfp_elements(tfp_out(op, 0)) : 0;
     int dtype = tfp_in_type(op, 0);
     for (int64_t i = 0; i < n; i++)
-        out[i] = tfp_fold_fit(op->out[0].dtype, f(dtype, operand(op, 0, a, i), operand(op, 1, b, i)));
+        out[i] = tfp_fold_fit(op->out[0].dtype, op->fold->two(dtype, operand(op, 0, a, i), operand(op, 1, b, i)));
 }
 
 /* ---- arithmetic ---- */
 
-static double add(int dtype, double a, double b) { return (void)dtype, a + b; }
+double tfp_fold_add(int dtype, double a, double b) { return (void)dtype, a + b; }
 static double sub(int dtype, double a, double b) { return (void)dtype, a - b; }
-static double maximum(int dtype, double a, double b) { return (void)dtype, isnan(a + b) ? (double)NAN : a > b ? a : b; }
-static double minimum(int dtype, double a, double b) { return (void)dtype, isnan(a + b) ? (double)NAN : a < b ? a : b; }
+double tfp_fold_maximum(int dtype, double a, double b)
+{
+    return (void)dtype, isnan(a + b) ? (double)NAN : a > b ? a : b;
+}
+double tfp_fold_minimum(int dtype, double a, double b)
+{
+    return (void)dtype, isnan(a + b) ? (double)NAN : a < b ? a : b;
+}
 
 /* An integer times zero is zero, even when the integer is unknown. */
 static double mul(int dtype, double a, double b) { return is_integer(dtype) && (a == 0 || b == 0) ? 0 : a * b; }
@@ -116,27 +119,6 @@ static double nearest(int dtype, double a)
     return rest < 0.5 || (rest == 0.5 && fmod(low, 2) == 0) ? low : low + 1;
 }
 
-void tfp_fold_add(tfp_op *op) { each_pair(op, add); }
-void tfp_fold_sub(tfp_op *op) { each_pair(op, sub); }
-void tfp_fold_mul(tfp_op *op) { each_pair(op, mul); }
-void tfp_fold_div(tfp_op *op) { each_pair(op, divide); }
-void tfp_fold_div_no_nan(tfp_op *op) { each_pair(op, divide_no_nan); }
-void tfp_fold_floor_div(tfp_op *op) { each_pair(op, floor_divide); }
-void tfp_fold_floor_mod(tfp_op *op) { each_pair(op, floor_mod); }
-void tfp_fold_mod(tfp_op *op) { each_pair(op, remainder_of); }
-void tfp_fold_maximum(tfp_op *op) { each_pair(op, maximum); }
-void tfp_fold_minimum(tfp_op *op) { each_pair(op, minimum); }
-void tfp_fold_pow(tfp_op *op) { each_pair(op, power); }
-void tfp_fold_squared_difference(tfp_op *op) { each_pair(op, squared_difference); }
-void tfp_fold_neg(tfp_op *op) { each(op, neg); }
-void tfp_fold_abs(tfp_op *op) { each(op, absolute); }
-void tfp_fold_sign(tfp_op *op) { each(op, sign); }
-void tfp_fold_floor(tfp_op *op) { each(op, down); }
-void tfp_fold_ceil(tfp_op *op) { each(op, up); }
-void tfp_fold_round(tfp_op *op) { each(op, nearest); }
-void tfp_fold_sqrt(tfp_op *op) { each(op, root); }
-void tfp_fold_square(tfp_op *op) { each(op, square); }
-
 /* ---- true or false ---- */
 
 static double truth(bool known, bool is) { return known ? (double)is : (double)NAN; }
@@ -151,27 +133,17 @@ static double not_equal(int dtype, double a, double b) { return (void)dtype, tru
 static double opposite(int dtype, double a) { return (void)dtype, truth(!isnan(a), a == 0); }
 
 /* One of the two operands may decide alone. */
-static double both_true(int dtype, double a, double b)
+double tfp_fold_and(int dtype, double a, double b)
 {
     (void)dtype;
     return a == 0 || b == 0 ? 0 : truth(both(a, b), true);
 }
 
-static double either_true(int dtype, double a, double b)
+double tfp_fold_or(int dtype, double a, double b)
 {
     (void)dtype;
     return (a != 0 && !isnan(a)) || (b != 0 && !isnan(b)) ? 1 : truth(both(a, b), false);
 }
-
-void tfp_fold_greater(tfp_op *op) { each_pair(op, greater); }
-void tfp_fold_greater_equal(tfp_op *op) { each_pair(op, greater_equal); }
-void tfp_fold_less(tfp_op *op) { each_pair(op, less); }
-void tfp_fold_less_equal(tfp_op *op) { each_pair(op, less_equal); }
-void tfp_fold_equal(tfp_op *op) { each_pair(op, equal); }
-void tfp_fold_not_equal(tfp_op *op) { each_pair(op, not_equal); }
-void tfp_fold_and(tfp_op *op) { each_pair(op, both_true); }
-void tfp_fold_or(tfp_op *op) { each_pair(op, either_true); }
-void tfp_fold_not(tfp_op *op) { each(op, opposite); }
 
 /* ---- casts ---- */
 
@@ -194,7 +166,7 @@ static void cast_shape(tfp_op *op)
     op->out[0].limit = TFP_AS_SHAPE_ONLY;
 }
 
-void tfp_fold_cast(tfp_op *op)
+static void fold_cast(tfp_op *op)
 {
     const double *in = tfp_fold_in(op, 0);
     if (!op->in_count || !op->out_count) return;
@@ -210,14 +182,14 @@ void tfp_fold_cast(tfp_op *op)
 
 /* ---- choices ---- */
 
-void tfp_fold_clip(tfp_op *op)
+static void fold_clip(tfp_op *op)
 {
     const double *x = tfp_fold_in(op, 0), *least = tfp_fold_in(op, 1), *most = tfp_fold_in(op, 2);
     double *out = x && least && most ? tfp_fold_new(op, 0) : NULL;
     int64_t n = out ? tfp_elements(tfp_out(op, 0)) : 0;
     for (int64_t i = 0; i < n; i++) {
-        double low = maximum(0, operand(op, 0, x, i), operand(op, 1, least, i));
-        out[i] = tfp_fold_fit(op->out[0].dtype, minimum(0, low, operand(op, 2, most, i)));
+        double low = tfp_fold_maximum(0, operand(op, 0, x, i), operand(op, 1, least, i));
+        out[i] = tfp_fold_fit(op->out[0].dtype, tfp_fold_minimum(0, low, operand(op, 2, most, i)));
     }
 }
 
@@ -231,7 +203,7 @@ static int64_t condition_at(const tfp_op *op, int64_t k)
     return row > 0 && k / row < tfp_elements(c) ? k / row : 0;
 }
 
-void tfp_fold_select(tfp_op *op)
+static void fold_select(tfp_op *op)
 {
     const double *c = tfp_fold_in(op, 0), *a = tfp_fold_in(op, 1), *b = tfp_fold_in(op, 2);
     double *out = c && a && b ? tfp_fold_new(op, 0) : NULL;
@@ -243,7 +215,7 @@ void tfp_fold_select(tfp_op *op)
     }
 }
 
-void tfp_fold_add_n(tfp_op *op)
+static void fold_add_n(tfp_op *op)
 {
     for (uint32_t i = 0; i < op->in_count; i++)
         if (!tfp_fold_in(op, i) || tfp_elements(tfp_in(op, i)) != tfp_elements(tfp_out(op, 0))) return;
@@ -265,7 +237,7 @@ static double broadcast_dim(double a, double b)
     return a == b ? a : (double)NAN;
 }
 
-void tfp_fold_broadcast_args(tfp_op *op)
+static void fold_broadcast_args(tfp_op *op)
 {
     const double *a = tfp_fold_in(op, 0), *b = tfp_fold_in(op, 1);
     int64_t m = tfp_elements(tfp_in(op, 0)), k = tfp_elements(tfp_in(op, 1)), n = tfp_elements(tfp_out(op, 0));
@@ -273,3 +245,43 @@ void tfp_fold_broadcast_args(tfp_op *op)
     for (int64_t i = 0; out && i < n; i++)
         out[i] = broadcast_dim(i < n - m ? 1 : a[i - (n - m)], i < n - k ? 1 : b[i - (n - k)]);
 }
+
+/* clang-format off */
+const tfp_fold_rule tfp_folds_math[] = {
+    { "BroadcastArgs", fold_broadcast_args },
+    { "Cast", fold_cast },
+    { "Add AddV2", each_pair, .two = tfp_fold_add },
+    { "AddN", fold_add_n },
+    { "Sub", each_pair, .two = sub },
+    { "Mul", each_pair, .two = mul },
+    { "RealDiv Div TruncateDiv", each_pair, .two = divide },
+    { "DivNoNan", each_pair, .two = divide_no_nan },
+    { "FloorDiv", each_pair, .two = floor_divide },
+    { "FloorMod", each_pair, .two = floor_mod },
+    { "Mod TruncateMod", each_pair, .two = remainder_of },
+    { "Maximum", each_pair, .two = tfp_fold_maximum },
+    { "Minimum", each_pair, .two = tfp_fold_minimum },
+    { "Pow", each_pair, .two = power },
+    { "SquaredDifference", each_pair, .two = squared_difference },
+    { "Neg", each, .one = neg },
+    { "Abs", each, .one = absolute },
+    { "Sign", each, .one = sign },
+    { "Floor", each, .one = down },
+    { "Ceil", each, .one = up },
+    { "Round Rint", each, .one = nearest },
+    { "Sqrt", each, .one = root },
+    { "Square", each, .one = square },
+    { "ClipByValue", fold_clip },
+    { "Greater", each_pair, .two = greater },
+    { "GreaterEqual", each_pair, .two = greater_equal },
+    { "Less", each_pair, .two = less },
+    { "LessEqual", each_pair, .two = less_equal },
+    { "Equal", each_pair, .two = equal },
+    { "NotEqual", each_pair, .two = not_equal },
+    { "LogicalAnd", each_pair, .two = tfp_fold_and },
+    { "LogicalOr", each_pair, .two = tfp_fold_or },
+    { "LogicalNot", each, .one = opposite },
+    { "Select SelectV2", fold_select },
+    { NULL },
+};
+/* clang-format on */

@@ -83,7 +83,7 @@ static void pack_shape(tfp_op *op)
     op->out[0].limit = TFP_AS_SHAPE_ONLY;
 }
 
-void tfp_fold_pack(tfp_op *op)
+static void fold_pack(tfp_op *op)
 {
     tfp_dims out = tfp_out(op, 0);
     int axis;
@@ -104,8 +104,8 @@ static void concat(tfp_op *op, uint32_t first, uint32_t end, uint32_t axis_input
     join(op, first, end, tfp_fold_product(tfp_out(op, 0), 0, at));
 }
 
-void tfp_fold_concat(tfp_op *op) { concat(op, 1, op->in_count, 0); }
-void tfp_fold_concat_v2(tfp_op *op) { concat(op, 0, op->in_count ? op->in_count - 1 : 0, op->in_count - 1); }
+static void fold_concat(tfp_op *op) { concat(op, 1, op->in_count, 0); }
+static void fold_concat_v2(tfp_op *op) { concat(op, 0, op->in_count ? op->in_count - 1 : 0, op->in_count - 1); }
 
 /* Whether input i is a shape of that rank that differs from the first one in dimension `at` at most. */
 static bool same_but_for(const tfp_op *op, uint32_t i, int64_t rank, int at)
@@ -118,7 +118,7 @@ static bool same_but_for(const tfp_op *op, uint32_t i, int64_t rank, int at)
 }
 
 /* The offset of each input along the axis is the sum of the sizes before it; the other dimensions have 0. */
-void tfp_fold_concat_offset(tfp_op *op)
+static void fold_concat_offset(tfp_op *op)
 {
     int64_t axis, rank = tfp_elements(tfp_out(op, 0));
     int at;
@@ -169,19 +169,19 @@ static void take_parts(tfp_op *op, uint32_t from, int64_t axis)
     }
 }
 
-void tfp_fold_split(tfp_op *op)
+static void fold_split(tfp_op *op)
 {
     int64_t axis;
     if (tfp_fold_in(op, 0) && tfp_in_int(op, 0, &axis)) take_parts(op, 1, axis);
 }
 
-void tfp_fold_split_v(tfp_op *op)
+static void fold_split_v(tfp_op *op)
 {
     int64_t axis;
     if (tfp_fold_in(op, 2) && tfp_in_int(op, 2, &axis)) take_parts(op, 0, axis);
 }
 
-void tfp_fold_unpack(tfp_op *op)
+static void fold_unpack(tfp_op *op)
 {
     tfp_dims in = tfp_in(op, 0);
     const double *x = tfp_fold_in(op, 0);
@@ -224,7 +224,7 @@ static int64_t offset_place(const void *ctx, const int64_t *at)
     return k;
 }
 
-void tfp_fold_slice(tfp_op *op)
+static void fold_slice(tfp_op *op)
 {
     tfp_dims in = tfp_in(op, 0);
     int64_t begin[TFP_RANK_MOST];
@@ -246,7 +246,7 @@ static const double *slice_of_unknown(tfp_op *op, tfp_limit *limit)
     return drop == 0 && (begin | 1) == 1 && (end | 1) == 1 ? as_shape(op, 0) : NULL;
 }
 
-void tfp_fold_strided_slice(tfp_op *op)
+static void fold_strided_slice(tfp_op *op)
 {
     tfp_strided plan;
     tfp_dims in = tfp_in(op, 0);
@@ -283,7 +283,7 @@ static int64_t transposed_place(const void *ctx, const int64_t *at)
     return tfp_fold_flatten(o->in, from);
 }
 
-void tfp_fold_transpose(tfp_op *op)
+static void fold_transpose(tfp_op *op)
 {
     orders o = { tfp_in(op, 0), tfp_fold_in(op, 1) };
     if (!o.order || !tfp_in_all(op, 1) || tfp_elements(tfp_in(op, 1)) != o.in.rank) return;
@@ -298,14 +298,14 @@ static int64_t tiled_place(const void *ctx, const int64_t *at)
     return tfp_fold_flatten(*in, from);
 }
 
-void tfp_fold_tile(tfp_op *op)
+static void fold_tile(tfp_op *op)
 {
     tfp_dims in = tfp_in(op, 0);
     if (in.rank != tfp_out(op, 0).rank) return;
     tfp_fold_rearrange(op, tfp_fold_in(op, 0), tfp_out(op, 0), tiled_place, &in);
 }
 
-void tfp_fold_broadcast_to(tfp_op *op)
+static void fold_broadcast_to(tfp_op *op)
 {
     const double *in = tfp_fold_in(op, 0);
     tfp_dims d = tfp_in(op, 0), to = tfp_out(op, 0);
@@ -327,7 +327,7 @@ static int64_t reversed_place(const void *ctx, const int64_t *at)
     return tfp_fold_flatten(r->in, from);
 }
 
-void tfp_fold_reverse(tfp_op *op)
+static void fold_reverse(tfp_op *op)
 {
     reversal r = { tfp_in(op, 0), { false } };
     int64_t n = tfp_elements(tfp_in(op, 1));
@@ -348,7 +348,7 @@ static double padding_value(const tfp_op *op, bool *known)
     return *known && given ? *value : 0;
 }
 
-void tfp_fold_pad(tfp_op *op)
+static void fold_pad(tfp_op *op)
 {
     tfp_dims in = tfp_in(op, 0);
     int64_t begin[TFP_RANK_MOST], at[TFP_RANK_MOST];
@@ -370,3 +370,23 @@ void tfp_fold_pad(tfp_op *op)
         out[k] = from < 0 ? value : x[from];
     }
 }
+
+/* clang-format off */
+const tfp_fold_rule tfp_folds_move[] = {
+    { "ConcatOffset", fold_concat_offset, TFP_WHOLE_ALL },
+    { "Transpose", fold_transpose },
+    { "Pack", fold_pack },
+    { "Unpack", fold_unpack },
+    { "Concat", fold_concat },
+    { "ConcatV2", fold_concat_v2 },
+    { "Split", fold_split },
+    { "SplitV", fold_split_v, TFP_WHOLE(1) },
+    { "Slice", fold_slice, TFP_WHOLE(1) | TFP_WHOLE(2) },
+    { "StridedSlice", fold_strided_slice },
+    { "Tile", fold_tile, TFP_WHOLE(1) },
+    { "BroadcastTo", fold_broadcast_to, TFP_WHOLE(1) },
+    { "ReverseV2", fold_reverse },
+    { "Pad PadV2", fold_pad },
+    { NULL },
+};
+/* clang-format on */

@@ -8,23 +8,7 @@
 
 /* ---- reductions ---- */
 
-typedef struct reduction {
-    double start; /* NAN: an empty reduction has no result */
-    double (*join)(double a, double b);
-} reduction;
-
-static double sum(double a, double b) { return a + b; }
-static double product(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
-static double larger(double a, double b) { return isnan(a + b) ? (double)NAN : a > b ? a : b; }
-static double smaller(double a, double b) { return isnan(a + b) ? (double)NAN : a < b ? a : b; }
-
-static double all_true(double a, double b) { return a == 0 || b == 0 ? 0 : isnan(a + b) ? (double)NAN : 1; }
-
-static double any_true(double a, double b)
-{
-    bool is = (a != 0 && !isnan(a)) || (b != 0 && !isnan(b));
-    return is ? 1 : isnan(a + b) ? (double)NAN : 0;
-}
+static double product(int dtype, double a, double b) { return (void)dtype, a == 0 || b == 0 ? 0 : a * b; }
 
 /* Marks the axes that input 1 names; false when they are not known, or there are too many dimensions. */
 static bool reduced_axes(tfp_op *op, bool *reduced)
@@ -61,24 +45,25 @@ static bool order_matters(int dtype, double x)
     return tfp_dtype_of(dtype)->class == TFP_DTYPE_FLOAT && !(x == floor(x) && fabs(x) < 16777216);
 }
 
-static void reduce(tfp_op *op, reduction r, bool exact_only, bool mean)
+/* Joins the elements along the axes by the row's `two`, beginning with its number; NAN: with the first element. */
+static void reduce(tfp_op *op, bool exact_only, bool mean)
 {
-    const double *in = tfp_fold_in(op, 0);
+    const double *in = tfp_fold_in(op, 0), start = op->fold->number;
     bool reduced[TFP_RANK_MOST];
     int64_t n = tfp_elements(tfp_in(op, 0)), kept = tfp_elements(tfp_out(op, 0));
     if (!in || !op->out_count || kept < 0 || !reduced_axes(op, reduced)) return;
     double *out = tfp_fold_new(op, 0);
     int dtype = op->out[0].dtype;
-    for (int64_t i = 0; out && i < kept; i++) out[i] = r.start;
+    for (int64_t i = 0; out && i < kept; i++) out[i] = start;
     for (int64_t i = 0; out && i < n; i++) {
         int64_t place = kept_place(tfp_in(op, 0), reduced, i);
         double x = tfp_fold_exact(tfp_in_type(op, 0), in[i]);
         if (place >= kept) continue;
-        if (isnan(out[place]) && isnan(r.start))
+        if (isnan(out[place]) && isnan(start))
             out[place] = x; /* the first element, or unknown since an earlier one */
         else
-            out[place] =
-                tfp_fold_exact(dtype, r.join(out[place], exact_only && order_matters(dtype, x) ? (double)NAN : x));
+            out[place] = tfp_fold_exact(
+                dtype, op->fold->two(dtype, out[place], exact_only && order_matters(dtype, x) ? (double)NAN : x));
     }
     for (int64_t i = 0; out && i < kept; i++) {
         if (exact_only && order_matters(dtype, out[i])) out[i] = NAN;
@@ -89,22 +74,12 @@ static void reduce(tfp_op *op, reduction r, bool exact_only, bool mean)
     }
 }
 
-static bool some_unknown(const tfp_op *op) { return !tfp_in_all(op, 0); }
-
-void tfp_fold_sum(tfp_op *op) { reduce(op, (reduction){ 0, sum }, true, false); }
-void tfp_fold_prod(tfp_op *op) { reduce(op, (reduction){ 1, product }, true, false); }
-void tfp_fold_mean(tfp_op *op) { reduce(op, (reduction){ 0, sum }, true, true); }
-void tfp_fold_all(tfp_op *op) { reduce(op, (reduction){ 1, all_true }, false, false); }
-void tfp_fold_any(tfp_op *op) { reduce(op, (reduction){ 0, any_true }, false, false); }
-
-void tfp_fold_max(tfp_op *op)
+static void exactly(tfp_op *op) { reduce(op, true, false); }
+static void mean(tfp_op *op) { reduce(op, true, true); }
+static void truth(tfp_op *op) { reduce(op, false, false); }
+static void extreme(tfp_op *op)
 {
-    if (!some_unknown(op)) reduce(op, (reduction){ (double)NAN, larger }, false, false);
-}
-
-void tfp_fold_min(tfp_op *op)
-{
-    if (!some_unknown(op)) reduce(op, (reduction){ (double)NAN, smaller }, false, false);
+    if (tfp_in_all(op, 0)) reduce(op, false, false);
 }
 
 /* ---- along one axis ---- */
@@ -127,9 +102,10 @@ static bool line_along(tfp_op *op, line *l)
 
 static int64_t line_start(const line *l, int64_t i) { return i / l->step * l->step * l->dim + i % l->step; }
 
-static void arg(tfp_op *op, double direction)
+static void arg(tfp_op *op)
 {
     const double *in = tfp_in_all(op, 0) ? tfp_fold_in(op, 0) : NULL;
+    double direction = op->fold->number; /* 1: the largest; -1: the smallest */
     line l;
     int64_t lines = tfp_elements(tfp_out(op, 0));
     if (!in || !tfp_fold_in(op, 1) || !line_along(op, &l) || lines * l.dim != tfp_elements(tfp_in(op, 0))) return;
@@ -143,10 +119,7 @@ static void arg(tfp_op *op, double direction)
     }
 }
 
-void tfp_fold_arg_max(tfp_op *op) { arg(op, 1); }
-void tfp_fold_arg_min(tfp_op *op) { arg(op, -1); }
-
-static void cumulate(tfp_op *op, double start, double (*join)(double a, double b))
+static void cumulate(tfp_op *op)
 {
     const double *in = tfp_fold_in(op, 0);
     bool exclusive = tfp_attr_bool(op, "exclusive", false), reverse = tfp_attr_bool(op, "reverse", false);
@@ -157,16 +130,30 @@ static void cumulate(tfp_op *op, double start, double (*join)(double a, double b
     int dtype = op->out[0].dtype;
     for (int64_t i = 0; out && i < n / l.dim; i++) {
         int64_t from = line_start(&l, i);
-        double so_far = start;
+        double so_far = op->fold->number;
         for (int64_t k = 0; k < l.dim; k++) {
             int64_t at = from + (reverse ? l.dim - 1 - k : k) * l.step;
             double x = order_matters(dtype, in[at]) ? (double)NAN : tfp_fold_exact(dtype, in[at]);
-            double next = tfp_fold_fit(dtype, join(so_far, x));
+            double next = tfp_fold_fit(dtype, op->fold->two(dtype, so_far, x));
             out[at] = exclusive ? so_far : next;
             so_far = order_matters(dtype, next) ? (double)NAN : next;
         }
     }
 }
 
-void tfp_fold_cumsum(tfp_op *op) { cumulate(op, 0, sum); }
-void tfp_fold_cumprod(tfp_op *op) { cumulate(op, 1, product); }
+/* clang-format off */
+const tfp_fold_rule tfp_folds_reduce[] = {
+    { "Sum", exactly, .two = tfp_fold_add },
+    { "Prod", exactly, .two = product, .number = 1 },
+    { "Max", extreme, .two = tfp_fold_maximum, .number = (double)NAN },
+    { "Min", extreme, .two = tfp_fold_minimum, .number = (double)NAN },
+    { "Mean", mean, .two = tfp_fold_add },
+    { "All", truth, .two = tfp_fold_and, .number = 1 },
+    { "Any", truth, .two = tfp_fold_or },
+    { "ArgMax", arg, .number = 1 },
+    { "ArgMin", arg, .number = -1 },
+    { "Cumsum", cumulate, .two = tfp_fold_add },
+    { "Cumprod", cumulate, .two = product, .number = 1 },
+    { NULL },
+};
+/* clang-format on */

@@ -13,7 +13,9 @@ static const tfp_op_rule *const lists[] = {
     tfp_rules_image,   tfp_rules_signal,     tfp_rules_text,   tfp_rules_data,   tfp_rules_tensor_array,
     tfp_rules_list,    tfp_rules_collective, tfp_rules_tpu,    tfp_rules_other,
 };
-enum { LIST_COUNT = sizeof lists / sizeof *lists };
+static const tfp_fold_rule *const folds[] = { tfp_folds_values, tfp_folds_math, tfp_folds_reduce, tfp_folds_move,
+                                              tfp_folds_index };
+enum { LIST_COUNT = sizeof lists / sizeof *lists, FOLD_COUNT = sizeof folds / sizeof *folds };
 
 /* The next name of a row; false at the end. */
 static bool next_name(const char **ops, tfp_str *name)
@@ -31,6 +33,16 @@ const tfp_op_rule *tfp_rule_find(tfp_str op)
         for (const tfp_op_rule *r = lists[i]; r->ops; r++)
             for (const char *at = r->ops; next_name(&at, &name);)
                 if (tfp_str_eq(name, op)) return r;
+    return NULL;
+}
+
+static const tfp_fold_rule *fold_of(tfp_str op)
+{
+    tfp_str name;
+    for (size_t i = 0; i < FOLD_COUNT; i++)
+        for (const tfp_fold_rule *f = folds[i]; f->ops; f++)
+            for (const char *at = f->ops; next_name(&at, &name);)
+                if (tfp_str_eq(name, op)) return f;
     return NULL;
 }
 
@@ -97,7 +109,8 @@ static void add_tensorflow(tfp_rule_index *x)
     for (size_t i = LIST_COUNT; i-- > 0;)
         for (const tfp_op_rule *r = lists[i]; r->ops; r++) EACH(x, r->ops, rule = r);
     for (const tfp_importer_rule *r = tfp_importer_rules; r->ops; r++) EACH(x, r->ops, importer = r);
-    for (const tfp_fold_rule *f = tfp_fold_rules; f->ops; f++) EACH(x, f->ops, fold = f);
+    for (size_t i = 0; i < FOLD_COUNT; i++)
+        for (const tfp_fold_rule *f = folds[i]; f->ops; f++) EACH(x, f->ops, fold = f);
     for (const tfp_registered *f = tfp_registry; f->ops; f++) EACH(x, f->ops, registered = f);
     for (const tfp_opdef *d = tfp_opdefs; d->ops; d++) EACH(x, d->ops, outputs = d->outputs);
     for (const tfp_call_op *c = tfp_call_ops; c->ops; c++) EACH(x, c->ops, call = c);
@@ -112,6 +125,10 @@ static void add_onnx(tfp_rule_index *x)
     for (size_t i = 0; tfp_onnx_rules[i]; i++)
         for (const tfp_op_rule *r = tfp_onnx_rules[i]; r->ops; r++) EACH(x, r->ops, rule = r);
     for (const tfp_fold_rule *f = tfp_onnx_folds; f->ops; f++) EACH(x, f->ops, fold = f);
+    for (size_t i = 0; tfp_onnx_as_tensorflow[i].onnx; i++) {
+        const tfp_fold_rule *fold = fold_of(tfp_str_of(tfp_onnx_as_tensorflow[i].tensorflow));
+        EACH(x, tfp_onnx_as_tensorflow[i].onnx, fold = fold);
+    }
     placed(x, TFP_STR("Einsum"))->rule = tfp_rule_find(TFP_STR("Einsum")); /* the same equation */
     EACH(x, "Identity Reshape Flatten Squeeze Unsqueeze Shape Size Dropout Input Initializer Constant",
          moves = TFP_MOVES_NOTHING);

@@ -10,6 +10,10 @@
 extern const tfp_op_rule tfp_onnx_arrays[], tfp_onnx_elements[], tfp_onnx_products[];
 extern const tfp_op_rule *const tfp_onnx_rules[]; /* the lists; ends with NULL */
 extern const tfp_fold_rule tfp_onnx_folds[];      /* ends with an empty row */
+typedef struct tfp_onnx_same { /* operators whose constants fold as those of TensorFlow's operation */
+    const char *onnx, *tensorflow;
+} tfp_onnx_same;
+extern const tfp_onnx_same tfp_onnx_as_tensorflow[]; /* ends with an empty row */
 
 /* ---- axes.c ---- */
 bool tfp_onnx_given(const tfp_op *op, uint32_t i); /* optional inputs may be left out */

@@ -51,11 +51,13 @@ typedef struct tfp_known {
 
 /* ---- one node as its rules see it ---- */
 typedef struct tfp_op_rule tfp_op_rule;
+typedef struct tfp_fold_rule tfp_fold_rule;
 typedef struct tfp_op {
     const tfp_profile *profile;
     const tfp_program *program;
     const tfp_program_node *node;
     const tfp_op_rule *rule;
+    const tfp_fold_rule *fold;
     const tfp_known *in; /* the data inputs; read them with tfp_in, which accepts an index that a broken file lacks */
     uint32_t in_count;
     tfp_known *out; /* filled by the shape rule; initially only the type from the op's definition is known */
@@ -184,16 +186,21 @@ extern const tfp_op_rule tfp_rules_math[], tfp_rules_reduce[], tfp_rules_matrix[
 const tfp_op_rule *tfp_rule_find(tfp_str op); /* NULL when there is none; a linear search */
 const char *tfp_rule_name(size_t i);          /* name of the i-th operation with a rule; NULL past the end */
 
-/* ---- constant folding: fold.c; run after the shape rule, when output 0's shape is fully known and small ---- */
+/* ---- constant folding: flops/fold; run after the shape rule, when output 0's shape is fully known and small ---- */
 #define TFP_WHOLE(i) (1u << (i))
 #define TFP_WHOLE_ALL 0x3fffffffu
 #define TFP_NEVER 0x40000000u /* the importer does not fold this operation */
-typedef struct tfp_fold_rule {
+struct tfp_fold_rule {
     const char *ops;
-    void (*fold)(tfp_op *op); /* sets out[i].elements where it can */
+    void (*fold)(tfp_op *op); /* sets out[i].elements where it can; this row is op->fold */
     unsigned importer;        /* TensorFlow's importer folds only when it can compute with all of these inputs */
-} tfp_fold_rule;
-extern const tfp_fold_rule tfp_fold_rules[]; /* ends with an empty row */
+    double (*one)(int dtype, double a); /* what is done with an element, or a pair; dtype: of the operands */
+    double (*two)(int dtype, double a, double b);
+    double number; /* a number that the function takes */
+};
+/* Lists of rows, each ended by an empty one; rules.c names the lists. */
+extern const tfp_fold_rule tfp_folds_values[], tfp_folds_math[], tfp_folds_reduce[], tfp_folds_move[],
+    tfp_folds_index[];
 
 /* ---- definitions of ops, from TensorFlow's registry: opdefs.c, made by tools/opdefs.py ---- */
 typedef struct tfp_opdef {
