@@ -18,7 +18,7 @@ import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-GROW = os.path.join(ROOT, "tests", "data", "grow.py")
+GROW = os.path.join(ROOT, "tests", "data", "large", "grow.py")
 NODES = int(os.environ.get("NODES", "85000"))
 OPTIONS = ["-max_depth", "10000", "-account_type_regexes", ".*", "-select", "micros,bytes,params,float_ops,occurrence",
            "-order_by", "micros", "-min_micros", "1"]

@@ -15,7 +15,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-sys.path[:0] = [HERE, os.path.join(ROOT, "tests", "data")]
+sys.path[:0] = [HERE, os.path.join(ROOT, "tests", "data"), os.path.join(ROOT, "tests", "data", "large")]
 import bench  # noqa: E402
 import grow  # noqa: E402
 from wire import bytes_field, number_field  # noqa: E402

@@ -14,7 +14,7 @@ import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-MAKE = os.path.join(ROOT, "tests", "data", "steps.py")
+MAKE = os.path.join(ROOT, "tests", "data", "large", "steps.py")
 STEPS, NODES = int(os.environ.get("STEPS", "1000")), int(os.environ.get("NODES", "10000"))
 
 

@@ -22,7 +22,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-sys.path.insert(0, os.path.join(ROOT, "tests", "data"))
+sys.path.insert(0, os.path.join(ROOT, "tests", "data", "traces"))
 sys.path.insert(0, HERE)
 import kineto  # noqa: E402
 import launches  # noqa: E402

@@ -8,7 +8,8 @@ files with the flag that each stands behind.
 import os
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data"))
+DATA = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data")
+sys.path += [DATA, os.path.join(DATA, "traces")]
 
 KINDS = []
 

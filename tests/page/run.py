@@ -72,8 +72,8 @@ def make_profiles(program, folder):
                  "--op_log_path", os.path.join(at, "tfprof_log.gz"), "-o", os.path.join(folder, name)])
     with open(os.path.join(folder, "alone.pbtxt"), "w") as file:
         file.write(ALONE)
-    quietly([sys.executable, os.path.join(DATA, "grow.py"), "profile", os.path.join(folder, "transformer"), "85000", "5"])
-    quietly([sys.executable, os.path.join(DATA, "spans.py"), os.path.join(folder, "events"), "1000000", "16"])
+    quietly([sys.executable, os.path.join(DATA, "large", "grow.py"), "profile", os.path.join(folder, "transformer"), "85000", "5"])
+    quietly([sys.executable, os.path.join(DATA, "large", "spans.py"), os.path.join(folder, "events"), "1000000", "16"])
 
 
 def served(program, *folders):
@@ -150,7 +150,7 @@ def figures(program):
     folder = tempfile.mkdtemp(prefix="tfprof_page_")
     try:
         kineto.write_trace(os.path.join(folder, "big.json"), 500)
-        quietly([sys.executable, os.path.join(DATA, "spans.py"), os.path.join(folder, "five"), "5000000", "16"])
+        quietly([sys.executable, os.path.join(DATA, "large", "spans.py"), os.path.join(folder, "five"), "5000000", "16"])
         shutil.copytree(os.path.join(DATA, "sample", "jobs"), os.path.join(folder, "jobs"))
         server, url = served(program, folder)
         try:

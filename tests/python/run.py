@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the Python package's tests, each file in a process of its own: tests/python/run.py [WORD ...]
 
+    package/    what the package itself can do; most files need no TensorFlow
+    compat/     tfprof.compat and tfprof.contrib beside TensorFlow's own profiler, on the same questions and scripts (examples/)
+
 Files that look at TensorFlow run in a fork of this process, which has loaded it once: each would spend 4 seconds on that.
 
 WORD picks the files with it in their name. Prints a line of reason for each failure and each skip, then a file's
@@ -61,9 +64,15 @@ class Counting(unittest.TestResult):
             print(trace, flush=True)
 
 
+def find_helpers():
+    """Lets tests import support.py and what the files of compat/ share."""
+    sys.path[:0] = [HERE, os.path.join(HERE, "compat")]
+
+
 def run_here(path):
     """Runs all tests of a file in this process."""
-    sys.path.insert(0, HERE)
+    find_helpers()
+    sys.path.insert(0, os.path.dirname(path))
     name = os.path.splitext(os.path.basename(path))[0]
     result = Counting()
     unittest.defaultTestLoader.loadTestsFromName(name).run(result)
@@ -81,7 +90,7 @@ def with_tensorflow():
     """Loads TensorFlow into this process. Loading starts no threads, so the process can be
     forked."""
     if "tensorflow" not in sys.modules:
-        sys.path.insert(0, HERE)
+        find_helpers()
         import support
         support.load_tensorflow()
 
@@ -152,7 +161,7 @@ def main():
     words = sys.argv[1:]
     os.chdir(os.path.dirname(os.path.dirname(HERE)))
     passed = failed = 0
-    for path in sorted(glob.glob(os.path.join(HERE, "test_*.py"))):
+    for path in sorted(glob.glob(os.path.join(HERE, "*", "test_*.py"))):
         name = os.path.basename(path)
         if words and not any(word in name for word in words):
             continue

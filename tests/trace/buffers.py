@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "traces"))
 import xspace_buffers as x  # noqa: E402
 
 LIBRARY = {"__cublas$gemm": ("sm80_xmma_gemm_%d", "nvjet_tst_%d"), "__cudnn$convForward": ("sm80_xmma_fprop_%d", "cudnn_conv_%d"),

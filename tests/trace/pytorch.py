@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Holds a trace against what PyTorch itself made of the same recording: tests/trace/pytorch.py PROGRAM
 
-tests/data/sample/pytorch has a trace and the profiler's key_averages() of it (tests/data/pytorch.py recorded both), tests/data/pytorch_more one whose
+tests/data/sample/pytorch has a trace and the profiler's key_averages() of it (tests/data/frameworks/pytorch.py recorded both), tests/data/pytorch_more one whose
 memory timeline and float operations torch told, too. Calls, self time, time and bytes of each operator must be the same, calls by input
 shapes, and the peak of memory. What differs on purpose is in docs/differences.md.
 """

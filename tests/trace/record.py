@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """JAX and TensorFlow 2 record small programs now, and tfprof reads them:   record.py TFPROF
 
-    jax      tests/data/record_jax.py, once without calls of Python and once with JAX's default: every event by thread and
+    jax      tests/data/frameworks/record_jax.py, once without calls of Python and once with JAX's default: every event by thread and
              name, its count and time, against the trace.json.gz that JAX writes of the same run
-    keras    tests/data/record_tf2.py: the same against the trace.json.gz that JAX's exporter makes of TensorFlow's recording
+    keras    tests/data/frameworks/record_tf2.py: the same against the trace.json.gz that JAX's exporter makes of TensorFlow's recording
     loop     (TensorFlow itself writes an XPlane file only)
     eager    a loop without a tf.function: what ran, and where its steps go
-    costs    tests/data/record_hlo.py: float operations and bytes of 21 nets, lowered and compiled, against cost_analysis()
+    costs    tests/data/frameworks/record_hlo.py: float operations and bytes of 21 nets, lowered and compiled, against cost_analysis()
 
 recorded.py compares the recordings in tests/data in the same way: its tables say which differences are explained.
 Runs under the Python of .venv, and is left out where that has no JAX. No profiler server is started: recordings are files.
@@ -67,7 +67,7 @@ def run(*words):
 
 
 def record(name, *words):
-    return run(os.path.join(DATA, name), *words)
+    return run(os.path.join(DATA, "frameworks", name), *words)
 
 
 def told(path):

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares XPlane and HLO with the numbers that JAX and XLA gave at the recording:   recorded.py TFPROF
 
-  costs    tests/data/hlo_costs.json.gz: flops and bytes of small nets by XLA's cost_analysis(), made by record_hlo.py
+  costs    tests/data/frameworks/hlo_costs.json.gz: flops and bytes of small nets by XLA's cost_analysis(), made by record_hlo.py
            of what was lowered the StableHLO, too, against its HLO
-  totals   tests/data/jax_totals.json.gz: events and times by name of JAX's own trace.json.gz, made by record_jax.py
+  totals   tests/data/frameworks/jax_totals.json.gz: events and times by name of JAX's own trace.json.gz, made by record_jax.py
 
 XLA tells exp, tanh and the like as transcendentals beside its flops; ours are both. Every other difference is in
 DIFFERENCES with its cause, and docs/differences.md tells of it.
@@ -146,11 +146,11 @@ def end():
 
 
 def main():
-    nets = read("hlo_costs.json.gz")
+    nets = read("frameworks/hlo_costs.json.gz")
     with tempfile.TemporaryDirectory() as scratch:
         check_costs(scratch, nets)
         check_stablehlo(scratch, nets)
-    check_totals(os.path.join(DATA, "sample", "recorded", "jax.xplane.pb.gz"), read("jax_totals.json.gz"))
+    check_totals(os.path.join(DATA, "sample", "recorded", "jax.xplane.pb.gz"), read("frameworks/jax_totals.json.gz"))
     end()
 
 

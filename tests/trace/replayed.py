@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs jobs of two ranks on paper (tests/data/jobs.py, and hosts.py without devices), and again with a change, and asks `tfprof whatif` to predict the second from the
+"""Runs jobs of two ranks on paper (tests/data/traces/jobs.py, and hosts.py without devices), and again with a change, and asks `tfprof whatif` to predict the second from the
 trace of the first: replayed.py PROGRAM. The prediction may be off by 1 % of a step; the last line is `N passed, N failed`."""
 import json
 import os
@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "traces"))
 import hosts  # noqa: E402
 import jobs  # noqa: E402
 

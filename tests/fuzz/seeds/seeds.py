@@ -15,7 +15,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.join(HERE, "..", "..", "data")
-sys.path.insert(0, DATA)
+sys.path[:0] = [DATA, os.path.join(DATA, "traces")]
 sys.path.insert(0, HERE)
 import seeds_compare  # noqa: E402
 import seeds_converted  # noqa: E402

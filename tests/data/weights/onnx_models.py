@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes tests/data/sample/onnx/: models in ONNX, their values all zeros but for shapes: tests/data/weights/onnx_models.py"""
+import os
+import struct
+
+FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "sample", "onnx")
+FLOAT, INT8, INT64, FLOAT16 = 1, 3, 7, 10
+SIZES = {FLOAT: 4, INT8: 1, INT64: 8, FLOAT16: 2}
+
+
+def varint(n):
+    n &= (1 << 64) - 1
+    out = b""
+    while n > 127:
+        out += bytes([n & 127 | 128])
+        n >>= 7
+    return out + bytes([n])
+
+
+def number(field, n):
+    return varint(field << 3) + varint(n)
+
+
+def text(field, value):
+    value = value.encode() if isinstance(value, str) else value
+    return varint(field << 3 | 2) + varint(len(value)) + value
+
+
+def tensor(name, dtype, dims, values=None, external=False):
+    count = 1
+    for n in dims:
+        count *= n
+    out = text(1, b"".join(varint(n) for n in dims)) if dims else b""
+    out += number(2, dtype)
+    if values is not None:
+        out += text(7, b"".join(varint(v) for v in values))
+    if external:
+        out += text(13, text(1, "location") + text(2, "model.bin")) + number(14, 1)
+    elif values is None:
+        out += text(9, bytes(count * SIZES[dtype]))
+    return out + text(8, name)
+
+
+def info(name, dims, dtype=FLOAT):
+    shape = b"".join(text(1, text(2, d) if isinstance(d, str) else number(1, d)) for d in dims)
+    return text(1, name) + text(2, text(1, number(1, dtype) + text(2, shape)))
+
+
+def attribute(name, value):
+    if isinstance(value, int):
+        return text(1, name) + number(3, value) + number(20, 2)
+    if isinstance(value, float):
+        return text(1, name) + varint(2 << 3 | 5) + struct.pack("<f", value) + number(20, 1)
+    if isinstance(value, list):
+        return text(1, name) + b"".join(number(8, n) for n in value) + number(20, 7)
+    return text(1, name) + (text(5, value) + number(20, 4) if isinstance(value, bytes) else text(4, value) + number(20, 3))
+
+
+def node(op, inputs, outputs, name="", domain="", **attributes):
+    out = b"".join(text(1, i) for i in inputs) + b"".join(text(2, o) for o in outputs)
+    out += (text(3, name) if name else b"") + text(4, op) + (text(7, domain) if domain else b"")
+    return out + b"".join(text(5, attribute(k, v)) for k, v in attributes.items())
+
+
+def model(nodes, tensors, inputs, outputs, infos=()):
+    graph = b"".join(text(1, n) for n in nodes) + text(2, "main") + b"".join(text(5, t) for t in tensors)
+    graph += b"".join(text(11, i) for i in inputs) + b"".join(text(12, o) for o in outputs) + b"".join(text(13, i) for i in infos)
+    return number(1, 8) + text(2, "tfprof-samples") + text(7, graph) + text(8, text(1, "") + number(2, 18))
+
+
+def classifier():
+    """A convolution with an open batch, a shape computed from the shape of its features, a head in an external file, and more."""
+    nodes = [
+        node("Conv", ["image", "stem.weight", "stem.bias"], ["c"], "/stem/Conv", kernel_shape=[3, 3], pads=[1, 1, 1, 1], strides=[2, 2]),
+        node("Clip", ["c", "", "six"], ["r"], "/stem/Clip"),
+        node("MaxPool", ["r"], ["p"], "/pool/MaxPool", kernel_shape=[2, 2], strides=[2, 2]),
+        node("Shape", ["p"], ["s"], "/head/Shape"),
+        node("Constant", [], ["zero"], "/head/Constant", value=tensor("", INT64, [], [0])),
+        node("Gather", ["s", "zero"], ["batch"], "/head/Gather"),
+        node("Unsqueeze", ["batch", "axes"], ["batches"], "/head/Unsqueeze"),
+        node("Concat", ["batches", "rest"], ["wanted"], "/head/Concat", axis=0),
+        node("Reshape", ["p", "wanted"], ["f"], "/head/Reshape"),
+        node("Gemm", ["f", "head.weight", "head.bias"], ["y"], "/head/Gemm", transB=1, alpha=1.0),
+        node("Softmax", ["y"], ["probabilities"], axis=-1),
+        node("TopOf", ["probabilities"], ["best"], "/top", domain="example.ops"),
+    ]
+    tensors = [tensor("stem.weight", FLOAT, [8, 3, 3, 3]), tensor("stem.bias", FLOAT, [8]), tensor("six", FLOAT, []),
+               tensor("axes", INT64, [1], [0]), tensor("rest", INT64, [1], [-1]),
+               tensor("head.weight", FLOAT16, [10, 128], external=True), tensor("head.bias", INT8, [10])]
+    return model(nodes, tensors, [info("image", ["batch", 3, 16, 16])], [info("best", ["batch"], INT64)])
+
+
+def attention():
+    """Matrix products in a batch with fixed shapes, and one value of an unknown op whose shape is given."""
+    nodes = [
+        node("MatMul", ["x", "layers.0.q"], ["q"], "q"),
+        node("MatMul", ["x", "layers.0.k"], ["k"], "k"),
+        node("Transpose", ["k"], ["kt"], "kt", perm=[0, 2, 1]),
+        node("MatMul", ["q", "kt"], ["scores"], "scores"),
+        node("Softmax", ["scores"], ["weights"], "weights"),
+        node("MatMul", ["weights", "x"], ["o"], "o"),
+        node("LayerNormalization", ["o", "layers.0.norm"], ["n"], "n"),
+        node("NonZero", ["n"], ["places"], "places"),
+        node("Mystery", ["n"], ["m"], "m"),
+        node("Relu", ["m"], ["y"], "y"),
+    ]
+    tensors = [tensor("layers.0.q", FLOAT, [16, 16]), tensor("layers.0.k", FLOAT, [16, 16]), tensor("layers.0.norm", FLOAT, [16])]
+    return model(nodes, tensors, [info("x", [4, 6, 16])], [info("y", [4, 6])], [info("m", [4, 6])])
+
+
+def main():
+    os.makedirs(FOLDER, exist_ok=True)
+    for name, data in (("classifier.onnx", classifier()), ("attention.onnx", attention())):
+        with open(os.path.join(FOLDER, name), "wb") as f:
+            f.write(data)
+
+
+if __name__ == "__main__":
+    main()
