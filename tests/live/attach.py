@@ -21,7 +21,7 @@ sys.path.insert(0, HERE)
 from attach_inside import inside  # noqa: E402
 from attach_refused import another_program, at_their_limits, its_agent_leaves, its_program_is_gone, refused, runs_another_program_meanwhile  # noqa: E402
 from attach_unharmed import deaths, handlers, killed_while_recording, pending_lock  # noqa: E402
-from attaching import AWAKE, BUSY, COMPUTE, IDLE, Place, agent_threads, has_our_pages, is_ok, same_as_before  # noqa: E402
+from attaching import AWAKE, BUSY, COMPUTE, IDLE, Place, agent_threads, has_our_pages, is_ok, preloaded, same_as_before  # noqa: E402
 import fake  # noqa: E402
 from checks import check, ended, prepared, until  # noqa: E402
 from stacks import pythons  # noqa: E402
@@ -104,6 +104,49 @@ def only_when_asked(p):
     check("top says attach", json.loads(shown.stdout)["rows"][0]["capture"] == "attach", shown)
 
 
+# The first wait with a limit prints "ready", and begins a second later: until then the thread computes.
+LATE = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <semaphore.h>
+#include <time.h>
+#include <unistd.h>
+static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec + t.tv_nsec / 1e9; }
+static void late(void)
+{
+    static int told;
+    if (told++) return;
+    (void)!write(1, "ready\n", 6);
+    for (double end = now() + 1; now() < end;) {}
+}
+int sem_timedwait(sem_t *s, const struct timespec *t)
+{
+    int (*real)(sem_t *, const struct timespec *) = dlsym(RTLD_NEXT, "sem_timedwait");
+    late();
+    return real(s, t);
+}
+int sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *t)
+{
+    int (*real)(sem_t *, clockid_t, const struct timespec *) = dlsym(RTLD_NEXT, "sem_clockwait");
+    late();
+    return real(s, clock, t);
+}
+"""
+
+
+def about_to_wait(p):
+    """A main thread that has decided to wait for a lock when the text is queued, and has not begun."""
+    shim = preloaded(p, "late", LATE)
+    if not shim:
+        print("left out: no C compiler for a thread that is about to wait")
+        return
+    for name, python in sorted(pythons().items()):
+        job = p.job("import jax, threading\nthreading.Event().wait(60)\n", python, env=dict(p.env, LD_PRELOAD=shim))
+        done, rows, _ = p.capture(job.pid, "--timeout", "25")
+        check(f"{name}: about to wait", is_ok(rows), (done, rows))
+        job.kill()
+
+
 def waits(p):
     """A main thread that waits for a lock runs the line at once and continues to wait; one that sleeps never runs it after we
     gave up."""
@@ -116,6 +159,7 @@ def waits(p):
         check(f"{name}: at once", is_ok(rows), rows)
         took = float(job.communicate(timeout=20)[0])
         check(f"{name}: waits on", 2.99 < took < 6, took)
+    about_to_wait(p)
     job = p.job("import jax, time\nprint('ready', flush=True)\nt0 = time.monotonic()\ntime.sleep(2)\nprint(time.monotonic() - t0, flush=True)\n"
                 "end = time.time() + 1\nwhile time.time() < end: pass\nimport os\nprint(len(os.listdir('/proc/self/task')))\n")
     done, rows, _ = p.capture(job.pid, "--timeout", "0.3", "--wait", "0")

@@ -89,6 +89,7 @@ typedef struct work {
     tfp_cpu *cpu;
     tfp_tracer tracer;
     const char *why; /* the reason for AGAIN */
+    bool wakes;      /* nothing is called: a wait for a futex ends */
     bool alone;      /* the call waits for another thread; this thread returns from it by itself */
     bool done;
 } work;
@@ -199,6 +200,7 @@ static outcome work_on(work *w)
     const char *why;
     if (!is_same(w->a)) return refuse(w, "gone", "it has become another program");
     if (!tfp_cpu_save(w->cpu, &w->tracer, w->a->home, &why)) return again(w, why);
+    if (w->wakes) return tfp_cpu_restore(w->cpu, &w->tracer) ? DONE : again(w, "its registers cannot be set");
     if (!has_room(w->a, w->cpu)) return again(w, "its main thread has less than 64 KiB of stack left");
     outcome o = w->text.size ? queue_text(w) : give_back(w);
     switch (tfp_tracer_halt(&w->tracer, tfp_now_ns() + STOP_NS)) {
@@ -266,9 +268,11 @@ static void *run(void *ctx)
     return NULL;
 }
 
-static bool do_work(tfp_attach *a, int64_t thread_id, tfp_str text, tfp_way *refusal)
+/* Without a text: the page is given back, or with `wakes` only a wait for a futex ends. */
+static bool do_work(tfp_attach *a, int64_t thread_id, tfp_str text, bool wakes, tfp_way *refusal)
 {
     work w = { .a = a,
+               .wakes = wakes,
                .text = text,
                .refusal = refusal,
                .cpu = tfp_cpu_new(),
@@ -285,7 +289,7 @@ static bool do_work(tfp_attach *a, int64_t thread_id, tfp_str text, tfp_way *ref
 
 bool tfp_attach_queue(tfp_attach *a, tfp_str text, tfp_way *refusal)
 {
-    if (do_work(a, a->pid, text, refusal)) return true;
+    if (do_work(a, a->pid, text, false, refusal)) return true;
     tfp_attach_empty(a); /* a call that was broken off may still have queued the text */
     return false;
 }
@@ -293,7 +297,23 @@ bool tfp_attach_queue(tfp_attach *a, tfp_str text, tfp_way *refusal)
 void tfp_attach_unmap(tfp_attach *a, int64_t thread_id)
 {
     tfp_way unused;
-    if (a->page) do_work(a, thread_id, (tfp_str){ NULL, 0 }, &unused);
+    if (a->page) do_work(a, thread_id, (tfp_str){ NULL, 0 }, false, &unused);
+}
+
+/* Whether the main thread sleeps in the system call futex; also if the kernel does not tell the call. */
+static bool waits_for_futex(int64_t pid)
+{
+    char call[32], futex[16];
+    tfp_proc_stat now;
+    if (!tfp_proc_stat_read(pid, &now) || now.state != 'S') return false;
+    snprintf(futex, sizeof futex, "%d ", SYS_futex);
+    return tfp_proc_read(pid, "syscall", call, sizeof call) <= 0 || strncmp(call, futex, strlen(futex)) == 0;
+}
+
+void tfp_attach_wake(tfp_attach *a)
+{
+    tfp_way unused;
+    if (a->queued && waits_for_futex(a->pid)) do_work(a, a->pid, (tfp_str){ NULL, 0 }, true, &unused);
 }
 
 void tfp_attach_empty(tfp_attach *a)

@@ -40,6 +40,9 @@ bool tfp_attach_lock(const tfp_attach *a);
 /* Makes the interpreter run a text of Python at its next safe point. False: it cannot, *way says why; the process goes
  * on unharmed. */
 bool tfp_attach_queue(tfp_attach *a, tfp_str text, tfp_way *refusal);
+/* Ends a wait for a lock in the main thread, so that the interpreter runs the queued text. A thread that was about to wait when
+ * the text was queued did not see it, and would run it only after that wait. */
+void tfp_attach_wake(tfp_attach *a);
 /* Empties a text that has not run yet. A process that stays in C code for long would otherwise run it after the caller
  * gave up. */
 void tfp_attach_empty(tfp_attach *a);

@@ -43,6 +43,7 @@ typedef struct tfp_session_attaching {
     bool needed;         /* it has no agent of its own */
     bool ran;            /* the text that starts the agent has run */
     struct tfp_attach *attach;
+    int64_t wake_ns, wake_pause_ns; /* when its main thread is woken again, and how long after the time before */
     int64_t leave_by_ns;
 } tfp_session_attaching;
 
@@ -153,6 +154,7 @@ void tfp_session_end(tfp_capture *c, tfp_session *s, const char *status, const c
 void tfp_session_free(tfp_session *s);
 /* session_attach.c: the agent is started and leaves again. */
 void tfp_session_start_attach(tfp_capture *c, tfp_session *s);
+void tfp_session_wake(tfp_session *s);             /* the agent does not answer yet */
 void tfp_session_agent_is_there(tfp_session *s);   /* the agent answers */
 bool tfp_session_must_leave(const tfp_session *s); /* an agent was started and has to leave first */
 void tfp_session_leave(tfp_session *s);

@@ -81,7 +81,10 @@ static void start_agent(tfp_capture *c, tfp_session *s)
 /* Looks whether the agent that an attach started answers already. */
 static void look_for_agent(tfp_capture *c, tfp_session *s)
 {
-    if (connect_agent(c, s)) return;
+    if (connect_agent(c, s)) {
+        tfp_session_wake(s);
+        return;
+    }
     s->state = TFP_SESSION_STANDS;
     if (answers_itself(s))
         tfp_session_agent_is_there(s);

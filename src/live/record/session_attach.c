@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #define LOCK_RETRY_NS ((int64_t)50 * 1000000)
+/* the pause before the main thread is woken for the first time; each pause after it is twice as long */
+#define WAKE_NS ((int64_t)50 * 1000000)
 #define LEAVE_NS                                                                                                       \
     ((int64_t)3 * 1000000000) /* an agent leaves within a second, later when the job holds the interpreter's lock */
 
@@ -56,6 +58,8 @@ static void queue_text(tfp_capture *c, tfp_session *s)
         tfp_session_end(c, s, "failed", "low-memory", "tfprof has no memory for the attach");
     } else if (tfp_attach_queue(s->attaching.attach, (tfp_str){ text.data, text.size }, &refusal)) {
         s->state = TFP_SESSION_ATTACHES;
+        s->attaching.wake_pause_ns = WAKE_NS;
+        s->attaching.wake_ns = tfp_now_ns() + WAKE_NS;
     } else {
         bool touched = s->attaching.attach->stopped_ns > 0 && strcmp(refusal.code, "gone") == 0;
         tfp_session_end(c, s, touched ? "failed" : "refused", refusal.code, "%s", refusal.message);
@@ -118,6 +122,15 @@ static int64_t find_agent_thread(int64_t pid)
     }
     if (d) closedir(d);
     return found;
+}
+
+void tfp_session_wake(tfp_session *s)
+{
+    int64_t now = tfp_now_ns();
+    if (now < s->attaching.wake_ns) return;
+    s->attaching.wake_pause_ns *= 2;
+    s->attaching.wake_ns = now + s->attaching.wake_pause_ns;
+    tfp_attach_wake(s->attaching.attach);
 }
 
 void tfp_session_agent_is_there(tfp_session *s)
