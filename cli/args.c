@@ -75,7 +75,7 @@ cli_flag cli_flags[CLI_FLAG_COUNT] = {
     [CLI_Q] = { "q", "SHARE", "trend", "the share of rows that may be false alarms, 0.01 by default", false, false },
     [CLI_RATE] = { .name = "rate" },
     [CLI_RECORDER] = { .name = "recorder" },
-    [CLI_SAVE_BASE] = { "save_base", "FILE",          "diff",    "write the numbers of the runs of --base as a small file for the repository, which later is the --base", false, false },
+    [CLI_SAVE_BASE] = { "save_base", "FILE",          "diff",    "write the numbers of the --base runs into a small file, which the repository can keep and later runs can take as their --base", false, false },
     [CLI_RETRY] = { "retry", NULL, "index", "read failed files again, although they have not changed", false, false },
     [CLI_SECONDS] = { .name = "seconds" },
     [CLI_SHARD] = { "shard", "K/N", "index", "read only the K-th of N shares of the files, by their paths, so that N machines can fill one index", false, false },

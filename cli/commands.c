@@ -106,7 +106,7 @@ static tfp_status choose_timeline(cli *c, const cli_call *call, tfp_options *o, 
     tfp_status s = deep ? TFP_OK : tfp_options_set(o, "max_depth", "100000", c->err);
     if (s || chosen || strcmp(*view, "graph") != 0 || !steps) return s;
     snprintf(step, sizeof step, "%lld", (long long)tfp_profile_step(c->profile, steps - 1));
-    if (steps > 1) cli_tell_remark(c, "of several steps the last one; -step N chooses another");
+    if (steps > 1) cli_tell_remark(c, "the profile has several steps: this is the last one; -step N chooses another");
     return tfp_options_set(o, "step", step, c->err);
 }
 
@@ -120,7 +120,7 @@ static int write_run(cli *c, const cli_call *call, tfp_options *o, const char *f
     if (status || (status = cli_load(c, call, TFP_KEEP_ALL))) return status;
     bool calls = tfp_profile_has(c->profile, TFP_HAS_TRACE) || (flames && tfp_profile_has(c->profile, TFP_HAS_STACKS));
     if (!calls && !tfp_profile_step_count(c->profile))
-        return cli_fault_set(&c->fault, CLI_BAD_INPUT, "%s: the files tell of no run: add a trace or run metadata",
+        return cli_fault_set(&c->fault, CLI_BAD_INPUT, "%s: the files contain no run: add a trace or run metadata",
                              call->name);
     tfp_report *r = NULL;
     tfp_status s = choose_timeline(c, call, o, &view);
@@ -158,7 +158,8 @@ static int run_convert(cli *c, const cli_call *call, tfp_options *o)
                    : to_stdout ? tfp_profile_write(c->profile, cli_write, c->out, c->err)
                                : tfp_profile_write_file(c->profile, path, c->err);
     if (s == TFP_OK && tables && tfp_profile_has(c->profile, TFP_HAS_TENSORS))
-        cli_tell_remark(c, "values of tensors are not kept: name the checkpoint beside the converted file for them");
+        cli_tell_remark(
+            c, "values of tensors are not kept: to see them, name the checkpoint together with the converted file");
     if (s == TFP_OK) return 0;
     return c->out->error || cli_interrupted ? cli_stdout_fault(c) : cli_fault_from(&c->fault, s, c->err);
 }
@@ -252,20 +253,20 @@ static int run_quit(cli *c, const cli_call *call, tfp_options *o)
 
 /* clang-format off */
 const cli_command cli_commands[] = {
-    { "diff",       "A B [C...] [-option value ...]", "What differs between profiles, steps of them (A@3 A@7) or printed scope files; a side of several files: graph.pb,run_meta.", CLI_IN_SHELL | CLI_IN_PROMPT | CLI_TAKES_WORDS, cli_diff },
+    { "diff",       "A B [C...] [-option value ...]", "What differs between profiles, steps of them (A@3 A@7) or printed scope files; a side of several files is written graph.pb,run_meta.", CLI_IN_SHELL | CLI_IN_PROMPT | CLI_TAKES_WORDS, cli_diff },
     { "stats",      "FILE... [-option value ...]", "Means, spread and percentiles over the steps of a profile, for the rows of a view.", CLI_IN_SHELL | CLI_IN_PROMPT, cli_stats },
     { "query",      "SQL FILE...", "Answer SQL over the tables of one or many profiles: nodes, executions, edges ...; \"SELECT * FROM columns\" lists them. Or over a folder that tfprof index made, by duckdb.", CLI_IN_SHELL | CLI_IN_PROMPT | CLI_TAKES_WORDS | CLI_TAKES_SQL, cli_query },
     { "top",        "[PID|NAME...]", "Running jobs: the resources that each uses, its steps a second, its framework; nothing is changed in them.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_top },
     { "capture",    "PID|NAME|HOST:PORT...", "Record profiles of many running jobs at once, into a folder: those that tfprof run started, others with --attach, and profiler servers.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_capture },
-    { "stacks",     "PID|NAME", "The Python functions (with --native of C, too) in which a running process spends its time, by reading its memory: it is not stopped.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_stacks },
+    { "stacks",     "PID|NAME", "The Python functions (with --native C functions, too) in which a running process spends its time. tfprof reads its memory and does not stop it.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_stacks },
     { "run",        "[-option value ...] -- COMMAND", "Start a command so that its jobs can be captured, and record steps of them; nothing else about it changes.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_start },
-    { "agent",      "[PID|NAME...]", "Running jobs as metrics: for Prometheus at --metrics, sent to a collector with --otlp; their stacks, sent with --pyroscope or --parca; and for tfprof of other machines at --listen.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_agent },
+    { "agent",      "[PID|NAME...]", "Give the metrics of running jobs to Prometheus (--metrics) or send them to a collector (--otlp), send stacks (--pyroscope, --parca), and let tfprof of other machines see and record the jobs (--listen).", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_agent },
     { "index",      "SOURCE... -o DIR", "Make tables of many traces, as Parquet files that DuckDB, Spark and others read: runs, steps, ops, kernels ... SOURCE: files, folders, or - for paths on stdin. Files that are known are not read again. tfprof query, trend and serve take DIR.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_index },
-    { "trend",      "DIR", "Which jobs and operations of an index (tfprof index) changed for good, and from which day on; a single bad day does not count.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_trend },
-    { "serve",      "[FILE|DIR...]", "Show profiles as pages in the browser: those in the files and folders named, or here.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_serve },
+    { "trend",      "DIR", "Which jobs and operations of an index (tfprof index) changed lastingly, and from which day on; a single bad day does not count.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_trend },
+    { "serve",      "[FILE|DIR...]", "Show profiles as pages in the browser: those in the named files and folders, or in the current folder.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_serve },
     { "mcp",        "ROOT", "Answer programs by the Model Context Protocol on stdin and stdout: info, views, SQL and diff of the profiles below ROOT; nothing is written.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_mcp },
-    { "report",     "FILE... -o FILE", "Write the pages that serve would show for these profiles as one file, for mails and CI, which a browser opens without anything else; -step N: of that step.", CLI_IN_SHELL, cli_report },
-    { "timeline",   "FILE... -o FILE", "Write what ran when as a Chrome trace, for Perfetto and chrome://tracing: a trace as it was recorded, of RunMetadata and ProfileProto the nodes of a step; -step N: of that step. -o F.pftrace: a trace as it was recorded in Perfetto's own format, with its values, flows and counters.", CLI_IN_SHELL, run_timeline },
+    { "report",     "FILE... -o FILE", "Write the pages that serve shows for these profiles into one file, for mails and CI; a browser opens it without a server. -step N: only that step.", CLI_IN_SHELL, cli_report },
+    { "timeline",   "FILE... -o FILE", "Write what ran when as a Chrome trace, for Perfetto and chrome://tracing: of a trace all that was recorded, of RunMetadata and ProfileProto the nodes of a step. -step N: only that step. -o F.pftrace writes Perfetto's own format, with values, flows and counters; the input must be a trace.", CLI_IN_SHELL, run_timeline },
     { "convert",    "FILE... -o FILE", "Write all inputs as one file: NAME.tfprof keeps everything and is opened at once; NAME.pftrace is a trace for Perfetto, NAME.speedscope.json and NAME.folded are its calls as flame graphs; any other name, a ProfileProto, which TensorFlow's tool reads too.", CLI_IN_SHELL, run_convert },
     { "open",       "FILE...", "(At the prompt) read other files in place of those that are open.", CLI_IN_PROMPT | CLI_TAKES_WORDS, run_open },
     { "set",        "[-option value ...]", "(At the prompt) keep options for the commands that follow; alone: show all options and their values.", CLI_IN_PROMPT | CLI_TAKES_WORDS, run_set },

@@ -308,7 +308,7 @@ static void name_by_files(comparison *all)
 static int check_extra(cli *c, const cli_call *call, size_t files, size_t names, bool script)
 {
     if (names > files || (names < files && (names || script)))
-        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "%zu --extra-files and %zu --extra-names", files, names);
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "%zu --extra-files, but %zu --extra-names", files, names);
     for (size_t i = 0; i < CLI_FORMAT_MAX; i++)
         if (call->paths[i] && !is_of_all_sides(i))
             return cli_fault_set(&c->fault, CLI_BAD_USAGE,

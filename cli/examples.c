@@ -11,7 +11,7 @@ const cli_status_text cli_statuses[] = {
     { CLI_BAD_USAGE,  "wrong usage: an unknown command, option or value, an invalid regex, a step that is not there" },
     { CLI_BAD_OUTPUT, "the output could not be written (when the reader of a pipe goes away, the status is 0)" },
     { CLI_LIMIT,      "out of memory, or an input over a limit" },
-    { CLI_FOUND,      "a limit that the user set was passed: --fail-on" },
+    { CLI_FOUND,      "a limit that you set was exceeded: --fail-on, --fail-over, --gate" },
     { CLI_STOPPED,    "interrupted" },
     { -1, NULL },
 };

@@ -105,7 +105,7 @@ static int check(cli *c, const cli_call *call, double *limit)
 {
     const char *gate = call->flags[CLI_GATE];
     if (call->word_count)
-        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "'%s': with --gate runs are named behind --base and --new",
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "'%s': with --gate runs are named after --base and --new",
                              call->words[0]);
     if (gate && !parse_limit(gate, limit))
         return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--gate '%s': not a share such as 5%%", gate);

@@ -307,7 +307,7 @@ static tfp_profile *open_cached(cli *c, const char *path, unsigned keep)
         tfp_cache_used(path);
         return p;
     }
-    snprintf(text, sizeof text, "made anew in the cache: %s", p ? tfp_error_message(c->err) : "out of memory");
+    snprintf(text, sizeof text, "the cached file was made again: %s", p ? tfp_error_message(c->err) : "out of memory");
     cli_warn(text);
     tfp_profile_free(p);
     return NULL;

@@ -115,10 +115,12 @@ static int options(cli *c)
     paragraph(
         c,
         "-opt value, --opt value, -opt=value and --opt=value are the same, and so are - and _ inside a name. A boolean "
-        "option takes the next word only if that is true, t, yes, y, 1, false, f, no, n or 0. The last of two wins.");
+        "option takes the next word only if that is true, t, yes, y, 1, false, f, no, n or 0. If an option is given "
+        "twice, the last value counts.");
     option_entries(c, o, TFP_OPTIONS);
     section(c, "OPTIONS OF SINGLE COMMANDS");
-    paragraph(c, "The commands that take one stand before its text; they take the report options too.");
+    paragraph(c,
+              "Each text begins with the commands that take the option. These commands take the report options, too.");
     option_entries(c, o, TFP_COMMAND_OPTIONS);
     tfp_options_free(o);
     return 0;

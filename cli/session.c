@@ -44,9 +44,9 @@ static int take_file(char **words, size_t *count, const char **file, cli_fault *
 {
     for (size_t i = 0; i < *count; i++) {
         if (strcmp(words[i], "|") == 0)
-            return cli_fault_set(f, CLI_BAD_USAGE, "'|' needs a program behind it, and a terminal");
+            return cli_fault_set(f, CLI_BAD_USAGE, "'|' needs a program after it, and a terminal");
         if (strcmp(words[i], ">") != 0) continue;
-        if (i + 2 != *count) return cli_fault_set(f, CLI_BAD_USAGE, "'>' needs one file's name behind it");
+        if (i + 2 != *count) return cli_fault_set(f, CLI_BAD_USAGE, "'>' needs one file's name after it");
         *file = cli_unquote(words[i + 1]);
         *count = i;
     }

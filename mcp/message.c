@@ -233,7 +233,7 @@ bool message_read(message *m, char *line, size_t size)
     if (memchr(line, '\0', size)) return fail(&r, "a NUL byte");
     if (!take_value(&r, 0)) return false;
     skip_blanks(&r);
-    return r.at == r.end || fail(&r, "more text behind the message");
+    return r.at == r.end || fail(&r, "text after the end of the message");
 }
 
 void message_free(message *m)

@@ -46,10 +46,10 @@ static const tool tools[] = {
         { "options", PARAMETER_OPTIONS, false, "Options of the view by name, such as {\"top\": 20, \"order_by\": \"micros\", \"step\": 3}." }, ROWS } },
     { "query", "Answers one SELECT (SQLite) over the tables of profiles: nodes, executions, spans, steps, kernels ...; \"SELECT * FROM columns\" lists all tables and columns.",
       { { "paths", PARAMETER_PATHS, true, "Profiles, relative to the served folder." }, { "sql", PARAMETER_TEXT, true, "One SELECT." }, ROWS } },
-    { "diff", "What differs between two profiles: how much longer a step takes and why, then rows by what they changed.",
+    { "diff", "What differs between two profiles: how much longer a step takes and why, then the rows that changed most.",
       { { "left", PARAMETER_PATH, true, "The profile before; FILE@3: step 3 of it." }, { "right", PARAMETER_PATH, true, "The profile after." },
         { "view", PARAMETER_TEXT, false, "The view whose rows are compared: op, scope, kernel, lines or steps." }, ROWS } },
-    { "check", "What is missing or odd in a profile, so that its numbers are to be taken with care.", { { "path", PARAMETER_PATH, true, PATH_HELP }, ROWS } },
+    { "check", "What is missing or odd in a profile, so that its numbers need care.", { { "path", PARAMETER_PATH, true, PATH_HELP }, ROWS } },
 };
 /* clang-format on */
 enum { TOOL_COUNT = sizeof tools / sizeof *tools };

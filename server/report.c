@@ -89,7 +89,7 @@ static int check_size(maker *m, const ask *k, size_t before, const char *name)
     if (is_needed(k) || m->out.size + m->about <= m->o->size_most) return 0;
     m->out.size = before;
     snprintf(text, sizeof text,
-             "the file would become larger than %zu MB; --max-size of tfprof report takes another bound",
+             "the file would become larger than %zu MB; --max-size of tfprof report sets another limit",
              m->o->size_most >> 20);
     give_up(m, k, name, text);
     return 0;

@@ -236,7 +236,7 @@ static int start(server *s, const serve_options *o, int *fd, char *why, size_t r
     tell(o, s);
     /* before threads are started, because only later threads inherit the restriction */
     if (give_up_rights(s) && catalog_start(s->catalog, on_change, s) && start_answering(s, *fd)) return DONE;
-    snprintf(why, room, "serve: no memory or threads to begin with");
+    snprintf(why, room, "serve cannot start: no memory or no threads");
     return LIMIT;
 }
 

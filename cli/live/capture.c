@@ -52,15 +52,16 @@ int cli_capture(cli *c, const cli_call *call, tfp_options *o)
     if (!call->word_count && !call->flags[CLI_ALL])
         return cli_fault_set(&c->fault, CLI_BAD_USAGE, "capture needs PID, NAME, HOST:PORT or --all");
     if (call->flags[CLI_MS] && call->flags[CLI_STEPS])
-        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--ms and --steps: one of both");
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--ms and --steps exclude each other");
     bool window = call->flags[CLI_MS] || call->flags[CLI_STEPS] || call->flags[CLI_ATTACH] || call->flags[CLI_ALIGN];
     if ((call->flags[CLI_SNAPSHOT] && (window || call->flags[CLI_RECORDER])) || (call->flags[CLI_RECORDER] && window))
         return cli_fault_set(&c->fault, CLI_BAD_USAGE,
-                             "--snapshot, --recorder: one of both, and no window, attach or align");
+                             "--snapshot and --recorder exclude each other, and --ms, --steps, --attach and --align");
     if (call->flags[CLI_VIA] &&
         (call->flags[CLI_SNAPSHOT] || call->flags[CLI_RECORDER] || call->flags[CLI_ATTACH] || call->flags[CLI_ALIGN]))
-        return cli_fault_set(&c->fault, CLI_BAD_USAGE,
-                             "--via kineto goes with --ms or --steps: no attach, align, snapshot or recorder");
+        return cli_fault_set(
+            &c->fault, CLI_BAD_USAGE,
+            "--via kineto goes with --ms or --steps, not with --attach, --align, --snapshot or --recorder");
     if (call->flags[CLI_AGENT]) return cli_remote_capture(c, call, o);
     tfp_live *l = tfp_live_new();
     if (!l) return cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");

@@ -188,7 +188,8 @@ static int answer(cli *c, tfp_live *l, screen *v, int key)
     if (strcmp(job, v->job) == 0 && strcmp(v->way, v->asked_way) == 0)
         cli_record(c, v->pid, v->way, v->line, sizeof v->line);
     else
-        snprintf(v->line, sizeof v->line, "nothing is recorded: the job has ended, or must be asked in another way");
+        snprintf(v->line, sizeof v->line,
+                 "nothing is recorded: the job has ended, or the way to record it has changed");
     return 0;
 }
 

@@ -141,10 +141,10 @@ def limit(**limits: Union[int, float]) -> Callable[[Test], Test]:
             record(tmp_path / "trace.json")
             return tmp_path / "trace.json"
 
-    step_ms: the median duration of a step in milliseconds. float_ops, calls: of all operations in a step; params.
-    peak_bytes: most memory held at once on one device. The test returns its Profile, a path or several paths.
-    Works in pytest, whose summary then lists what was measured, and in unittest. Time varies from run to run: give
-    step_ms room, or gate it by `tfprof diff --gate`; the others are exact.
+    step_ms: the median duration of a step in milliseconds. float_ops, calls: of all operations in a step. params:
+    the parameters of the model. peak_bytes: most memory held at once on one device. The test returns its Profile, a
+    path or several paths. Works in pytest, whose summary then lists what was measured, and in unittest. Time varies
+    from run to run: give step_ms room, or gate it by `tfprof diff --gate`; the other numbers are exact.
     """
     _check_names(limits)
 

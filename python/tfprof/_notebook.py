@@ -121,8 +121,8 @@ class InNotebooks:
     """What a profile shows in a notebook."""
 
     def show(self: Any, place: str = "overview", *, height: int = _HEIGHT, max_mb: int = _MOST_MB) -> Page:
-        """The page of this profile, which a notebook shows as the result of a cell: everything can be clicked, nothing
-        is asked of a server or of the network.
+        """The page of this profile, which a notebook shows as the result of a cell. It is interactive, and needs no
+        server and no network.
 
         place: where it begins: overview, findings, timeline, steps, memory, table, flame, graph or more.
         height: of the frame, in pixels.

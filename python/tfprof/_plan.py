@@ -101,7 +101,7 @@ def chosen(files: Iterable[File], wanted: Mapping[str, Sequence[Any]], settings:
 
 
 def cut(files: Iterable[File], bytes_per_task: int) -> List[List[File]]:
-    """Joins neighbouring files into parts of about that size; a bigger file is a part by itself."""
+    """Joins neighbouring files into parts of about bytes_per_task; a bigger file is a part by itself."""
     parts: List[List[File]] = []
     room = 0
     for f in files:

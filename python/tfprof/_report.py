@@ -262,7 +262,7 @@ class Report:
     def show(self, *, height: int = 640) -> "Page":
         """The page of the profile, begun where it has this view: flame graph, timeline, table ...
 
-        It has all of the profile: options of the report do not narrow it. Raises as Profile.show does.
+        It shows the whole profile; the options of this report do not apply to it. Raises what Profile.show raises.
         """
         from tfprof._notebook import page, place_of
 

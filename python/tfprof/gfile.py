@@ -142,7 +142,7 @@ def rename(src: Path, dst: Path, overwrite: bool = False) -> None:
 
 
 def stat(path: Path) -> Any:
-    """Length in bytes and times of a file; `length` is TensorFlow's name of the first."""
+    """Length in bytes and times of a file; `length` is TensorFlow's name for the size."""
     return _remote().stat(path) if is_remote(path) else _Stat(os.stat(path))
 
 
@@ -159,7 +159,7 @@ def walk(top: Path) -> Iterator[Tuple[Any, List[Any], List[Any]]]:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Writes a file so that it has all of `data` or is as it was: beside it, then renamed."""
+    """Writes all of `data` or leaves the file as it was: the data go to a temporary file beside it, which is then renamed."""
     if is_remote(path):
         with _remote().GFile(path, "wb") as out:
             out.write(data)

@@ -96,7 +96,7 @@ class _Reader(DataSourceReader):
         self.wanted: List[Tuple[str, Tuple[Any, ...]]] = []
 
     def pushFilters(self, filters: List[Filter]) -> Iterable[Filter]:
-        """What = and IN say of job, date, host and rank skips files. Spark still looks at each row: a path does not
+        """Uses = and IN on job, date, host and rank to skip files. Spark still checks each row, because a path does not
         tell everything."""
         for f in filters:
             if isinstance(f, EqualTo) and f.attribute[0] in _plan.FIELDS and len(f.attribute) == 1:

@@ -150,7 +150,7 @@ static bool get(const remote *r, const char *target, char *why, size_t room)
     bool ok = ask("GET", target, s, why, room);
     int64_t left = ok ? length_of(s->head) : 0;
     if (ok && (left < 0 || left > r->table_most))
-        ok = refuse(why, room, "its answer has no length, or too much of it") == 0;
+        ok = refuse(why, room, "its answer has no length, or is too long") == 0;
     while (ok && left) {
         size_t n = s->have - s->at;
         if (!n && !(n = more(s))) ok = refuse(why, room, late_or(s, "its answer ended too early")) == 0;
@@ -255,7 +255,8 @@ static bool may_come(origins *all, const remote *r, const archive_entry *e, char
     } else if (++o->files > FILES_MOST) {
         snprintf(why, room, "it sends more than %d files of a process", FILES_MOST);
     } else if (e->size > r->bytes_most - o->bytes) {
-        snprintf(why, room, "its files of a process are longer in all than --max-bytes %lld", (long long)r->bytes_most);
+        snprintf(why, room, "the files of one process are longer in all than --max-bytes %lld",
+                 (long long)r->bytes_most);
     } else {
         o->bytes += e->size;
         return true;

@@ -22,15 +22,15 @@ static const metric metrics[] = {
     { "threads",                "tfprof_job_threads",                "tfprof.job.threads",          "{thread}",  "Threads of all its processes.", 1 },
     { "runnable",               "tfprof_job_threads_runnable",       "tfprof.job.threads.runnable", "{thread}",  "Threads that run or wait for a CPU.", 1 },
     { "blocked",                "tfprof_job_threads_blocked",        "tfprof.job.threads.blocked",  "{thread}",  "Threads in an uninterruptible wait.", 1 },
-    { "steps_per_second",       "tfprof_job_steps_per_second",       "tfprof.job.steps",            "{step}/s",  "Steps a second since the last look; the label steps says of what.", 1 },
-    { "cpu",                    "tfprof_job_cpu_cores",              "tfprof.job.cpu",              "{cpu}",     "CPU time since the last look by the time that went by: 2 is two cores.", 1 },
+    { "steps_per_second",       "tfprof_job_steps_per_second",       "tfprof.job.steps",            "{step}/s",  "Steps a second since the last look; the label steps says what counts as a step.", 1 },
+    { "cpu",                    "tfprof_job_cpu_cores",              "tfprof.job.cpu",              "{cpu}",     "CPU time since the last look, divided by the time that passed: 2 is two cores.", 1 },
     { "cpu_micros",             "tfprof_job_cpu_seconds",            "tfprof.job.cpu.time",         "s",         "CPU time of the processes that run now, since their start.", 1e-6 },
     { "rss_bytes",              "tfprof_job_memory_bytes",           "tfprof.job.memory",           "By",        "Anonymous memory of all its processes and the largest shared part.", 1 },
     { "read_bytes_per_second",  "tfprof_job_read_bytes_per_second",  "tfprof.job.disk.read",        "By/s",      "Bytes fetched from storage.", 1 },
     { "write_bytes_per_second", "tfprof_job_write_bytes_per_second", "tfprof.job.disk.write",       "By/s",      "Bytes sent to storage.", 1 },
     { "gpu",                    "tfprof_job_gpu_ratio",              "tfprof.job.gpu",              "1",         "Share of time in which a kernel ran, of the busiest of its GPUs.", 1 },
     { "gpu_memory_bytes",       "tfprof_job_gpu_memory_bytes",       "tfprof.job.gpu.memory",       "By",        "Memory of its processes on all GPUs.", 1 },
-    { "age_micros",             "tfprof_job_age_seconds",            "tfprof.job.age",              "s",         "Since its first process began.", 1e-6 },
+    { "age_micros",             "tfprof_job_age_seconds",            "tfprof.job.age",              "s",         "Time since its first process began.", 1e-6 },
 };
 typedef struct label {
     const char *column, *name, *otlp;

@@ -283,7 +283,7 @@ static int ask_start(recorder *r, const question *q, const char **why)
     *why = "at= has the moment in microseconds since 1970";
     if (q->count != 1 || !digits || digits > 18 || value[digits]) return 400;
     int64_t at = strtoll(value, NULL, 10);
-    *why = "no recording waits for a moment to begin at";
+    *why = "no recording waits for its start time";
     bool told = r->child && r->control >= 0 && write(r->control, &at, sizeof at) == (ssize_t)sizeof at;
     close_control(r);
     return told ? 200 : 503;
@@ -310,7 +310,7 @@ static int ask_table(recorder *r, bool hang, const question *q, answer *body, co
     if (!s && status == 200) s = tfp_report_write(top, value_of(q, "format", "text"), answer_write, body, err);
     tfp_report_free(top);
     tfp_error_free(err);
-    *why = s ? "the jobs cannot be looked at" : *why;
+    *why = s ? "the jobs cannot be read" : *why;
     return s ? 503 : status;
 }
 

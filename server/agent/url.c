@@ -33,7 +33,7 @@ bool http_url_of(const char *text, const char *port, http_url *out, const char *
     text += sizeof scheme - 1;
     for (const char *at = text; *at; at++)
         if (*at <= ' ' || *at >= 0x7f || strchr("\"<>\\^`{|}#@", *at))
-            return refuse(why, "it has a character that may not be there");
+            return refuse(why, "it contains a character that is not allowed");
     size_t all = strcspn(text, "/?"), bracket = *text == '[' ? strcspn(text, "]") : 0;
     size_t host = bracket && bracket < all ? bracket + 1 : strcspn(text, ":/?");
     size_t cut = bracket && bracket < all ? 1 : 0;

@@ -77,7 +77,7 @@ static void answer_record(const question *q, answer *a)
     if (!is_there(q, a) || !take_jobs(r, &wish, a)) return;
     if (!request_int(r, "ms", 1, LIVE_MS_MOST, &ms) || !request_int(r, "steps", 1, LIVE_STEPS_MOST, &steps) ||
         (ms && steps)) {
-        answer_error(a, ANSWER_WRONG, "ms from 1 to %d, or steps from 1 to %d: one of both", LIVE_MS_MOST,
+        answer_error(a, ANSWER_WRONG, "either ms (1 to %d) or steps (1 to %d) is needed", LIVE_MS_MOST,
                      LIVE_STEPS_MOST);
         return;
     }

@@ -81,7 +81,7 @@ static void answer_profile(const question *q, answer *a)
     if (!catalog_add(q->catalog, path, id)) {
         answer_error(
             a, ANSWER_UNUSABLE,
-            "%s: not there, or no trace: name the folder of the traces behind the index (tfprof serve INDEX FOLDER)",
+            "%s: not there, or no trace: name the folder of the traces after the index (tfprof serve INDEX FOLDER)",
             path);
         return;
     }

@@ -275,7 +275,8 @@ static bool check_named(const look *l, char *why, size_t room)
         tfp_error *err = tfp_error_new();
         const char *format = tfp_recognise_file(r->given, err), *what = tfp_error_message(err);
         snprintf(why, room, "%s%s", format || !*what ? r->given : what,
-                 format || !*what ? ": cannot be read as it was named, by a link that leaves its folder perhaps" : "");
+                 format || !*what ? ": cannot be read under this name, perhaps because of a link that leaves its folder"
+                                  : "");
         tfp_error_free(err);
         return false;
     }

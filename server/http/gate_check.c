@@ -105,7 +105,7 @@ int gate_check(const char *text, size_t size, bool posts, const char **why)
     for (size_t at = 0, line = 0; at < size; line++) {
         const char *end = memchr(text + at, '\n', size - at);
         size_t n = end ? (size_t)(end - text) - at : 0;
-        if (!end || !n || end[-1] != '\r') return refuse(400, "a line does not end as HTTP has it", why);
+        if (!end || !n || end[-1] != '\r') return refuse(400, "a line does not end with CR LF", why);
         n--;
         int status = line == 0 ? check_line(text, n, posts, &known, why) : 0;
         if (status) return status;
@@ -115,11 +115,11 @@ int gate_check(const char *text, size_t size, bool posts, const char **why)
     }
     if (h.headers > GATE_HEADERS) return refuse(431, "too many headers", why);
     if (h.length_bad || h.lengths > 1 || h.encodings > 1 || (h.lengths && h.encodings))
-        return refuse(400, "the length of the body is not clear", why);
+        return refuse(400, "the length of the body is ambiguous", why);
     if (h.hosts != 1) return refuse(400, "the Host header must name this server once, with its port", why);
     if (!known) return refuse(405, "only GET and HEAD are answered", why);
-    if (h.body || h.encodings) return refuse(413, "a request has no body here", why);
-    if (h.expect) return refuse(417, "nothing can be expected here", why);
+    if (h.body || h.encodings) return refuse(413, "a request must have no body", why);
+    if (h.expect) return refuse(417, "the header Expect is not supported", why);
     return 0;
 }
 

@@ -152,11 +152,11 @@ static int refuse(const server *s, const char *method, const headers *h, const r
     else if (h->hosts != 1 || !host_fits(s, h->host))
         status = h->hosts == 1 ? 421 : 400, why = "the Host header must name this server once, with its port";
     else if (h->lengths > 1 || (h->lengths && h->body))
-        status = 413, why = "a request has no body here";
+        status = 413, why = "a request must have no body";
     else if (h->body)
-        status = 413, why = "a request has no body here";
+        status = 413, why = "a request must have no body";
     else if (h->expect)
-        status = 417, why = "nothing can be expected here";
+        status = 417, why = "the header Expect is not supported";
     else if (!origin_fits(h) || !site_fits(h))
         status = 403, why = "requests from pages of other sites are not answered";
     else if (is_framed(h))

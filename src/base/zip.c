@@ -158,7 +158,7 @@ static tfp_status seek_data(const tfp_zip_entry *e, tfp_input *in, tfp_error *er
     if (text.size < LOCAL || !tfp_is_zip(text)) return tfp_fail(err, TFP_BADFILE, "no header where the directory says");
     uint64_t at = e->at + LOCAL + number(text.data + 26, 2) + number(text.data + 28, 2);
     if (at > in->total || e->packed > in->total - at)
-        return tfp_fail(err, TFP_BADFILE, "its data lie behind the end of the file");
+        return tfp_fail(err, TFP_BADFILE, "its data lie past the end of the file");
     return tfp_input_seek(in, at, err);
 }
 

@@ -3,7 +3,7 @@
  * anything that a pickle names. The input is read in windows. Opcodes: CPython's Lib/pickletools.py. */
 #include "wire/pickle_parts.h"
 
-#define NEVER_FILLED "a place of the memo that was never filled"
+#define NEVER_FILLED "an entry of the memo that was never written"
 #define OP_MOST 16       /* bytes of an opcode with a number of fixed size */
 #define CHECK_EVERY 4096 /* opcodes between two checks of the limit */
 

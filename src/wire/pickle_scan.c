@@ -172,6 +172,7 @@ uint64_t pickle_index_line(tfp_pickle *m)
 {
     int64_t n = 0;
     tfp_str text = pickle_line(m);
-    if (!m->status && (!tfp_parse_int64(text, &n) || n < 0)) pickle_fail(m, "a line that is no place of the memo");
+    if (!m->status && (!tfp_parse_int64(text, &n) || n < 0))
+        pickle_fail(m, "a line that is not the number of an entry of the memo");
     return (uint64_t)n;
 }

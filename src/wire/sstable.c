@@ -163,7 +163,7 @@ static bool read_entry(tfp_walk *w, bool check, tfp_error *err)
         rest > (uint64_t)(end - at) || value_size > (uint64_t)(end - at) - rest)
         return fail(w, TFP_BADFILE, err, "entry cut short");
     if (shared > (w->fresh ? 0 : w->key_bytes.size))
-        return fail(w, TFP_BADFILE, err, "entry shares more than there is");
+        return fail(w, TFP_BADFILE, err, "entry shares more bytes than the previous key has");
     if (check && !ascends(w, (size_t)shared, (tfp_str){ at, (size_t)rest }))
         return fail(w, TFP_BADFILE, err, "keys do not ascend");
     w->key_bytes.size = (size_t)shared;

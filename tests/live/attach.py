@@ -316,7 +316,7 @@ PARTS = (versions, frameworks, framework_threads, only_when_asked, waits, surrou
 def main():
     program = os.path.abspath(sys.argv[1])
     if os.uname().machine != "x86_64":
-        print("left out: attach is known on x86-64 only")
+        print("left out: attach works on x86-64 only")
         return 0
     with tempfile.TemporaryDirectory() as folder:
         p = Place(program, folder)

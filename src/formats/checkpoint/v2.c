@@ -338,7 +338,7 @@ static tfp_status read_strings(tfp_str bytes, bool big_endian, size_t count, tfp
         *crc = crc_length(*crc, length, big_endian);
     }
     if (end - at < 4 || !tfp_checksum_fits(tfp_crc32c_mask(*crc), load32(at, big_endian)))
-        return tfp_fail(err, TFP_BADFILE, "checksum of the lengths of strings does not fit");
+        return tfp_fail(err, TFP_BADFILE, "checksum of the lengths of strings does not match");
     *crc = tfp_crc32c(*crc, at, (size_t)(end - at));
     at += 4;
     for (size_t i = 0; i < count; at += to[i].size, i++) {
@@ -356,8 +356,8 @@ static tfp_status check_and_widen(const tfp_checkpoint *c, const tfp_part_read *
     uint32_t crc = strings ? 0 : tfp_crc32c(0, bytes.data, bytes.size);
     tfp_status s = strings ? read_strings(bytes, c->big_endian, x->count, x->to, &crc, err) : TFP_OK;
     if (!s && !tfp_checksum_fits(tfp_crc32c_mask(crc), part->crc))
-        s = tfp_fail(err, TFP_BADFILE, "checksum of bytes %llu to %llu does not fit", (unsigned long long)part->offset,
-                     (unsigned long long)(part->offset + part->size));
+        s = tfp_fail(err, TFP_BADFILE, "checksum of bytes %llu to %llu does not match",
+                     (unsigned long long)part->offset, (unsigned long long)(part->offset + part->size));
     return s || strings ? s : tfp_widen(dtype, bytes, c->big_endian, x->count, x->to, err);
 }
 

@@ -246,7 +246,7 @@ static tfp_status read_instruction(reader *r, tfp_error *err)
     if ((i.shape = read_shape(r)) == TFP_NONE) return fail(r, err, "no shape");
     skip_blanks(r);
     tfp_str opcode = take_name(r);
-    if (!opcode.size || !take(r, "(")) return fail(r, err, "no operation behind the shape");
+    if (!opcode.size || !take(r, "(")) return fail(r, err, "no operation after the shape");
     i.opcode = tfp_build_string(r->b, opcode);
     i.operand_first = (uint32_t)r->m->ids.size;
     read_operands(r, &i);

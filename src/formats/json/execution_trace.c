@@ -299,7 +299,7 @@ static tfp_status read_object(reader *r, tfp_str text, tfp_error *err)
     if (j.fault) return tfp_fail(err, TFP_BADFILE, "cut short after byte %zu", text.size);
     if (!r->schema || !r->nodes)
         return tfp_fail(err, TFP_BADFILE, "no execution trace: it has no `schema` or no `nodes`");
-    if (tfp_jscan_peek(&j)) return tfp_fail(err, TFP_BADFILE, "byte %llu: text behind the end of the trace", at);
+    if (tfp_jscan_peek(&j)) return tfp_fail(err, TFP_BADFILE, "byte %llu: text after the end of the trace", at);
     return TFP_OK;
 }
 
@@ -318,7 +318,8 @@ static tfp_status read_et(tfp_builder *b, tfp_input *in, tfp_error *err)
 
 const tfp_format tfp_format_execution_trace = {
     .name = "execution_trace",
-    .help = "execution trace of PyTorch (ExecutionTraceObserver): the graph of a trace's operators, or of its own",
+    .help = "execution trace of PyTorch (ExecutionTraceObserver): beside a trace the graph of its operators, alone a "
+            "graph without times",
     .probe = probe,
     .read = read_et,
 };

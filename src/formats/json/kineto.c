@@ -294,14 +294,13 @@ static tfp_status read_rest(file *f, tfp_error *err)
         if (s) return s;
         tfp_jscan j = tfp_jscan_start(window);
         zeros |= memchr(window.data, 0, window.size) != NULL; /* the scanner treats them as blanks */
-        if (tfp_jscan_peek(&j))
-            return fail_at(f, "text behind the end of the trace", (size_t)(j.at - window.data), err);
+        if (tfp_jscan_peek(&j)) return fail_at(f, "text after the end of the trace", (size_t)(j.at - window.data), err);
         s = tfp_input_skip(f->in, window.size, err);
         if (s) return s;
     }
     if (zeros) {
-        tfp_build_data_finding(f->b, "warning", "zero bytes behind the end of the trace, left out", 1, TFP_STR(""));
-        tfp_build_warn(f->b, "zero bytes behind the end of the trace, left out", TFP_STR(""));
+        tfp_build_data_finding(f->b, "warning", "zero bytes after the end of the trace, left out", 1, TFP_STR(""));
+        tfp_build_warn(f->b, "zero bytes after the end of the trace, left out", TFP_STR(""));
     }
     return TFP_OK;
 }

@@ -69,7 +69,8 @@ static bool next_field(walker *x, uint64_t end, tfp_field *f, uint64_t *size, tf
     if (*s || at >= end) return false;
     *s = tfp_wire_peek_input(x->in, f, size, x->err);
     if (!*s && *size > end - at)
-        *s = tfp_fail(x->err, TFP_BADFILE, "byte %llu: a field that ends behind its message", (unsigned long long)at);
+        *s = tfp_fail(x->err, TFP_BADFILE, "byte %llu: a field that ends past the end of its message",
+                      (unsigned long long)at);
     return !*s;
 }
 

@@ -319,8 +319,8 @@ static int probe(tfp_str head, uint64_t total)
 
 const tfp_format tfp_format_snapshot = {
     .name = "snapshot",
-    .help = "memory snapshot of PyTorch, of torch.cuda.memory._dump_snapshot: who held memory on each GPU, and what "
-            "was out of memory",
+    .help = "memory snapshot of PyTorch, of torch.cuda.memory._dump_snapshot: who held memory on each GPU, and which "
+            "allocation failed",
     .probe = probe,
     .read = read_snapshot,
     .in_windows = true,

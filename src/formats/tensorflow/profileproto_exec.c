@@ -170,7 +170,7 @@ static void read_exec_fields(tfp_profile_reader *r, tfp_str bytes, uint32_t exec
     }
     TFP_PROFILE_END(r, w, "execs");
     if (x->end_ns >= x->start_ns) return;
-    tfp_build_warn(r->b, "ends before their starts, moved to them", TFP_STR(""));
+    tfp_build_warn(r->b, "ends before their starts, moved to the starts", TFP_STR(""));
     x->end_ns = x->start_ns;
 }
 

@@ -49,7 +49,7 @@ static uint64_t number(reader *r, size_t bytes)
 static void skip(reader *r, uint64_t bytes)
 {
     if (!r->status && bytes > tfp_input_left(r->in))
-        r->status = tfp_fail(r->err, TFP_BADFILE, "byte %llu: a length behind the end of the file",
+        r->status = tfp_fail(r->err, TFP_BADFILE, "byte %llu: a length past the end of the file",
                              (unsigned long long)tfp_input_at(r->in));
     while (bytes && !r->status) {
         tfp_str s;
@@ -168,7 +168,7 @@ static tfp_status read_gguf(tfp_builder *b, tfp_input *in, tfp_error *err)
     }
     for (uint64_t i = 0; i < tensors && !r.status; i++) read_tensor(&r, &name);
     if (!r.status && r.data_end > tfp_input_left(in))
-        tfp_build_warn(b, "bytes of tensors behind the end of the file: it is cut short", TFP_STR(""));
+        tfp_build_warn(b, "bytes of tensors past the end of the file: it is cut short", TFP_STR(""));
     tfp_buf_free(&name);
     return r.status ? r.status : tfp_builder_status(b, err);
 }

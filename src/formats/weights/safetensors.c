@@ -47,8 +47,7 @@ static tfp_status read_tensor(reader *r, tfp_str name, tfp_pvalue v, tfp_error *
     if (!tfp_pickle_int(r->m, tfp_pickle_item(r->m, place, 0), &from) ||
         !tfp_pickle_int(r->m, tfp_pickle_item(r->m, place, 1), &to) || from < 0 || to < from)
         return fail(err, name, "no data_offsets");
-    if ((uint64_t)to > r->data_bytes)
-        return fail(err, name, "its bytes are behind the end of the file: it is cut short");
+    if ((uint64_t)to > r->data_bytes) return fail(err, name, "its bytes are past the end of the file: it is cut short");
     row.bytes = to - from;
     unsigned bits = bits_of(row.type);
     if (!tfp_weight_elements(dims, row.dim_count, &elements) || (bits && tfp_mul(elements, bits, NULL) / 8 > row.bytes))

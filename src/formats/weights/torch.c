@@ -79,8 +79,8 @@ static int probe(tfp_str head, uint64_t total)
 
 const tfp_format tfp_format_torch = {
     .name = "torch",
-    .help = "weights of PyTorch: torch.save's .pt, .pth and .bin, and programs of torch.export (.pt2), whose operators "
-            "it has, too",
+    .help =
+        "weights of PyTorch: torch.save's .pt, .pth and .bin, and programs of torch.export (.pt2) with their operators",
     .probe = probe,
     .read = read_torch,
 };

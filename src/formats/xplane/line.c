@@ -33,7 +33,7 @@ static bool times_of(tfp_xline_reader *lr, const tfp_xevent *e, tfp_event *out)
         return false;
     }
     if (start < 0) {
-        tfp_xplane_tell(r, "warning", "events with negative times, that begin at 0 now", TFP_STR(""));
+        tfp_xplane_tell(r, "warning", "events with negative times, moved to 0", TFP_STR(""));
         start = 0;
         if (end < 0) end = 0;
     }

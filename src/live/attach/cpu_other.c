@@ -11,7 +11,7 @@ void tfp_cpu_free(tfp_cpu *c) { (void)c; }
 bool tfp_cpu_save(tfp_cpu *c, const tfp_tracer *t, uint64_t home, const char **why)
 {
     (void)c, (void)t, (void)home;
-    *why = "attach is known on x86-64 only";
+    *why = "attach works on x86-64 only";
     return false;
 }
 

@@ -193,7 +193,7 @@ bool tfp_cpu_save(tfp_cpu *c, const tfp_tracer *t, uint64_t home, const char **w
     *why = "its main thread is in a restartable sequence";
     if (in_restartable_sequence(t, c->saved.rip)) return false;
     uint64_t features = word_at(c->xstate + XSAVE_WORDS) & ~FEATURE_TILES;
-    *why = "the processor saves more state than is known";
+    *why = "the processor saves more state than tfprof knows";
     if (xsave_size(features) > c->xstate_size) return false;
     c->back = after_call(c->saved, true);
     build_frame(c, features);

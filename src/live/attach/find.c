@@ -40,7 +40,7 @@ bool tfp_attach_allowed(int64_t pid, const tfp_proc_status *status, tfp_way *ref
     char path[64], why[300];
     if (!tfp_cpu_home_code.size) {
         tfp_way_refuse(refusal, "other-machine",
-                       "attach is known on x86-64 only: start such jobs as tfprof run -- COMMAND");
+                       "attach works on x86-64 only: start such jobs as tfprof run -- COMMAND");
         return false;
     }
     snprintf(path, sizeof path, "/proc/%lld/mem", (long long)pid);

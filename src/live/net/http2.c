@@ -172,10 +172,10 @@ static void take_frame(tfp_call *c, const unsigned char *head, tfp_str p)
         c->idle -= c->idle > 0;
     else if (++c->idle > IDLE_MOST)
         c->wrong = "more than 10000 frames without data";
-    if (c->out.size > OUT_MOST) c->wrong = "it does not take the answers that it asks for";
+    if (c->out.size > OUT_MOST) c->wrong = "it asks for answers and does not read them";
     if (c->wrong) return;
     if (c->open_block && (type != CONTINUATION || stream != 1)) {
-        c->wrong = "headers that are broken off";
+        c->wrong = "headers that are not continued";
         return;
     }
     if (type == SETTINGS && !(head[4] & ACK)) put_frame(&c->out, SETTINGS, ACK, 0, TFP_STR(""));
@@ -188,12 +188,12 @@ static void take_frame(tfp_call *c, const unsigned char *head, tfp_str p)
     if (type == GOAWAY && !c->done) {
         uint32_t last = 0;
         for (size_t i = 0; i < 4 && i < p.size; i++) last = last << 8 | (unsigned char)p.data[i];
-        if (p.size < 8 || !(last & INT32_MAX)) c->wrong = "the server goes away (GOAWAY)";
+        if (p.size < 8 || !(last & INT32_MAX)) c->wrong = "the server closes the connection (GOAWAY)";
     }
     if (stream != 1) return;
-    if (type == RST_STREAM) c->wrong = "the server gave the call up (RST_STREAM)";
+    if (type == RST_STREAM) c->wrong = "the server cancelled the call (RST_STREAM)";
     if (type == PUSH_PROMISE) c->wrong = "an unrequested PUSH_PROMISE";
-    if (type == CONTINUATION && !c->open_block) c->wrong = "headers that go on without a beginning";
+    if (type == CONTINUATION && !c->open_block) c->wrong = "headers are continued that were not begun";
     if (type == DATA || type == HEADERS) {
         if (!strip(head, &p)) {
             c->wrong = "padding longer than its frame";

@@ -192,7 +192,7 @@ tfp_status tfp_live_hosts(const char *table, tfp_live_host *hosts, size_t count,
     if (out) *out = NULL;
     while (table && which < TABLES && strcmp(table, tables[which].name) != 0) which++;
     if (!out || !hosts || !table || which == TABLES)
-        return tfp_fail(err, TFP_BADARG, "the tables of several machines are top, capture and hang");
+        return tfp_fail(err, TFP_BADARG, "only top, capture and hang have tables of several machines");
     tfp_report *r = tfp_report_new(tables[which].name, o);
     if (!r) return tfp_nomem(err);
     tfp_table_of(r)->sentences = which == HANG;

@@ -23,9 +23,9 @@ const tfp_row_column tfp_capture_columns[] = {
     TFP_COLUMN(tfp_capture_row, "started_unix_micros", INT, LABEL, started_unix_micros, "When recording began."),
     TFP_COLUMN(tfp_capture_row, "window_micros", INT, MICROS, window_micros, "How long it was."),
     TFP_COLUMN(tfp_capture_row, "stopped_micros", INT, MICROS, stopped_micros, "How long the process was held by ptrace, in all."),
-    TFP_COLUMN(tfp_capture_row, "stalled_micros", INT, MICROS, stalled_micros, "The longest time without a Python instruction of the job because of us: held, or in its framework's profiler."),
-    TFP_COLUMN(tfp_capture_row, "waited_micros", INT, MICROS, waited_micros, "For another session to end."),
-    TFP_COLUMN(tfp_capture_row, "started_us_late", INT, MICROS, started_us_late, "With --align: after the start that all agreed on."),
+    TFP_COLUMN(tfp_capture_row, "stalled_micros", INT, MICROS, stalled_micros, "The longest time for which the job ran no Python because of the recording: stopped, or in its framework's profiler."),
+    TFP_COLUMN(tfp_capture_row, "waited_micros", INT, MICROS, waited_micros, "Time spent waiting for another session to end."),
+    TFP_COLUMN(tfp_capture_row, "started_us_late", INT, MICROS, started_us_late, "With --align: how long after the common start the recording began."),
     { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
 };
 static const tfp_row_column more[] = { /* columns of the manifest only */

@@ -247,7 +247,7 @@ static void look_at_lost(tfp_capture *c, tfp_session *s, int64_t now)
         tfp_session_end(c, s, "failed", "gone",
                         "it ran another program (exec) during the capture, and its agent is gone");
     else if (now - s->times.lost_ns > LOST_NS)
-        tfp_session_end(c, s, "failed", "protocol", "the agent broke the connection off");
+        tfp_session_end(c, s, "failed", "protocol", "the agent closed the connection");
 }
 
 /* ---- the connection ---- */

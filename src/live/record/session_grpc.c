@@ -255,6 +255,6 @@ void tfp_session_grpc_received(tfp_capture *c, tfp_session *s, tfp_str bytes, bo
     } else if (k->done || k->too_big) {
         keep_response(c, s);
     } else if (ended) {
-        tfp_session_end(c, s, "failed", "protocol", "the server broke the connection off");
+        tfp_session_end(c, s, "failed", "protocol", "the server closed the connection");
     }
 }

@@ -252,7 +252,7 @@ static tfp_status read_head(tfp_input *in, tfp_cuda_head *h, tfp_error *err)
     tfp_str start;
     tfp_status s = tfp_input_peek(in, sizeof *h, &start, err);
     if (s) return s;
-    if (start.size < sizeof *h) return tfp_fail(err, TFP_BADFILE, "no whole head of a CUDA recording");
+    if (start.size < sizeof *h) return tfp_fail(err, TFP_BADFILE, "the header of the CUDA recording is not complete");
     memcpy(h, start.data, sizeof *h);
     if (memcmp(h->magic, TFP_CUDA_MAGIC, sizeof h->magic) != 0)
         return tfp_fail(err, TFP_BADFILE, "not a CUDA recording");

@@ -159,7 +159,7 @@ static void put(const void *record, size_t size)
     if (!writing) return;
     if (written + size > most) {
         write_out();
-        tell("%llu bytes (--max-bytes, or the limit of a file) are reached: what ran later is left out",
+        tell("the limit of %llu bytes (--max-bytes, or the system's for a file) is reached: what ran later is left out",
              (unsigned long long)most);
         writing = false;
         return;

@@ -221,7 +221,7 @@ static void note_of(const tfp_live *l, const collected *c, tfp_buf *notes)
                      "no profile: the framework has no step of its own; --every Ns takes a window every N seconds");
     else
         tfp_buf_text(notes, asked ? "no profile: the job ended before the first was due"
-                                  : "no profile was asked for: --every, --at-step or --on-signal do");
+                                  : "no profile was requested: use --every, --at-step or --on-signal");
     tfp_buf_char(notes, '\n');
 }
 

@@ -101,8 +101,8 @@ static tfp_status add_notes(tfp_sampler *s, const tfp_stacks_wish *wish, int64_t
                                      "a thread held the interpreter's lock (GIL) in %lld of %lld looks",
                                      (long long)s->looks.locked, (long long)s->looks.ticks);
     if (!status && s->stacks.moments.size == TFP_STACKS_MOMENTS_MOST)
-        status = tfp_report_note_add(s->r, TFP_NOTE_MOMENTS_CUT, err,
-                                     "only its first %d samples are known by their time", TFP_STACKS_MOMENTS_MOST);
+        status = tfp_report_note_add(s->r, TFP_NOTE_MOMENTS_CUT, err, "only the times of the first %d samples are kept",
+                                     TFP_STACKS_MOMENTS_MOST);
     if (!status && (double)s->looks.ticks < 0.8 * wanted - 1 && (!wish->native || wish->idle))
         status = tfp_report_note_add(s->r, TFP_NOTE_LOOKS_MISSED, err,
                                      "%lld of %.0f looks were made: the machine is busy, or there are many threads",

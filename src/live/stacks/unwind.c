@@ -385,7 +385,7 @@ tfp_unwind *tfp_unwind_new(int64_t pid, char *why, size_t room)
     u->left = (tfp_image_budget){ TFP_IMAGE_HELD, TFP_IMAGE_READ };
     if (!load(u, why, room)) goto fail;
     u->api.elf_version(EV_CURRENT);
-    snprintf(why, room, "libdw does not take the files that it has mapped");
+    snprintf(why, room, "libdw does not accept the files that the process has mapped");
     u->dwfl = u->api.begin(&files);
     if (u->dwfl && read_mapped(u) && u->api.attach_state(u->dwfl, NULL, (pid_t)pid, &threads, u)) return u;
 fail:

@@ -95,7 +95,7 @@ static void wrong_tables_are_refused_with_a_reason(void **state)
         const char *answer, *why;
     } rows[] = {
         { HEAD "Content-Length: 50\r\n\r\nhello", "ended too early" },
-        { HEAD "Content-Length: 101\r\n\r\n", "too much of it" },
+        { HEAD "Content-Length: 101\r\n\r\n", "is too long" },
         { HEAD "\r\nhello", "no length" },
         { HEAD "Content-Length: -5\r\n\r\nhello", "no length" },
         { HEAD "Content-Length: 5\r\nContent-Length: 5\r\n\r\nhello", "no length" },

@@ -10,7 +10,7 @@ Options = Dict[str, Any]
 
 
 def _options(**changed: Any) -> Options:
-    """The keys that every preset has, with what differs. Lists are new ones each time."""
+    """The keys of every preset, with the values that differ in this one. Each call makes new lists."""
     made: Options = {
         "max_depth": 10000,
         "min_bytes": 0,

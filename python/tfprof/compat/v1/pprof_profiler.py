@@ -60,7 +60,7 @@ class Profile:
         self._stacks[name] = stack
 
     def SerializeToString(self) -> bytes:
-        """The message, not packed; files of pprof are this in gzip."""
+        """The serialized message; a file of pprof is this, compressed by gzip."""
         tables = _Tables()
         out = [_message(1, _int(1, tables.text(t)) + _int(2, tables.text(u))) for t, u in _VALUES]
         for name, values in self.samples.items():

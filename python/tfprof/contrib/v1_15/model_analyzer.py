@@ -46,7 +46,7 @@ _DEFAULT_ADVISE_OPTIONS = 0
 
 
 def _of_then(of_1_0: Dict[str, Any]) -> Dict[str, Any]:
-    """An option set of 1.0 with what changed: `output` says where the report goes, devices are no filter."""
+    """An option set of 1.0 as later versions had it: `output` says where the report goes, and devices are no filter."""
     made = {key: value for key, value in of_1_0.items() if key not in ("device_regexes", "viz")}
     made["output"] = "stdout"
     return made
