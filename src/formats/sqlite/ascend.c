@@ -22,7 +22,8 @@ typedef struct reader {
     TFP_VEC(task) tasks;
     tfp_strid collective, group, elements, dtype;
     int64_t only_device; /* the device of rows that name none; -1: there are several devices */
-    bool devices_told;   /* a table lists the devices; otherwise they are taken from the tasks */
+    bool any_task;
+    bool devices_told; /* a table lists the devices; otherwise they are taken from the tasks */
 } reader;
 
 static tfp_str text_at(const reader *a, const tfp_db_rows *rows, int column, const tfp_map64 *names)
@@ -49,18 +50,17 @@ static uint32_t key_of(reader *a, unsigned space, int64_t number)
 
 /* ---- meanings of ids ---- */
 
-static tfp_status read_rank(reader *a, tfp_error *err)
+/* Reads the rank from the first row. Two devices or more: rows must name theirs. */
+static void add_rank(void *ctx, const tfp_db_rows *rows, tfp_event *e)
 {
-    tfp_db_rows rows;
-    tfp_status s = tfp_db_start(&rows, &a->r->db, "RANK_DEVICE_MAP", "rankId deviceId", err);
-    tfp_process *process = &a->r->b->p->events->processes.at[a->r->process];
-    int64_t seen = 0;
-    for (int64_t rank, device; !s && tfp_db_next(&rows); seen++) {
-        if (tfp_db_int(&rows, 0, &rank) && rank >= 0 && rank <= INT32_MAX && !seen) process->rank = (int32_t)rank;
-        a->only_device = tfp_db_int(&rows, 1, &device) && !seen ? device : -1;
-    }
-    a->devices_told = seen > 0;
-    return tfp_db_end(&rows, s, err);
+    reader *a = ctx;
+    int64_t rank, device;
+    bool first = !a->devices_told;
+    (void)e;
+    if (tfp_db_int(rows, 0, &rank) && rank >= 0 && rank <= INT32_MAX && first)
+        a->r->b->p->events->processes.at[a->r->process].rank = (int32_t)rank;
+    a->only_device = tfp_db_int(rows, 1, &device) && first ? device : -1;
+    a->devices_told = true;
 }
 
 static void add_task(reader *a, int64_t id, task t)
@@ -69,53 +69,35 @@ static void add_task(reader *a, int64_t id, task t)
                                  tfp_map64_put(&a->task_by_id, (uint64_t)id, (uint32_t)a->tasks.size - 1));
 }
 
-static tfp_status read_kernels(reader *a, tfp_error *err)
+static void add_kernel(void *ctx, const tfp_db_rows *rows, tfp_event *e)
 {
-    tfp_db_rows rows;
-    tfp_status s = tfp_db_start(&rows, &a->r->db, "COMPUTE_TASK_INFO", "globalTaskId name", err);
-    for (int64_t id; !s && tfp_db_next(&rows) && !a->r->b->status;)
-        if (tfp_db_int(&rows, 0, &id)) add_task(a, id, (task){ .name = name_at(a, &rows, 1) });
-    return tfp_db_end(&rows, s, err);
+    int64_t id;
+    (void)e;
+    if (tfp_db_int(rows, 0, &id)) add_task(ctx, id, (task){ .name = name_at(ctx, rows, 1) });
 }
 
-static tfp_status read_copies(reader *a, tfp_error *err)
+static void add_copy(void *ctx, const tfp_db_rows *rows, tfp_event *e)
 {
     static const char *const names[] = { "Memcpy HtoH", "Memcpy HtoD", "Memcpy DtoH", "Memcpy DtoD" };
-    tfp_db_rows rows;
-    tfp_status s = tfp_db_start(&rows, &a->r->db, "MEMCPY_INFO", "globalTaskId size memcpyOperation", err);
-    for (int64_t id, kind; !s && tfp_db_next(&rows) && !a->r->b->status;) {
-        task t = { .class = TFP_CLASS_COPY };
-        if (!tfp_db_int(&rows, 0, &id)) continue;
-        tfp_db_int(&rows, 1, &t.bytes);
-        bool known = tfp_db_int(&rows, 2, &kind) && kind >= 0 && kind < 4;
-        t.name = tfp_build_string(a->r->b, known ? tfp_str_of(names[kind]) : TFP_STR("Memcpy"));
-        add_task(a, id, t);
-    }
-    return tfp_db_end(&rows, s, err);
+    reader *a = ctx;
+    int64_t id, kind;
+    (void)e;
+    if (!tfp_db_int(rows, 0, &id)) return;
+    bool known = tfp_db_int(rows, 2, &kind) && kind >= 0 && kind < 4;
+    task t = { .class = TFP_CLASS_COPY, .bytes = tfp_db_number(rows, 1) };
+    t.name = tfp_build_string(a->r->b, known ? tfp_str_of(names[kind]) : TFP_STR("Memcpy"));
+    add_task(a, id, t);
 }
 
-/* Reads the connections: an operator has an id, under which CONNECTION_IDS lists the connections of what it
- * launched. */
-static tfp_status read_connections(reader *a, tfp_error *err)
+/* Adds a connection: an operator has an id, under which CONNECTION_IDS lists the connections of what it launched. */
+static void add_connection(void *ctx, const tfp_db_rows *rows, tfp_event *e)
 {
-    tfp_db_rows rows;
-    tfp_status s = tfp_db_start(&rows, &a->r->db, "CONNECTION_IDS", "id connectionId", err);
-    for (int64_t id, connection; !s && tfp_db_next(&rows) && !a->r->b->status;)
-        if (connection_at(&rows, 0, &id) && connection_at(&rows, 1, &connection))
-            tfp_recording_keep(
-                a->r, tfp_map64_put(&a->operator_by_connection, (uint64_t)connection, key_of(a, OF_OPERATOR, id)));
-    return tfp_db_end(&rows, s, err);
-}
-
-static tfp_status read_about(reader *a, tfp_error *err)
-{
-    tfp_status s = tfp_recording_names(a->r, "STRING_IDS", "id value", &a->strings, err);
-    if (!s) s = tfp_recording_names(a->r, "ENUM_API_TYPE", "id name", &a->api_types, err);
-    if (!s) s = tfp_recording_names(a->r, "ENUM_HCCL_DATA_TYPE", "id name", &a->data_types, err);
-    if (!s) s = read_rank(a, err);
-    if (!s) s = read_kernels(a, err);
-    if (!s) s = read_copies(a, err);
-    return s ? s : read_connections(a, err);
+    reader *a = ctx;
+    int64_t id, connection;
+    (void)e;
+    if (connection_at(rows, 0, &id) && connection_at(rows, 1, &connection))
+        tfp_recording_keep(a->r,
+                           tfp_map64_put(&a->operator_by_connection, (uint64_t)connection, key_of(a, OF_OPERATOR, id)));
 }
 
 /* ---- the host ---- */
@@ -161,11 +143,11 @@ static void add_operator(reader *a, const tfp_db_rows *rows, tfp_event *e)
     tfp_recording_add(a->r, e);
 }
 
-static void add_api(reader *a, const tfp_db_rows *rows, tfp_event *e)
+static void add_api(void *ctx, const tfp_db_rows *rows, tfp_event *e)
 {
-    int64_t global;
+    reader *a = ctx;
+    int64_t global = tfp_db_number(rows, THREAD);
     tfp_str type = text_at(a, rows, TYPE, &a->api_types);
-    tfp_db_int(rows, THREAD, &global);
     e->name = name_at(a, rows, 2);
     e->lane = thread_of(a, global);
     if (tfp_str_eq(type, TFP_STR("mstx"))) {
@@ -182,18 +164,6 @@ static void add_api(reader *a, const tfp_db_rows *rows, tfp_event *e)
     }
 }
 
-static tfp_status read_pytorch(reader *a, tfp_error *err)
-{
-    tfp_db_rows rows;
-    tfp_event e;
-    const char *columns = "startNs endNs name globalTid connectionId sequenceNumber fwdThreadId inputShapes type";
-    tfp_status s = tfp_db_start(&rows, &a->r->db, "PYTORCH_API", columns, err);
-    if (!s) s = tfp_recording_needs(&rows, "PYTORCH_API", 7, err);
-    while (!s && tfp_db_next(&rows) && !a->r->b->status)
-        if (tfp_recording_times(a->r, &rows, &e)) add_api(a, &rows, &e);
-    return tfp_db_end(&rows, s, err);
-}
-
 static bool waits(tfp_str name)
 {
     static const char *const names[] = { "aclrtSynchronizeStream", "aclrtSynchronizeDevice", "aclrtSynchronizeEvent" };
@@ -202,23 +172,16 @@ static bool waits(tfp_str name)
     return false;
 }
 
-static tfp_status read_calls(reader *a, tfp_error *err)
+static void add_call(void *ctx, const tfp_db_rows *rows, tfp_event *e)
 {
-    tfp_db_rows rows;
-    tfp_event e;
-    tfp_status s = tfp_db_start(&rows, &a->r->db, "CANN_API", "startNs endNs name globalTid connectionId", err);
-    if (!s) s = tfp_recording_needs(&rows, "CANN_API", 7, err);
-    for (int64_t global, connection; !s && tfp_db_next(&rows) && !a->r->b->status;) {
-        if (!tfp_recording_times(a->r, &rows, &e)) continue;
-        tfp_db_int(&rows, 3, &global);
-        e.kind = TFP_SPAN_CALL;
-        e.name = name_at(a, &rows, 2);
-        e.lane = thread_of(a, global);
-        if (waits(tfp_text(a->r->b->p, e.name))) e.marks |= TFP_MARK_WAITS;
-        if (connection_at(&rows, 4, &connection)) e.correlation = key_of(a, OF_CONNECTION, connection);
-        tfp_recording_add(a->r, &e);
-    }
-    return tfp_db_end(&rows, s, err);
+    reader *a = ctx;
+    int64_t connection;
+    e->kind = TFP_SPAN_CALL;
+    e->name = name_at(a, rows, 2);
+    e->lane = thread_of(a, tfp_db_number(rows, 3));
+    if (waits(tfp_text(a->r->b->p, e->name))) e->marks |= TFP_MARK_WAITS;
+    if (connection_at(rows, 4, &connection)) e->correlation = key_of(a, OF_CONNECTION, connection);
+    tfp_recording_add(a->r, e);
 }
 
 /* ---- the device ---- */
@@ -238,36 +201,25 @@ static void add_activity(reader *a, const tfp_db_rows *rows, int column, tfp_eve
     tfp_recording_add(a->r, e);
 }
 
-/* Adds the devices of tasks if no table lists them. */
-static void note_device(reader *a, int64_t device, bool first)
+/* Adds a task. Those that are neither kernels nor copies are steps of the scheduler: notes, events, parts of
+ * collectives. The devices of tasks count if no table lists the devices. */
+static void add_task_span(void *ctx, const tfp_db_rows *rows, tfp_event *e)
 {
-    if (!a->devices_told) a->only_device = first || a->only_device == device ? device : -1;
-}
-
-/* Reads tasks. Those that are neither kernels nor copies are steps of the scheduler: notes, events, parts of
- * collectives. */
-static tfp_status read_tasks(reader *a, tfp_error *err)
-{
-    tfp_db_rows rows;
-    tfp_event e;
-    const char *columns = "startNs endNs globalTaskId deviceId streamId connectionId";
-    tfp_status s = tfp_db_start(&rows, &a->r->db, "TASK", columns, err);
-    if (!s) s = tfp_recording_needs(&rows, "TASK", 7, err);
-    bool first = true;
-    for (int64_t id, device, stream; !s && tfp_db_next(&rows) && !a->r->b->status;) {
-        if (tfp_db_int(&rows, 3, &device)) note_device(a, device, first), first = false;
-        if (!tfp_db_int(&rows, 2, &id)) continue;
-        uint32_t at = tfp_map64_get(&a->task_by_id, (uint64_t)id);
-        if (at == TFP_NONE || !tfp_recording_times(a->r, &rows, &e)) continue;
-        const task *t = &a->tasks.at[at];
-        tfp_db_int(&rows, 4, &stream);
-        e.name = t->name;
-        e.class = t->class;
-        e.lane = tfp_recording_numbered_stream(a->r, device, stream);
-        if (t->class == TFP_CLASS_COPY) e.stats = tfp_recording_bytes(a->r, t->bytes);
-        add_activity(a, &rows, 5, &e);
+    reader *a = ctx;
+    int64_t id, device;
+    if (tfp_db_int(rows, 3, &device)) {
+        if (!a->devices_told) a->only_device = !a->any_task || a->only_device == device ? device : -1;
+        a->any_task = true;
     }
-    return tfp_db_end(&rows, s, err);
+    if (!tfp_db_int(rows, 2, &id)) return;
+    uint32_t at = tfp_map64_get(&a->task_by_id, (uint64_t)id);
+    if (at == TFP_NONE || !tfp_recording_times(a->r, rows, e)) return;
+    const task *t = &a->tasks.at[at];
+    e->name = t->name;
+    e->class = t->class;
+    e->lane = tfp_recording_numbered_stream(a->r, device, tfp_db_number(rows, 4));
+    if (t->class == TFP_CLASS_COPY) e->stats = tfp_recording_bytes(a->r, t->bytes);
+    add_activity(a, rows, 5, e);
 }
 
 /* PyTorch's name for a type of HCCL; the views know PyTorch's names. */
@@ -285,8 +237,9 @@ static tfp_str type_of(tfp_str name)
 
 enum { OP_TYPE = 2, GROUP, COUNT, DATA_TYPE, OP_CONNECTION, DEVICE }; /* columns of COMMUNICATION_OP */
 
-static void add_collective(reader *a, const tfp_db_rows *rows, tfp_event *e)
+static void add_collective(void *ctx, const tfp_db_rows *rows, tfp_event *e)
 {
+    reader *a = ctx;
     tfp_stat stats[4];
     size_t count = 0;
     int64_t elements, device;
@@ -308,42 +261,38 @@ static void add_collective(reader *a, const tfp_db_rows *rows, tfp_event *e)
     add_activity(a, rows, OP_CONNECTION, e);
 }
 
-static tfp_status read_collectives(reader *a, tfp_error *err)
-{
-    tfp_db_rows rows;
-    tfp_event e;
-    const char *columns = "startNs endNs opType groupName count dataType connectionId deviceId";
-    tfp_status s = tfp_db_start(&rows, &a->r->db, "COMMUNICATION_OP", columns, err);
-    if (!s) s = tfp_recording_needs(&rows, "COMMUNICATION_OP", 7, err);
-    while (!s && tfp_db_next(&rows) && !a->r->b->status)
-        if (tfp_recording_times(a->r, &rows, &e)) add_collective(a, &rows, &e);
-    return tfp_db_end(&rows, s, err);
-}
-
 /* ---- the file ---- */
 
-static tfp_status read_steps(reader *a, tfp_error *err)
+static void add_step(void *ctx, const tfp_db_rows *rows, tfp_event *e)
 {
-    tfp_db_rows rows;
-    tfp_event e;
-    tfp_status s = tfp_db_start(&rows, &a->r->db, "STEP_TIME", "startNs endNs id", err);
-    for (int64_t number; !s && tfp_db_next(&rows) && !a->r->b->status;) {
-        if (!tfp_db_int(&rows, 2, &number) || number < 0 || !tfp_recording_times(a->r, &rows, &e)) continue;
-        e.lane = tfp_recording_aside(a->r, 0, 0);
-        tfp_recording_step(a->r, &e, number);
-        a->r->steps_told = true;
-    }
-    return tfp_db_end(&rows, s, err);
+    reader *a = ctx;
+    int64_t number;
+    if (!tfp_db_int(rows, 2, &number) || number < 0 || !tfp_recording_times(a->r, rows, e)) return;
+    e->lane = tfp_recording_aside(a->r, 0, 0);
+    tfp_recording_step(a->r, e, number);
+    a->r->steps_told = true;
 }
+
+/* clang-format off */
+static const tfp_recording_table tables[] = {
+    { "RANK_DEVICE_MAP", "rankId deviceId", 0, false, add_rank },
+    { "COMPUTE_TASK_INFO", "globalTaskId name", 0, false, add_kernel },
+    { "MEMCPY_INFO", "globalTaskId size memcpyOperation", 0, false, add_copy },
+    { "CONNECTION_IDS", "id connectionId", 0, false, add_connection },
+    { "STEP_TIME", "startNs endNs id", 0, false, add_step },
+    { "PYTORCH_API", "startNs endNs name globalTid connectionId sequenceNumber fwdThreadId inputShapes type", 7, true, add_api },
+    { "CANN_API", "startNs endNs name globalTid connectionId", 7, true, add_call },
+    { "TASK", "startNs endNs globalTaskId deviceId streamId connectionId", 7, false, add_task_span },
+    { "COMMUNICATION_OP", "startNs endNs opType groupName count dataType connectionId deviceId", 7, true, add_collective },
+};
+/* clang-format on */
 
 static tfp_status read_all(reader *a, tfp_error *err)
 {
-    tfp_status s = read_about(a, err);
-    if (!s) s = read_steps(a, err);
-    if (!s) s = read_pytorch(a, err);
-    if (!s) s = read_calls(a, err);
-    if (!s) s = read_tasks(a, err);
-    return s ? s : read_collectives(a, err);
+    tfp_status s = tfp_recording_names(a->r, "STRING_IDS", "id value", &a->strings, err);
+    if (!s) s = tfp_recording_names(a->r, "ENUM_API_TYPE", "id name", &a->api_types, err);
+    if (!s) s = tfp_recording_names(a->r, "ENUM_HCCL_DATA_TYPE", "id name", &a->data_types, err);
+    return s ? s : tfp_recording_read_all(a->r, tables, sizeof tables / sizeof *tables, a, err);
 }
 
 static tfp_status read_ascend(tfp_recording *r, tfp_error *err)

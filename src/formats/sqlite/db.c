@@ -185,6 +185,13 @@ bool tfp_db_int(const tfp_db_rows *r, int i, int64_t *out)
     return tfp_db_text(r, i, &text) && tfp_parse_int64(text, out);
 }
 
+int64_t tfp_db_number(const tfp_db_rows *r, int i)
+{
+    int64_t n;
+    tfp_db_int(r, i, &n);
+    return n;
+}
+
 bool tfp_db_text(const tfp_db_rows *r, int i, tfp_str *out)
 {
     *out = TFP_STR("");

@@ -39,6 +39,7 @@ bool tfp_db_next(tfp_db_rows *r);
 tfp_status tfp_db_end(tfp_db_rows *r, tfp_status s, tfp_error *err);
 bool tfp_db_int(const tfp_db_rows *r, int i,
                 int64_t *out); /* also reads a number that is stored as text; false: NULL or another value */
+int64_t tfp_db_number(const tfp_db_rows *r, int i);          /* the same; 0: NULL or another value */
 bool tfp_db_text(const tfp_db_rows *r, int i, tfp_str *out); /* valid until the next row */
 
 #endif

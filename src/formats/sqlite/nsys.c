@@ -14,15 +14,14 @@ typedef tfp_nsys reader;
 
 /* ---- names ---- */
 
-static tfp_status read_devices(reader *n, tfp_error *err)
+static void add_device(void *ctx, const tfp_db_rows *rows, tfp_event *e)
 {
-    tfp_db_rows rows;
-    tfp_status s = tfp_db_start(&rows, &n->r->db, "TARGET_INFO_CUDA_DEVICE", "gpuId cudaId pid", err);
-    for (int64_t gpu, device, pid; !s && tfp_db_next(&rows) && !n->r->b->status;)
-        if (tfp_db_int(&rows, 0, &gpu) && tfp_db_int(&rows, 1, &device) && tfp_db_int(&rows, 2, &pid) && gpu >= 0)
-            tfp_recording_keep(n->r, tfp_map64_put(&n->gpu_by_device, (uint64_t)pid << 32 | (uint32_t)device,
-                                                   (uint32_t)gpu & INT32_MAX));
-    return tfp_db_end(&rows, s, err);
+    reader *n = ctx;
+    int64_t gpu, device, pid;
+    (void)e;
+    if (tfp_db_int(rows, 0, &gpu) && tfp_db_int(rows, 1, &device) && tfp_db_int(rows, 2, &pid) && gpu >= 0)
+        tfp_recording_keep(
+            n->r, tfp_map64_put(&n->gpu_by_device, (uint64_t)pid << 32 | (uint32_t)device, (uint32_t)gpu & INT32_MAX));
 }
 
 static tfp_status read_about(reader *n, tfp_error *err)
@@ -34,8 +33,7 @@ static tfp_status read_about(reader *n, tfp_error *err)
     s = tfp_db_end(&rows, s, err);
     if (!s) s = tfp_recording_names(n->r, "StringIds", "id value", &n->text_by_id, err);
     if (!s) s = tfp_recording_names(n->r, "ENUM_CUDA_MEMCPY_OPER", "id name", &n->copy_kinds, err);
-    if (!s) s = tfp_recording_names(n->r, "ENUM_CUDA_MEM_KIND", "id label", &n->memory_kinds, err);
-    return s ? s : read_devices(n, err);
+    return s ? s : tfp_recording_names(n->r, "ENUM_CUDA_MEM_KIND", "id label", &n->memory_kinds, err);
 }
 
 static tfp_str name_at(const reader *n, const tfp_map64 *names, int64_t id)
@@ -62,72 +60,53 @@ uint32_t tfp_nsys_key(reader *n, int64_t global, int64_t correlation)
     return tfp_build_key(n->r->b, n->r->process, 0, TFP_NSYS_PID(global) << 40 | (uint64_t)correlation);
 }
 
-static tfp_status read_calls(reader *n, tfp_error *err)
+static void add_call(void *ctx, const tfp_db_rows *rows, tfp_event *e)
 {
-    const char *table = "CUPTI_ACTIVITY_KIND_RUNTIME";
-    tfp_db_rows rows;
-    tfp_event e;
-    tfp_status s = tfp_db_start(&rows, &n->r->db, table, "start end nameId globalTid correlationId", err);
-    if (!s) s = tfp_recording_needs(&rows, table, 7, err);
-    for (int64_t name, global, correlation; !s && tfp_db_next(&rows) && !n->r->b->status;) {
-        if (!tfp_recording_times(n->r, &rows, &e)) continue;
-        tfp_db_int(&rows, 2, &name), tfp_db_int(&rows, 3, &global), tfp_db_int(&rows, 4, &correlation);
-        e.kind = TFP_SPAN_CALL;
-        e.lane = lane_of_thread(n, global);
-        e.name = tfp_build_string(n->r->b, tfp_api_name(name_at(n, &n->text_by_id, name)));
-        e.correlation = tfp_nsys_key(n, global, correlation);
-        if (n->allocations && e.correlation)
-            tfp_recording_keep(n->r, tfp_map64_put(&n->lane_by_launch, e.correlation, e.lane));
-        tfp_recording_add(n->r, &e);
-    }
-    return tfp_db_end(&rows, s, err);
+    reader *n = ctx;
+    int64_t global = tfp_db_number(rows, 3);
+    e->kind = TFP_SPAN_CALL;
+    e->lane = lane_of_thread(n, global);
+    e->name = tfp_build_string(n->r->b, tfp_api_name(name_at(n, &n->text_by_id, tfp_db_number(rows, 2))));
+    e->correlation = tfp_nsys_key(n, global, tfp_db_number(rows, 4));
+    if (n->allocations && e->correlation)
+        tfp_recording_keep(n->r, tfp_map64_put(&n->lane_by_launch, e->correlation, e->lane));
+    tfp_recording_add(n->r, e);
 }
 
-enum { DEVICE = 2, STREAM, CORRELATION, GLOBAL, FIRST }; /* columns of activities */
+enum { DEVICE = 2, STREAM, CORRELATION, GLOBAL, FIRST }; /* columns of activities; each table's own begin at FIRST */
 #define ACTIVITY "start end deviceId streamId correlationId globalPid "
 
-/* Names an activity and gives its class. The columns of its own table begin at FIRST. */
-typedef tfp_strid name_fn(reader *n, const tfp_db_rows *rows, tfp_span_class *class);
-
-static tfp_status read_activities(reader *n, const char *table, const char *columns, name_fn *name, tfp_error *err)
+static reader *begin_activity(void *ctx, const tfp_db_rows *rows, tfp_event *e)
 {
-    tfp_db_rows rows;
-    tfp_event e;
-    tfp_status s = tfp_db_start(&rows, &n->r->db, table, columns, err);
-    if (!s) s = tfp_recording_needs(&rows, table, 3, err);
-    for (int64_t device, stream, correlation, global, bytes; !s && tfp_db_next(&rows) && !n->r->b->status;) {
-        if (!tfp_recording_times(n->r, &rows, &e)) continue;
-        tfp_db_int(&rows, DEVICE, &device), tfp_db_int(&rows, STREAM, &stream);
-        tfp_db_int(&rows, CORRELATION, &correlation), tfp_db_int(&rows, GLOBAL, &global);
-        e.kind = TFP_SPAN_ACTIVITY;
-        e.lane = tfp_recording_numbered_stream(n->r, tfp_nsys_device(n, global, device), stream);
-        e.name = name(n, &rows, &e.class);
-        e.correlation = tfp_nsys_key(n, global, correlation);
-        if (e.class >= TFP_CLASS_COPY && tfp_db_int(&rows, FIRST, &bytes)) e.stats = tfp_recording_bytes(n->r, bytes);
-        tfp_recording_add(n->r, &e);
-    }
-    return tfp_db_end(&rows, s, err);
+    reader *n = ctx;
+    int64_t global = tfp_db_number(rows, GLOBAL);
+    e->kind = TFP_SPAN_ACTIVITY;
+    e->lane = tfp_recording_numbered_stream(n->r, tfp_nsys_device(n, global, tfp_db_number(rows, DEVICE)),
+                                            tfp_db_number(rows, STREAM));
+    e->correlation = tfp_nsys_key(n, global, tfp_db_number(rows, CORRELATION));
+    return n;
 }
 
-static tfp_strid name_kernel(reader *n, const tfp_db_rows *rows, tfp_span_class *class)
+static void add_kernel(void *ctx, const tfp_db_rows *rows, tfp_event *e)
 {
+    reader *n = begin_activity(ctx, rows, e);
     tfp_str name = { "", 0 };
     int64_t id;
     for (int i = FIRST; i < FIRST + 3 && !name.size; i++)
         if (tfp_db_int(rows, i, &id)) name = name_at(n, &n->text_by_id, id);
-    tfp_strid string = tfp_build_string(n->r->b, name);
-    *class = tfp_kineto_kernel_class(tfp_recording_bits(n->r, string));
-    return string;
+    e->name = tfp_build_string(n->r->b, name);
+    e->class = tfp_kineto_kernel_class(tfp_recording_bits(n->r, e->name));
+    tfp_recording_add(n->r, e);
 }
 
-static tfp_strid name_graph(reader *n, const tfp_db_rows *rows, tfp_span_class *class)
+static void add_graph(void *ctx, const tfp_db_rows *rows, tfp_event *e)
 {
+    reader *n = begin_activity(ctx, rows, e);
     char name[40];
-    int64_t graph;
-    tfp_db_int(rows, FIRST, &graph);
-    snprintf(name, sizeof name, "(graph %lld)", (long long)graph);
-    *class = TFP_CLASS_COMPUTE;
-    return tfp_build_string(n->r->b, tfp_str_of(name));
+    snprintf(name, sizeof name, "(graph %lld)", (long long)tfp_db_number(rows, FIRST));
+    e->name = tfp_build_string(n->r->b, tfp_str_of(name));
+    e->class = TFP_CLASS_COMPUTE;
+    tfp_recording_add(n->r, e);
 }
 
 /* The direction of a copy. Ids of copy kinds differ between versions of Nsight Systems; the file's enum table gives
@@ -154,54 +133,54 @@ static tfp_str memory_of(const reader *n, int64_t kind)
     return label.size ? label : tfp_str_of(kind >= 0 && kind < 5 ? kinds[kind] : "Unknown");
 }
 
-static tfp_strid name_copy(reader *n, const tfp_db_rows *rows, tfp_span_class *class)
+/* Adds a copy or a memset of as many bytes as the first column of its own tells. */
+static void add_moved(reader *n, const tfp_db_rows *rows, tfp_event *e, tfp_span_class class, const char *name)
 {
-    char name[200];
-    int64_t kind, from, to;
-    tfp_db_int(rows, FIRST + 1, &kind), tfp_db_int(rows, FIRST + 2, &from), tfp_db_int(rows, FIRST + 3, &to);
-    tfp_str source = memory_of(n, from), target = memory_of(n, to);
-    snprintf(name, sizeof name, "Memcpy %s (%.*s -> %.*s)", direction_of(n, kind), short_of(source), source.data,
-             short_of(target), target.data);
-    *class = TFP_CLASS_COPY;
-    return tfp_build_string(n->r->b, tfp_str_of(name));
+    int64_t bytes;
+    e->name = tfp_build_string(n->r->b, tfp_str_of(name));
+    e->class = class;
+    if (tfp_db_int(rows, FIRST, &bytes)) e->stats = tfp_recording_bytes(n->r, bytes);
+    tfp_recording_add(n->r, e);
 }
 
-static tfp_strid name_set(reader *n, const tfp_db_rows *rows, tfp_span_class *class)
+static void add_copy(void *ctx, const tfp_db_rows *rows, tfp_event *e)
 {
+    reader *n = begin_activity(ctx, rows, e);
+    char name[200];
+    tfp_str source = memory_of(n, tfp_db_number(rows, FIRST + 2)),
+            target = memory_of(n, tfp_db_number(rows, FIRST + 3));
+    snprintf(name, sizeof name, "Memcpy %s (%.*s -> %.*s)", direction_of(n, tfp_db_number(rows, FIRST + 1)),
+             short_of(source), source.data, short_of(target), target.data);
+    add_moved(n, rows, e, TFP_CLASS_COPY, name);
+}
+
+static void add_set(void *ctx, const tfp_db_rows *rows, tfp_event *e)
+{
+    reader *n = begin_activity(ctx, rows, e);
     char name[100];
     int64_t kind;
     tfp_str label = TFP_STR("Device");
     if (tfp_db_int(rows, FIRST + 1, &kind)) label = memory_of(n, kind);
     snprintf(name, sizeof name, "Memset (%.*s)", short_of(label), label.data);
-    *class = TFP_CLASS_SET;
-    return tfp_build_string(n->r->b, tfp_str_of(name));
+    add_moved(n, rows, e, TFP_CLASS_SET, name);
 }
 
 /* ---- ranges ---- */
 
 enum { PUSH_POP = 59, START_END = 60 };
 
-static tfp_status read_ranges(reader *n, tfp_error *err)
+static void add_range(void *ctx, const tfp_db_rows *rows, tfp_event *e)
 {
-    tfp_db_rows rows;
-    tfp_event e;
-    tfp_status s = tfp_db_start(&rows, &n->r->db, "NVTX_EVENTS", "start end eventType text textId globalTid", err);
-    if (!s) s = tfp_recording_needs(&rows, "NVTX_EVENTS", 3, err);
-    for (int64_t type, id, global, end; !s && tfp_db_next(&rows) && !n->r->b->status;) {
-        tfp_str text;
-        tfp_db_int(&rows, 2, &type), tfp_db_int(&rows, 5, &global);
-        if ((type != PUSH_POP && type != START_END) || !tfp_db_int(&rows, 1, &end)) continue;
-        if (!tfp_recording_times(n->r, &rows, &e)) continue;
-        if (!tfp_db_text(&rows, 3, &text)) {
-            tfp_db_int(&rows, 4, &id);
-            text = name_at(n, &n->text_by_id, id);
-        }
-        e.lane = type == PUSH_POP
-                     ? lane_of_thread(n, global)
-                     : tfp_recording_aside(n->r, (int64_t)TFP_NSYS_PID(global), (int64_t)TFP_NSYS_TID(global));
-        tfp_recording_range(n->r, &e, text, type == PUSH_POP ? TFP_RANGE_NVTX : TFP_RANGE_CROSSES);
-    }
-    return tfp_db_end(&rows, s, err);
+    reader *n = ctx;
+    int64_t type = tfp_db_number(rows, 2), global = tfp_db_number(rows, 5), end;
+    tfp_str text;
+    if ((type != PUSH_POP && type != START_END) || !tfp_db_int(rows, 1, &end)) return;
+    if (!tfp_recording_times(n->r, rows, e)) return;
+    if (!tfp_db_text(rows, 3, &text)) text = name_at(n, &n->text_by_id, tfp_db_number(rows, 4));
+    e->lane = type == PUSH_POP
+                  ? lane_of_thread(n, global)
+                  : tfp_recording_aside(n->r, (int64_t)TFP_NSYS_PID(global), (int64_t)TFP_NSYS_TID(global));
+    tfp_recording_range(n->r, e, text, type == PUSH_POP ? TFP_RANGE_NVTX : TFP_RANGE_CROSSES);
 }
 
 /* ---- allocations ---- */
@@ -216,34 +195,27 @@ static bool is_on_device(const reader *n, int64_t kind)
     return false;
 }
 
-/* Reads allocations. An event has only a start, and belongs to the lane of the API call in which it happened. */
-static tfp_status read_allocations(reader *n, tfp_error *err)
+/* An event has only a start, and belongs to the lane of the API call in which it happened. */
+static void add_allocation(void *ctx, const tfp_db_rows *rows, tfp_event *e)
 {
-    tfp_db_rows rows;
-    tfp_status s =
-        tfp_db_start(&rows, &n->r->db, ALLOCATIONS,
-                     "start bytes memoryOperationType globalPid deviceId memKind address correlationId", err);
-    if (!s) s = tfp_recording_needs(&rows, ALLOCATIONS, 7, err);
-    for (int64_t operation, global, device, kind, address, correlation; !s && tfp_db_next(&rows) && !n->r->b->status;) {
-        char name[40] = "cpu";
-        tfp_memory_event m = { .allocated_bytes = -1, .reserved_bytes = -1, .span = TFP_NONE, .asked_by_op = true };
-        if (!tfp_db_int(&rows, 0, &m.at_ns) || !tfp_db_int(&rows, 1, &m.bytes) || !tfp_db_int(&rows, 2, &operation) ||
-            m.at_ns < 0 || m.bytes < 0) {
-            n->r->unreadable++;
-            continue;
-        }
-        tfp_db_int(&rows, 3, &global), tfp_db_int(&rows, 4, &device), tfp_db_int(&rows, 5, &kind);
-        tfp_db_int(&rows, 6, &address), tfp_db_int(&rows, 7, &correlation);
-        uint32_t lane = tfp_map64_get(&n->lane_by_launch, tfp_nsys_key(n, global, correlation));
-        m.lane = lane != TFP_NONE ? lane : lane_of_thread(n, global);
-        if (operation == 1) m.bytes = -m.bytes;
-        m.address = (uint64_t)address;
-        if (is_on_device(n, kind))
-            snprintf(name, sizeof name, "gpu:%lld", (long long)tfp_nsys_device(n, global, device));
-        m.device = tfp_build_string(n->r->b, tfp_str_of(name));
-        tfp_build_memory_event(n->r->b, &m);
+    reader *n = ctx;
+    char name[40] = "cpu";
+    int64_t operation, global = tfp_db_number(rows, 3);
+    tfp_memory_event m = { .allocated_bytes = -1, .reserved_bytes = -1, .span = TFP_NONE, .asked_by_op = true };
+    (void)e;
+    if (!tfp_db_int(rows, 0, &m.at_ns) || !tfp_db_int(rows, 1, &m.bytes) || !tfp_db_int(rows, 2, &operation) ||
+        m.at_ns < 0 || m.bytes < 0) {
+        n->r->unreadable++;
+        return;
     }
-    return tfp_db_end(&rows, s, err);
+    uint32_t lane = tfp_map64_get(&n->lane_by_launch, tfp_nsys_key(n, global, tfp_db_number(rows, 7)));
+    m.lane = lane != TFP_NONE ? lane : lane_of_thread(n, global);
+    if (operation == 1) m.bytes = -m.bytes;
+    m.address = (uint64_t)tfp_db_number(rows, 6);
+    if (is_on_device(n, tfp_db_number(rows, 5)))
+        snprintf(name, sizeof name, "gpu:%lld", (long long)tfp_nsys_device(n, global, tfp_db_number(rows, 4)));
+    m.device = tfp_build_string(n->r->b, tfp_str_of(name));
+    tfp_build_memory_event(n->r->b, &m);
 }
 
 /* ---- the file ---- */
@@ -262,20 +234,24 @@ static void tell_views(reader *n)
             tfp_build_warn(n->r->b, "views in place of tables, left out", tfp_str_of(names[i]));
 }
 
+/* clang-format off */
+static const tfp_recording_table tables[] = {
+    { "TARGET_INFO_CUDA_DEVICE", "gpuId cudaId pid", 0, false, add_device },
+    { "CUPTI_ACTIVITY_KIND_RUNTIME", "start end nameId globalTid correlationId", 7, true, add_call },
+    { "CUPTI_ACTIVITY_KIND_KERNEL", ACTIVITY "demangledName shortName mangledName", 3, true, add_kernel },
+    { "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", ACTIVITY "graphId", 3, true, add_graph },
+    { "CUPTI_ACTIVITY_KIND_MEMCPY", ACTIVITY "bytes copyKind srcKind dstKind", 3, true, add_copy },
+    { "CUPTI_ACTIVITY_KIND_MEMSET", ACTIVITY "bytes memKind", 3, true, add_set },
+    { "NVTX_EVENTS", "start end eventType text textId globalTid", 3, false, add_range },
+    { ALLOCATIONS, "start bytes memoryOperationType globalPid deviceId memKind address correlationId", 7, false, add_allocation },
+};
+/* clang-format on */
+
 static tfp_status read_all(reader *n, tfp_error *err)
 {
     tell_views(n);
     tfp_status s = read_about(n, err);
-    if (!s) s = read_calls(n, err);
-    if (!s)
-        s = read_activities(n, "CUPTI_ACTIVITY_KIND_KERNEL", ACTIVITY "demangledName shortName mangledName",
-                            name_kernel, err);
-    if (!s) s = read_activities(n, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", ACTIVITY "graphId", name_graph, err);
-    if (!s)
-        s = read_activities(n, "CUPTI_ACTIVITY_KIND_MEMCPY", ACTIVITY "bytes copyKind srcKind dstKind", name_copy, err);
-    if (!s) s = read_activities(n, "CUPTI_ACTIVITY_KIND_MEMSET", ACTIVITY "bytes memKind", name_set, err);
-    if (!s) s = read_ranges(n, err);
-    if (!s) s = read_allocations(n, err);
+    if (!s) s = tfp_recording_read_all(n->r, tables, sizeof tables / sizeof *tables, n, err);
     return s ? s : tfp_nsys_shown(n, err);
 }
 
@@ -283,7 +259,8 @@ static tfp_status read_nsys(tfp_recording *r, tfp_error *err)
 {
     reader n = { .r = r, .allocations = tfp_db_has(&r->db, ALLOCATIONS) };
     tfp_status s = read_all(&n, err);
-    tfp_map64 *const maps[] = { &n.text_by_id, &n.gpu_by_device, &n.copy_kinds, &n.memory_kinds, &n.lane_by_launch };
+    tfp_map64 *const maps[] = { &n.text_by_id, &n.gpu_by_device,  &n.copy_kinds,    &n.memory_kinds,
+                                &n.wait_types, &n.overhead_types, &n.lane_by_launch };
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) tfp_map64_free(maps[i]);
     return s;
 }

@@ -12,7 +12,7 @@
 
 typedef struct tfp_nsys {
     tfp_recording *r;
-    tfp_map64 text_by_id, gpu_by_device, copy_kinds, memory_kinds;
+    tfp_map64 text_by_id, gpu_by_device, copy_kinds, memory_kinds, wait_types, overhead_types;
     tfp_map64 lane_by_launch; /* the lane of each API call; filled only if there are allocations */
     bool allocations;
 } tfp_nsys;

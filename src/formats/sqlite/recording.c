@@ -14,18 +14,53 @@ bool tfp_recording_keep(tfp_recording *r, bool ok)
     return !r->b->status;
 }
 
+/* ---- tables ---- */
+
+#define TABLE_MOST 256 /* most bytes of a table's name with its ending */
+
+tfp_status tfp_recording_read(tfp_recording *r, const tfp_recording_table *t, void *reader, tfp_error *err)
+{
+    char name[TABLE_MOST];
+    tfp_db_rows rows;
+    tfp_event e;
+    snprintf(name, sizeof name, "%s%s", t->name, r->ending ? r->ending : "");
+    tfp_status s = tfp_db_start(&rows, &r->db, name, t->columns, err);
+    if (!s && rows.statement && (rows.have & t->needs) != t->needs)
+        s = tfp_fail(err, TFP_BADFILE, "table %s lacks a column of start, end or name", t->name);
+    while (!s && tfp_db_next(&rows) && !r->b->status)
+        if (!t->timed || tfp_recording_times(r, &rows, &e)) t->add(reader, &rows, &e);
+    return tfp_db_end(&rows, s, err);
+}
+
+tfp_status tfp_recording_read_all(tfp_recording *r, const tfp_recording_table *t, size_t count, void *reader,
+                                  tfp_error *err)
+{
+    tfp_status s = TFP_OK;
+    for (size_t i = 0; i < count && !s; i++) s = tfp_recording_read(r, &t[i], reader, err);
+    return s;
+}
+
 /* ---- names ---- */
+
+typedef struct name_map {
+    tfp_recording *r;
+    tfp_map64 *to;
+} name_map;
+
+static void add_name(void *ctx, const tfp_db_rows *rows, tfp_event *e)
+{
+    const name_map *x = ctx;
+    int64_t id;
+    tfp_str text;
+    (void)e;
+    if (tfp_db_int(rows, 0, &id) && tfp_db_text(rows, 1, &text))
+        tfp_recording_keep(x->r, tfp_map64_put(x->to, (uint64_t)id, tfp_build_string(x->r->b, text)));
+}
 
 tfp_status tfp_recording_names(tfp_recording *r, const char *table, const char *columns, tfp_map64 *to, tfp_error *err)
 {
-    tfp_db_rows rows;
-    tfp_status s = tfp_db_start(&rows, &r->db, table, columns, err);
-    for (int64_t id; !s && tfp_db_next(&rows) && !r->b->status;) {
-        tfp_str text;
-        if (tfp_db_int(&rows, 0, &id) && tfp_db_text(&rows, 1, &text))
-            tfp_recording_keep(r, tfp_map64_put(to, (uint64_t)id, tfp_build_string(r->b, text)));
-    }
-    return tfp_db_end(&rows, s, err);
+    return tfp_recording_read(r, &(tfp_recording_table){ table, columns, 0, false, add_name }, &(name_map){ r, to },
+                              err);
 }
 
 tfp_str tfp_recording_name(const tfp_recording *r, const tfp_map64 *names, int64_t id)
@@ -125,12 +160,6 @@ uint32_t tfp_recording_shapes(tfp_recording *r, tfp_str shapes)
 {
     const tfp_stat stat = { .key = r->dims, .type = TFP_STAT_TEXT, .value.text = tfp_build_string(r->b, shapes) };
     return tfp_build_stats(r->b, &stat, 1);
-}
-
-tfp_status tfp_recording_needs(const tfp_db_rows *rows, const char *table, unsigned columns, tfp_error *err)
-{
-    if (!rows->statement || (rows->have & columns) == columns) return TFP_OK;
-    return tfp_fail(err, TFP_BADFILE, "table %s lacks a column of start, end or name", table);
 }
 
 /* ---- ranges ---- */

@@ -11,6 +11,7 @@
 typedef struct tfp_recording {
     tfp_builder *b;
     tfp_db db;
+    const char *ending;      /* what follows the names of tables; NULL: nothing */
     uint32_t process;        /* number in the profile: one process per file */
     const char *device_kind; /* "gpu"; part of the names of lanes */
     tfp_map64 owner_of_thread, lane_by_thread, lane_by_stream;
@@ -22,6 +23,18 @@ typedef struct tfp_recording {
 
 /* False: out of memory, which the builder remembers, or after any fault of the builder. */
 bool tfp_recording_keep(tfp_recording *r, bool ok);
+
+/* ---- tables ---- */
+typedef struct tfp_recording_table {
+    const char *name, *columns; /* columns: names with blanks between them */
+    unsigned needs;             /* an existing table that lacks one of these columns (one bit each) is an error */
+    bool timed;                 /* a row without times in its first two columns is no span, and is not added */
+    void (*add)(void *reader, const tfp_db_rows *rows, tfp_event *e); /* adds a row; e: has its times if `timed` */
+} tfp_recording_table;
+/* Reads all rows of one table; of some tables, one after the other. */
+tfp_status tfp_recording_read(tfp_recording *r, const tfp_recording_table *t, void *reader, tfp_error *err);
+tfp_status tfp_recording_read_all(tfp_recording *r, const tfp_recording_table *t, size_t count, void *reader,
+                                  tfp_error *err);
 
 /* ---- names ---- */
 /* Reads a table of ids and texts into a map from id to string of the profile. columns: "id text". */
@@ -43,8 +56,6 @@ uint32_t tfp_recording_add(tfp_recording *r, const tfp_event *e); /* returns an 
 /* Make a set of stats, with the size of a copy or the shapes of an operator's inputs, and return its index. */
 uint32_t tfp_recording_bytes(tfp_recording *r, int64_t bytes);
 uint32_t tfp_recording_shapes(tfp_recording *r, tfp_str shapes);
-/* An error when an existing table lacks one of these columns (one bit each). */
-tfp_status tfp_recording_needs(const tfp_db_rows *rows, const char *table, unsigned columns, tfp_error *err);
 /* Adds a range: its text tells whether it is a step, an operator of PyTorch or an annotation. The lane and the times
  * must be set. */
 typedef enum tfp_range_kind {

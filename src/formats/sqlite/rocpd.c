@@ -10,8 +10,6 @@
 
 #include <stdio.h>
 
-#define TABLE_MOST 256 /* most bytes of a table's name with its ending */
-
 typedef struct event {
     int64_t stack; /* number that joins a call and what it launched; 0: none */
     tfp_strid category, message;
@@ -32,7 +30,6 @@ typedef struct allocation {
 
 typedef struct reader { /* state of reading one process */
     tfp_recording *r;
-    const char *ending;
     uint32_t number; /* number of the process in the file */
     tfp_map64 strings, kernels, pids, tids, event_by_id, agent_by_id, lane_by_launch;
     TFP_VEC(event) events;
@@ -40,31 +37,26 @@ typedef struct reader { /* state of reading one process */
     TFP_VEC(allocation) allocations;
 } reader;
 
-static tfp_status start(reader *p, tfp_db_rows *rows, const char *table, const char *columns, tfp_error *err)
-{
-    char name[TABLE_MOST];
-    snprintf(name, sizeof name, "rocpd_%s%s", table, p->ending);
-    return tfp_db_start(rows, &p->r->db, name, columns, err);
-}
-
 /* ---- meanings of ids ---- */
 
-static tfp_status read_names(reader *p, const char *table, const char *columns, tfp_map64 *to, tfp_error *err)
+/* Maps the id of a row to the system's number of a process or thread. */
+static void add_number(const reader *p, const tfp_db_rows *rows, tfp_map64 *to)
 {
-    char name[TABLE_MOST];
-    snprintf(name, sizeof name, "rocpd_%s%s", table, p->ending);
-    return tfp_recording_names(p->r, name, columns, to, err);
+    int64_t id, number;
+    if (tfp_db_int(rows, 0, &id) && tfp_db_int(rows, 1, &number) && number >= 0 && number <= INT32_MAX)
+        tfp_recording_keep(p->r, tfp_map64_put(to, (uint64_t)id, (uint32_t)number));
 }
 
-/* Maps ids of rows to the system's numbers of processes or threads. */
-static tfp_status read_numbers(reader *p, const char *table, const char *columns, tfp_map64 *to, tfp_error *err)
+static void add_process(void *ctx, const tfp_db_rows *rows, tfp_event *e)
 {
-    tfp_db_rows rows;
-    tfp_status s = start(p, &rows, table, columns, err);
-    for (int64_t id, number; !s && tfp_db_next(&rows) && !p->r->b->status;)
-        if (tfp_db_int(&rows, 0, &id) && tfp_db_int(&rows, 1, &number) && number >= 0 && number <= INT32_MAX)
-            tfp_recording_keep(p->r, tfp_map64_put(to, (uint64_t)id, (uint32_t)number));
-    return tfp_db_end(&rows, s, err);
+    (void)e;
+    add_number(ctx, rows, &((reader *)ctx)->pids);
+}
+
+static void add_thread(void *ctx, const tfp_db_rows *rows, tfp_event *e)
+{
+    (void)e;
+    add_number(ctx, rows, &((reader *)ctx)->tids);
 }
 
 static int64_t number_of(const tfp_map64 *numbers, int64_t id)
@@ -73,20 +65,16 @@ static int64_t number_of(const tfp_map64 *numbers, int64_t id)
     return number == TFP_NONE ? id : number;
 }
 
-static tfp_status read_agents(reader *p, tfp_error *err)
+static void add_agent(void *ctx, const tfp_db_rows *rows, tfp_event *e)
 {
-    tfp_db_rows rows;
-    tfp_status s = start(p, &rows, "info_agent", "id type type_index", err);
-    for (int64_t id; !s && tfp_db_next(&rows) && !p->r->b->status;) {
-        tfp_str type;
-        agent a = { 0 };
-        if (!tfp_db_int(&rows, 0, &id) || !tfp_db_text(&rows, 1, &type)) continue;
-        tfp_db_int(&rows, 2, &a.index);
-        a.gpu = tfp_str_eq(type, TFP_STR("GPU"));
-        tfp_recording_keep(p->r, tfp_push(&p->agents, a) &&
-                                     tfp_map64_put(&p->agent_by_id, (uint64_t)id, (uint32_t)p->agents.size - 1));
-    }
-    return tfp_db_end(&rows, s, err);
+    reader *p = ctx;
+    int64_t id;
+    tfp_str type;
+    (void)e;
+    if (!tfp_db_int(rows, 0, &id) || !tfp_db_text(rows, 1, &type)) return;
+    agent a = { tfp_db_number(rows, 2), tfp_str_eq(type, TFP_STR("GPU")) };
+    tfp_recording_keep(p->r, tfp_push(&p->agents, a) &&
+                                 tfp_map64_put(&p->agent_by_id, (uint64_t)id, (uint32_t)p->agents.size - 1));
 }
 
 static const agent *agent_at(const reader *p, const tfp_db_rows *rows, int column)
@@ -98,18 +86,16 @@ static const agent *agent_at(const reader *p, const tfp_db_rows *rows, int colum
     return at == TFP_NONE ? &none : &p->agents.at[at];
 }
 
-/* Reads names of kernels: the source's name if there is one, otherwise the linker's. */
-static tfp_status read_kernels(reader *p, tfp_error *err)
+/* Adds the name of a kernel: the source's name if there is one, otherwise the linker's. */
+static void add_kernel(void *ctx, const tfp_db_rows *rows, tfp_event *e)
 {
-    tfp_db_rows rows;
-    tfp_status s = start(p, &rows, "info_kernel_symbol", "id display_name kernel_name", err);
-    for (int64_t id; !s && tfp_db_next(&rows) && !p->r->b->status;) {
-        tfp_str name;
-        if (!tfp_db_int(&rows, 0, &id)) continue;
-        if (!tfp_db_text(&rows, 1, &name) || !name.size) tfp_db_text(&rows, 2, &name);
-        tfp_recording_keep(p->r, tfp_map64_put(&p->kernels, (uint64_t)id, tfp_build_string(p->r->b, name)));
-    }
-    return tfp_db_end(&rows, s, err);
+    reader *p = ctx;
+    int64_t id;
+    tfp_str name;
+    (void)e;
+    if (!tfp_db_int(rows, 0, &id)) return;
+    if (!tfp_db_text(rows, 1, &name) || !name.size) tfp_db_text(rows, 2, &name);
+    tfp_recording_keep(p->r, tfp_map64_put(&p->kernels, (uint64_t)id, tfp_build_string(p->r->b, name)));
 }
 
 /* The text of "message" in a JSON object; 0: it has none. */
@@ -134,22 +120,18 @@ static tfp_strid message_of(reader *p, tfp_str json)
     return 0;
 }
 
-static tfp_status read_events(reader *p, tfp_error *err)
+static void add_event(void *ctx, const tfp_db_rows *rows, tfp_event *e)
 {
-    tfp_db_rows rows;
-    tfp_status s = start(p, &rows, "event", "id category_id stack_id extdata", err);
-    for (int64_t id, category; !s && tfp_db_next(&rows) && !p->r->b->status;) {
-        event e = { 0 };
-        tfp_str more;
-        if (!tfp_db_int(&rows, 0, &id)) continue;
-        tfp_db_int(&rows, 1, &category), tfp_db_int(&rows, 2, &e.stack);
-        uint32_t name = tfp_map64_get(&p->strings, (uint64_t)category);
-        if (name != TFP_NONE) e.category = name;
-        if (tfp_db_text(&rows, 3, &more)) e.message = message_of(p, more);
-        tfp_recording_keep(p->r, tfp_push(&p->events, e) &&
-                                     tfp_map64_put(&p->event_by_id, (uint64_t)id, (uint32_t)p->events.size - 1));
-    }
-    return tfp_db_end(&rows, s, err);
+    reader *p = ctx;
+    int64_t id;
+    tfp_str more;
+    (void)e;
+    if (!tfp_db_int(rows, 0, &id)) return;
+    uint32_t name = tfp_map64_get(&p->strings, (uint64_t)tfp_db_number(rows, 1));
+    event x = { .stack = tfp_db_number(rows, 2), .category = name == TFP_NONE ? 0 : name };
+    if (tfp_db_text(rows, 3, &more)) x.message = message_of(p, more);
+    tfp_recording_keep(p->r, tfp_push(&p->events, x) &&
+                                 tfp_map64_put(&p->event_by_id, (uint64_t)id, (uint32_t)p->events.size - 1));
 }
 
 static event event_at(const reader *p, const tfp_db_rows *rows, int column)
@@ -170,18 +152,15 @@ static uint32_t key_of(reader *p, int64_t stack)
 
 static uint32_t thread_at(reader *p, const tfp_db_rows *rows, int pid, int tid)
 {
-    int64_t process, thread;
-    tfp_db_int(rows, pid, &process), tfp_db_int(rows, tid, &thread);
-    return tfp_recording_thread(p->r, number_of(&p->pids, process), number_of(&p->tids, thread));
+    return tfp_recording_thread(p->r, number_of(&p->pids, tfp_db_number(rows, pid)),
+                                number_of(&p->tids, tfp_db_number(rows, tid)));
 }
 
-static void add_region(reader *p, const tfp_db_rows *rows, tfp_event *e)
+static void add_region(void *ctx, const tfp_db_rows *rows, tfp_event *e)
 {
+    reader *p = ctx;
     event about = event_at(p, rows, 5);
-    tfp_str text;
-    int64_t id;
-    tfp_db_int(rows, 2, &id);
-    tfp_str name = tfp_recording_name(p->r, &p->strings, id);
+    tfp_str text, name = tfp_recording_name(p->r, &p->strings, tfp_db_number(rows, 2));
     e->lane = thread_at(p, rows, 3, 4);
     if (tfp_str_begins(tfp_text(p->r->b->p, about.category), TFP_STR("MARKER_"))) {
         tfp_strid message = tfp_db_text(rows, 6, &text) ? message_of(p, text) : 0;
@@ -196,84 +175,57 @@ static void add_region(reader *p, const tfp_db_rows *rows, tfp_event *e)
     tfp_recording_add(p->r, e);
 }
 
-static tfp_status read_regions(reader *p, tfp_error *err)
-{
-    tfp_db_rows rows;
-    tfp_event e;
-    tfp_status s = start(p, &rows, "region", "start end name_id pid tid event_id extdata", err);
-    if (!s) s = tfp_recording_needs(&rows, "rocpd_region", 7, err);
-    while (!s && tfp_db_next(&rows) && !p->r->b->status)
-        if (tfp_recording_times(p->r, &rows, &e)) add_region(p, &rows, &e);
-    return tfp_db_end(&rows, s, err);
-}
-
 /* The stream; the queue if the program used no streams. */
 static int64_t stream_at(const tfp_db_rows *rows, int stream, int queue)
 {
-    int64_t number;
-    if (!tfp_db_int(rows, stream, &number) || !number) tfp_db_int(rows, queue, &number);
-    return number;
+    int64_t number = tfp_db_number(rows, stream);
+    return number ? number : tfp_db_number(rows, queue);
 }
 
-static tfp_status read_dispatches(reader *p, tfp_error *err)
+static void add_dispatch(void *ctx, const tfp_db_rows *rows, tfp_event *e)
 {
-    tfp_db_rows rows;
-    tfp_event e;
-    tfp_status s = start(p, &rows, "kernel_dispatch", "start end kernel_id agent_id stream_id queue_id event_id", err);
-    if (!s) s = tfp_recording_needs(&rows, "rocpd_kernel_dispatch", 7, err);
-    for (int64_t kernel; !s && tfp_db_next(&rows) && !p->r->b->status;) {
-        if (!tfp_recording_times(p->r, &rows, &e)) continue;
-        tfp_db_int(&rows, 2, &kernel);
-        e.kind = TFP_SPAN_ACTIVITY;
-        e.name = tfp_build_string(p->r->b, tfp_recording_name(p->r, &p->kernels, kernel));
-        e.class = tfp_kineto_kernel_class(tfp_recording_bits(p->r, e.name));
-        e.lane = tfp_recording_numbered_stream(p->r, agent_at(p, &rows, 3)->index, stream_at(&rows, 4, 5));
-        e.correlation = key_of(p, event_at(p, &rows, 6).stack);
-        tfp_recording_add(p->r, &e);
-    }
-    return tfp_db_end(&rows, s, err);
+    reader *p = ctx;
+    e->kind = TFP_SPAN_ACTIVITY;
+    e->name = tfp_build_string(p->r->b, tfp_recording_name(p->r, &p->kernels, tfp_db_number(rows, 2)));
+    e->class = tfp_kineto_kernel_class(tfp_recording_bits(p->r, e->name));
+    e->lane = tfp_recording_numbered_stream(p->r, agent_at(p, rows, 3)->index, stream_at(rows, 4, 5));
+    e->correlation = key_of(p, event_at(p, rows, 6).stack);
+    tfp_recording_add(p->r, e);
 }
 
-static tfp_status read_copies(reader *p, tfp_error *err)
+static void add_copy(void *ctx, const tfp_db_rows *rows, tfp_event *e)
 {
-    tfp_db_rows rows;
-    tfp_event e;
-    const char *columns = "start end name_id dst_agent_id src_agent_id size stream_id queue_id event_id";
-    tfp_status s = start(p, &rows, "memory_copy", columns, err);
-    if (!s) s = tfp_recording_needs(&rows, "rocpd_memory_copy", 7, err);
-    for (int64_t name, bytes; !s && tfp_db_next(&rows) && !p->r->b->status;) {
-        if (!tfp_recording_times(p->r, &rows, &e)) continue;
-        const agent *to = agent_at(p, &rows, 3), *from = agent_at(p, &rows, 4);
-        tfp_db_int(&rows, 2, &name);
-        e.kind = TFP_SPAN_ACTIVITY;
-        e.class = TFP_CLASS_COPY;
-        e.name = tfp_build_string(p->r->b, tfp_copy_name(tfp_recording_name(p->r, &p->strings, name)));
-        e.lane = tfp_recording_numbered_stream(p->r, to->gpu || !from->gpu ? to->index : from->index,
-                                               stream_at(&rows, 6, 7));
-        e.correlation = key_of(p, event_at(p, &rows, 8).stack);
-        if (tfp_db_int(&rows, 5, &bytes)) e.stats = tfp_recording_bytes(p->r, bytes);
-        tfp_recording_add(p->r, &e);
-    }
-    return tfp_db_end(&rows, s, err);
+    reader *p = ctx;
+    int64_t bytes;
+    const agent *to = agent_at(p, rows, 3), *from = agent_at(p, rows, 4);
+    tfp_str name = tfp_recording_name(p->r, &p->strings, tfp_db_number(rows, 2));
+    e->kind = TFP_SPAN_ACTIVITY;
+    e->class = TFP_CLASS_COPY;
+    e->name = tfp_build_string(p->r->b, tfp_copy_name(name));
+    e->lane =
+        tfp_recording_numbered_stream(p->r, to->gpu || !from->gpu ? to->index : from->index, stream_at(rows, 6, 7));
+    e->correlation = key_of(p, event_at(p, rows, 8).stack);
+    if (tfp_db_int(rows, 5, &bytes)) e->stats = tfp_recording_bytes(p->r, bytes);
+    tfp_recording_add(p->r, e);
 }
 
 /* ---- allocations ---- */
 
-static void note_allocation(reader *p, const tfp_db_rows *rows, const tfp_event *e)
+static void note_allocation(void *ctx, const tfp_db_rows *rows, tfp_event *e)
 {
+    reader *p = ctx;
     char device[40] = "cpu";
     tfp_str type;
-    int64_t address;
-    allocation a = { .at_ns = e->start_ns };
+    allocation a = { .at_ns = e->start_ns, .bytes = tfp_db_number(rows, 3) };
     const agent *on = agent_at(p, rows, 4);
-    tfp_db_text(rows, 2, &type), tfp_db_int(rows, 3, &a.bytes), tfp_db_int(rows, 7, &address);
+    tfp_db_text(rows, 2, &type);
     uint32_t lane = tfp_map64_get(&p->lane_by_launch, key_of(p, event_at(p, rows, 8).stack));
     a.free = tfp_str_eq(type, TFP_STR("FREE"));
     if ((!a.free && !tfp_str_eq(type, TFP_STR("ALLOC"))) || a.bytes < 0) return;
     if (on->gpu) snprintf(device, sizeof device, "gpu:%lld", (long long)on->index);
     a.lane = lane != TFP_NONE ? lane : thread_at(p, rows, 5, 6);
     a.device = tfp_build_string(p->r->b, tfp_str_of(device));
-    a.address = (uint64_t)address;
+    a.address = (uint64_t)tfp_db_number(rows, 7);
     tfp_recording_keep(p->r, tfp_push(&p->allocations, a));
 }
 
@@ -312,33 +264,27 @@ static void add_allocations(reader *p)
     free(order);
 }
 
-static tfp_status read_allocations(reader *p, tfp_error *err)
-{
-    tfp_db_rows rows;
-    tfp_event e;
-    tfp_status s = start(p, &rows, "memory_allocate", "start end type size agent_id pid tid address event_id", err);
-    if (!s) s = tfp_recording_needs(&rows, "rocpd_memory_allocate", 7, err);
-    while (!s && tfp_db_next(&rows) && !p->r->b->status)
-        if (tfp_recording_times(p->r, &rows, &e)) note_allocation(p, &rows, &e);
-    s = tfp_db_end(&rows, s, err);
-    if (!s) add_allocations(p);
-    return s;
-}
-
 /* ---- the file ---- */
+
+/* clang-format off */
+static const tfp_recording_table tables[] = {
+    { "rocpd_info_process", "id pid", 0, false, add_process },
+    { "rocpd_info_thread", "id tid", 0, false, add_thread },
+    { "rocpd_info_agent", "id type type_index", 0, false, add_agent },
+    { "rocpd_info_kernel_symbol", "id display_name kernel_name", 0, false, add_kernel },
+    { "rocpd_event", "id category_id stack_id extdata", 0, false, add_event },
+    { "rocpd_region", "start end name_id pid tid event_id extdata", 7, true, add_region },
+    { "rocpd_kernel_dispatch", "start end kernel_id agent_id stream_id queue_id event_id", 7, true, add_dispatch },
+    { "rocpd_memory_copy", "start end name_id dst_agent_id src_agent_id size stream_id queue_id event_id", 7, true, add_copy },
+    { "rocpd_memory_allocate", "start end type size agent_id pid tid address event_id", 7, true, note_allocation },
+};
+/* clang-format on */
 
 static tfp_status read_process(reader *p, tfp_error *err)
 {
-    tfp_status s = read_names(p, "string", "id string", &p->strings, err);
-    if (!s) s = read_numbers(p, "info_process", "id pid", &p->pids, err);
-    if (!s) s = read_numbers(p, "info_thread", "id tid", &p->tids, err);
-    if (!s) s = read_agents(p, err);
-    if (!s) s = read_kernels(p, err);
-    if (!s) s = read_events(p, err);
-    if (!s) s = read_regions(p, err);
-    if (!s) s = read_dispatches(p, err);
-    if (!s) s = read_copies(p, err);
-    if (!s) s = read_allocations(p, err);
+    tfp_status s = tfp_recording_names(p->r, "rocpd_string", "id string", &p->strings, err);
+    if (!s) s = tfp_recording_read_all(p->r, tables, sizeof tables / sizeof *tables, p, err);
+    if (!s) add_allocations(p);
     tfp_map64 *const maps[] = { &p->strings,     &p->kernels,     &p->pids,          &p->tids,
                                 &p->event_by_id, &p->agent_by_id, &p->lane_by_launch };
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) tfp_map64_free(maps[i]);
@@ -355,8 +301,9 @@ static tfp_status read_rocpd(tfp_recording *r, tfp_error *err)
     tfp_status s = tfp_db_endings(&r->db, "rocpd_string", &endings, err);
     size_t size = 0;
     for (uint32_t n = 0; !s && size < endings.size && !r->b->status; n++) {
-        reader p = { .r = r, .ending = endings.data + size, .number = n };
-        size += strlen(p.ending) + 1;
+        reader p = { .r = r, .number = n };
+        r->ending = endings.data + size;
+        size += strlen(r->ending) + 1;
         s = read_process(&p, err);
     }
     tfp_buf_free(&endings);
