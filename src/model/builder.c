@@ -25,6 +25,14 @@ tfp_strid tfp_build_made_string(tfp_builder *b, tfp_str s)
     return tfp_build_string(b, s);
 }
 
+tfp_strid tfp_build_composed(tfp_builder *b, tfp_buf *text)
+{
+    bool ok = tfp_build_keep(b, !text->failed);
+    tfp_strid id = ok ? tfp_build_made_string(b, (tfp_str){ text->data ? text->data : "", text->size }) : 0;
+    tfp_buf_free(text);
+    return id;
+}
+
 tfp_strid tfp_build_lower(tfp_builder *b, tfp_str s)
 {
     char small[256], *lower = s.size <= sizeof small ? small : malloc(s.size);

@@ -13,6 +13,12 @@ struct tfp_builder {
     tfp_status status;
 };
 
+/* Notes that memory is out if `ok` is false. Whether there was no fault so far. */
+static inline bool tfp_build_keep(tfp_builder *b, bool ok)
+{
+    if (!ok && !b->status) b->status = TFP_NOMEM;
+    return !b->status;
+}
 /* The first fault; readers check it about once per node. */
 tfp_status tfp_builder_status(tfp_builder *b, tfp_error *err);
 
@@ -20,7 +26,8 @@ tfp_strid tfp_build_string(tfp_builder *b, tfp_str s); /* interns the text; 0 af
 /* The same for a text that does not stay in memory, so it is always copied. Other strings of a piece are not copied:
  * they point into the bytes of the file. */
 tfp_strid tfp_build_made_string(tfp_builder *b, tfp_str s);
-tfp_strid tfp_build_lower(tfp_builder *b, tfp_str s); /* lower-cased (ASCII) and interned */
+tfp_strid tfp_build_composed(tfp_builder *b, tfp_buf *text); /* the same, and frees the buffer */
+tfp_strid tfp_build_lower(tfp_builder *b, tfp_str s);        /* lower-cased (ASCII) and interned */
 
 extern const char tfp_lost_inputs[]; /* the warning about edges whose source node was in no file */
 /* Adds a warning, shown once per file with a count. `what` is a plural literal, such as "inputs that name no node". */

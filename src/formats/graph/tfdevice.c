@@ -86,10 +86,7 @@ tfp_strid tfp_tf_place(tfp_builder *b, tfp_str name)
     tfp_buf text = { 0 };
     if (!split(name, &n)) return tfp_build_string(b, name);
     put_place(&text, &n);
-    if (text.failed && !b->status) b->status = TFP_NOMEM;
-    tfp_strid id = text.failed ? 0 : tfp_build_made_string(b, (tfp_str){ text.data, text.size });
-    tfp_buf_free(&text);
-    return id;
+    return tfp_build_composed(b, &text);
 }
 
 static tfp_run_use use_of(tfp_str name, const tfp_tf_device *d)
@@ -142,8 +139,5 @@ tfp_strid tfp_tf_host_of(tfp_builder *b, tfp_str name)
             tfp_buf_char(&host, *rest.data);
         i += digits ? 4 + digits : 1;
     }
-    if (host.failed && !b->status) b->status = TFP_NOMEM;
-    tfp_strid id = host.failed ? 0 : tfp_build_made_string(b, (tfp_str){ host.data, host.size });
-    tfp_buf_free(&host);
-    return id;
+    return tfp_build_composed(b, &host);
 }

@@ -46,9 +46,7 @@ tfp_strid tfp_hlo_what(tfp_builder *b, const tfp_hlo_module *m, uint32_t row)
     tfp_buf_char(&text, '(');
     tfp_buf_str(&text, tfp_text(b->p, more));
     tfp_buf_char(&text, ')');
-    tfp_strid id = text.failed ? i->opcode : tfp_build_string(b, (tfp_str){ text.data, text.size });
-    tfp_buf_free(&text);
-    return id;
+    return tfp_build_composed(b, &text);
 }
 
 static uint32_t type_of(const tfp_hlo_module *m, const tfp_hlo_instruction *i)

@@ -74,7 +74,7 @@ static void add_instruction(const grapher *g, const tfp_hlo_instruction *i, uint
                           .inside = !g->r.alone[i->computation],
                           .counted = i->cost.counted || call,
                           .trips_unknown = tfp_hlo_is(g->b, i, "while") && i->trips < 0 };
-    if (!tfp_push(&g->b->p->instructions, n) && !g->b->status) g->b->status = TFP_NOMEM;
+    tfp_build_keep(g->b, tfp_push(&g->b->p->instructions, n));
 }
 
 /* Adds one output for each array in the result of the first instruction that is this node. */
@@ -120,7 +120,7 @@ static void push_source(grapher *g, uint32_t at)
 {
     if (at != TFP_NONE && g->budget) {
         g->budget--;
-        if (!tfp_push(&g->stack, at) && !g->b->status) g->b->status = TFP_NOMEM;
+        tfp_build_keep(g->b, tfp_push(&g->stack, at));
     }
 }
 
@@ -206,7 +206,7 @@ void tfp_hlo_build_nodes(tfp_builder *b, const tfp_hlo_module *m, bool of_trace)
             if (g.node[i] != TFP_NONE) add_edges(&g, i);
         if (!g.budget) tfp_build_warn(b, "edges of a module that are too many, left out", tfp_text(b->p, m->name));
     }
-    if (!fine && !b->status) b->status = TFP_NOMEM;
+    tfp_build_keep(b, fine);
     free(g.node);
     tfp_hlo_runs_free(&g.r);
     free(g.seen);

@@ -75,9 +75,7 @@ static tfp_hlo_where by_instruction(tfp_builder *b, tfp_str module, tfp_str inst
     if (module.size) tfp_buf_char(&path, '/');
     tfp_buf_str(&path, instruction);
     tfp_hlo_where w = { 0, tfp_build_string(b, op) };
-    if (path.failed && !b->status) b->status = TFP_NOMEM;
-    if (!path.failed) w.path = tfp_build_string(b, (tfp_str){ path.data, path.size });
-    tfp_buf_free(&path);
+    w.path = tfp_build_composed(b, &path);
     return w;
 }
 
@@ -140,7 +138,7 @@ tfp_hlo_where tfp_hlo_place_of(tfp_builder *b, tfp_str op_name, tfp_str module, 
     if (op_name.size && op_name.data[op_name.size - 1] == ':') op_name.size--;
     tfp_buf first = { 0 };
     if (first_of_joined(op_name, &first)) op_name = (tfp_str){ first.data, first.size };
-    if (first.failed && !b->status) b->status = TFP_NOMEM;
+    tfp_build_keep(b, !first.failed);
     tfp_hlo_where w = op_name.size
                           ? (tfp_hlo_where){ tfp_build_string(b, op_name), tfp_build_string(b, last_part(op_name)) }
                           : by_instruction(b, module, instruction);

@@ -9,13 +9,6 @@ typedef struct reader {
     tfp_hlo_module *m;
 } reader;
 
-/* Remembers that memory ran out. */
-static bool ok(reader *r, bool fine)
-{
-    if (!fine && !r->b->status) r->b->status = TFP_NOMEM;
-    return !r->b->status;
-}
-
 static tfp_strid text(reader *r, tfp_wire *w, const tfp_field *f)
 {
     return tfp_build_string(r->b, tfp_field_bytes(w, f));
@@ -41,7 +34,7 @@ static uint32_t read_shape(reader *r, tfp_wire *outer, const tfp_field *field)
         tfp_field f = { 0 };
         uint64_t v;
         if (!tfp_wire_next(w, &f)) {
-            if (a->type != TFP_HLO_TUPLE) ok(r, tfp_push(&m->arrays, *a));
+            if (a->type != TFP_HLO_TUPLE) tfp_build_keep(r->b, tfp_push(&m->arrays, *a));
             tfp_wire_join(depth > 1 ? &levels[depth - 2] : outer, w, "shape");
             depth--;
         } else if (f.number == 2) {
@@ -50,14 +43,14 @@ static uint32_t read_shape(reader *r, tfp_wire *outer, const tfp_field *field)
         } else if (f.number == 3) {
             if (!a->dim_count) a->dim_first = (uint32_t)m->dims.size;
             for (tfp_packed p = tfp_packed_start(w, &f, TFP_VARINT); tfp_packed_next(w, &p, &v);)
-                if (ok(r, tfp_push(&m->dims, (int64_t)v))) a->dim_count++;
+                if (tfp_build_keep(r->b, tfp_push(&m->dims, (int64_t)v))) a->dim_count++;
         } else if (f.number == 4 && depth < SHAPE_DEPTH) {
             levels[depth] = tfp_field_message(w, &f);
             arrays[depth++] = (tfp_hlo_array){ .dim_first = (uint32_t)m->dims.size };
         }
     }
     s.count = (uint32_t)m->arrays.size - s.first;
-    return ok(r, tfp_push(&m->shapes, s)) ? (uint32_t)m->shapes.size - 1 : TFP_NONE;
+    return tfp_build_keep(r->b, tfp_push(&m->shapes, s)) ? (uint32_t)m->shapes.size - 1 : TFP_NONE;
 }
 
 /* ---- instructions ---- */
@@ -112,7 +105,7 @@ static void read_dot(reader *r, tfp_wire *outer, const tfp_field *field, tfp_hlo
     for (tfp_field f; tfp_wire_next(&w, &f);) {
         if (f.number != 1) continue;
         for (tfp_packed p = tfp_packed_start(&w, &f, TFP_VARINT); tfp_packed_next(&w, &p, &v);)
-            if (ok(r, tfp_push(&r->m->numbers, (int64_t)v))) i->work.contract_count++;
+            if (tfp_build_keep(r->b, tfp_push(&r->m->numbers, (int64_t)v))) i->work.contract_count++;
     }
     tfp_wire_join(outer, &w, "dot_dimension_numbers");
 }
@@ -122,7 +115,7 @@ static void read_ids(reader *r, tfp_wire *w, const tfp_field *f, uint32_t *count
 {
     uint64_t v;
     for (tfp_packed p = tfp_packed_start(w, f, TFP_VARINT); tfp_packed_next(w, &p, &v);)
-        if (ok(r, tfp_push(&r->m->ids, (int64_t)v))) (*count)++;
+        if (tfp_build_keep(r->b, tfp_push(&r->m->ids, (int64_t)v))) (*count)++;
 }
 
 static void read_fft(tfp_wire *w, const tfp_field *f, tfp_hlo_instruction *i)
@@ -198,7 +191,7 @@ static void read_instruction(reader *r, tfp_wire *outer, const tfp_field *field,
     tfp_wire_join(outer, &w, "instruction");
     /* protobuf does not write the number 0 */
     if (i.parameter < 0 && tfp_str_eq(tfp_text(r->b->p, i.opcode), TFP_STR("parameter"))) i.parameter = 0;
-    ok(r, tfp_push(&r->m->instructions, i));
+    tfp_build_keep(r->b, tfp_push(&r->m->instructions, i));
 }
 
 /* HloComputationProto */
@@ -216,7 +209,8 @@ static tfp_status read_computation(reader *r, tfp_wire w, tfp_error *err)
         }
     }
     c.count = (uint32_t)m->instructions.size - c.first;
-    ok(r, m->instructions.size < TFP_NONE / 2 && m->ids.size < TFP_NONE / 2 && tfp_push(&m->computations, c));
+    tfp_build_keep(r->b,
+                   m->instructions.size < TFP_NONE / 2 && m->ids.size < TFP_NONE / 2 && tfp_push(&m->computations, c));
     tfp_status s = tfp_wire_end(&w, err);
     return s ? s : tfp_builder_status(r->b, err);
 }
@@ -235,7 +229,7 @@ static void read_place(reader *r, tfp_wire *outer, const tfp_field *field)
         }
     }
     tfp_wire_join(outer, &w, "file_locations");
-    ok(r, tfp_push(&r->m->places, p));
+    tfp_build_keep(r->b, tfp_push(&r->m->places, p));
 }
 
 static void read_frame(reader *r, tfp_wire *outer, const tfp_field *field)
@@ -247,7 +241,7 @@ static void read_frame(reader *r, tfp_wire *outer, const tfp_field *field)
         if (f.number == 2) frame.parent = (uint32_t)tfp_field_uint(&w, &f);
     }
     tfp_wire_join(outer, &w, "stack_frames");
-    ok(r, tfp_push(&r->m->frames, frame));
+    tfp_build_keep(r->b, tfp_push(&r->m->frames, frame));
 }
 
 static void read_frames(reader *r, tfp_wire *outer, const tfp_field *field)
@@ -255,8 +249,8 @@ static void read_frames(reader *r, tfp_wire *outer, const tfp_field *field)
     tfp_wire w = tfp_field_message(outer, field);
     for (tfp_field f; !r->b->status && tfp_wire_next(&w, &f);) {
         switch (f.number) {
-        case 1: ok(r, tfp_push(&r->m->files, text(r, &w, &f))); break;
-        case 2: ok(r, tfp_push(&r->m->functions, text(r, &w, &f))); break;
+        case 1: tfp_build_keep(r->b, tfp_push(&r->m->files, text(r, &w, &f))); break;
+        case 2: tfp_build_keep(r->b, tfp_push(&r->m->functions, text(r, &w, &f))); break;
         case 3: read_place(r, &w, &f); break;
         case 4: read_frame(r, &w, &f); break;
         }
@@ -274,7 +268,8 @@ static void read_sequence(reader *r, tfp_wire *outer, const tfp_field *field)
     for (tfp_field f; tfp_wire_next(&w, &f);) {
         if (f.number != 1) continue;
         for (tfp_packed p = tfp_packed_start(&w, &f, TFP_VARINT); tfp_packed_next(&w, &p, &id);)
-            if (!ok(r, r->m->schedule.size < TFP_NONE / 2 && tfp_push(&r->m->schedule, (int64_t)id))) break;
+            if (!tfp_build_keep(r->b, r->m->schedule.size < TFP_NONE / 2 && tfp_push(&r->m->schedule, (int64_t)id)))
+                break;
     }
     tfp_wire_join(outer, &w, "instruction_ids");
 }

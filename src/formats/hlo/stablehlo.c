@@ -68,7 +68,7 @@ static void set_calls(tfp_shlo *r)
     i->called_first = (uint32_t)r->m->ids.size;
     i->called_count = 0;
     for (size_t k = 0; k < f->called.size && !r->b->status; k++)
-        if (tfp_shlo_ok(r, tfp_push(&r->m->ids, f->called.at[k]))) i->called_count++;
+        if (tfp_build_keep(r->b, tfp_push(&r->m->ids, f->called.at[k]))) i->called_count++;
     f->called.size = 0;
 }
 
@@ -81,15 +81,15 @@ static void push_applied(tfp_shlo *r, tfp_str name)
     tfp_hlo_array a = { .type = result->count ? r->m->arrays.at[result->first].type : 0 };
     tfp_hlo_shape shape = { (uint32_t)r->m->arrays.size, 1, false };
     uint32_t at = (uint32_t)r->m->shapes.size;
-    if (!tfp_shlo_ok(r, tfp_push(&r->m->arrays, a) && tfp_push(&r->m->shapes, shape)) || !tfp_shlo_open_region(r))
+    if (!tfp_build_keep(r->b, tfp_push(&r->m->arrays, a) && tfp_push(&r->m->shapes, shape)) || !tfp_shlo_open_region(r))
         return;
     tfp_strid argument = tfp_build_string(r->b, TFP_STR("argument"));
     int64_t both[] = { tfp_shlo_push_parameter(r, argument, at, 0), tfp_shlo_push_parameter(r, argument, at, 1) };
     tfp_strid opcode = tfp_shlo_opcode(r, name);
     int64_t root = tfp_shlo_push_made(r, tfp_text(r->b->p, opcode), at, both, 2, -1);
-    if (r->b->status || !tfp_shlo_ok(r, tfp_push(&tfp_shlo_top(r)->roots, root))) return;
+    if (r->b->status || !tfp_build_keep(r->b, tfp_push(&tfp_shlo_top(r)->roots, root))) return;
     int64_t function = tfp_shlo_close(r);
-    if (tfp_shlo_ok(r, tfp_push(&tfp_shlo_top(r)->called, function))) set_calls(r);
+    if (tfp_build_keep(r->b, tfp_push(&tfp_shlo_top(r)->called, function))) set_calls(r);
 }
 
 /* Reads "%a:2 = " or "%a, %b = ": the name, and the number of results. */
@@ -117,7 +117,7 @@ static tfp_status read_return(tfp_shlo *r, tfp_str s, tfp_error *err)
     tfp_shlo_frame *f = tfp_shlo_top(r);
     f->roots.size = 0;
     for (uint32_t k = 0; !status && k < none.operand_count && !r->b->status; k++)
-        tfp_shlo_ok(r, tfp_push(&f->roots, r->m->ids.at[none.operand_first + k]));
+        tfp_build_keep(r->b, tfp_push(&f->roots, r->m->ids.at[none.operand_first + k]));
     return status;
 }
 
@@ -185,7 +185,7 @@ static tfp_status close_frame(tfp_shlo *r, tfp_error *err)
     int64_t id = tfp_shlo_close(r);
     if (function || r->b->status) return tfp_builder_status(r->b, err);
     f = tfp_shlo_top(r);
-    tfp_shlo_ok(r, tfp_push(&f->called, id));
+    tfp_build_keep(r->b, tfp_push(&f->called, id));
     if (s.size && s.data[s.size - 1] == '{') { /* "do {", ", {" */
         tfp_shlo_open_region(r);
         return tfp_builder_status(r->b, err);
@@ -333,7 +333,6 @@ static void free_reader(tfp_shlo *r)
     tfp_map64_free(&r->value_by_name);
     tfp_vec_free(&r->places);
     tfp_map64_free(&r->place_by_name);
-    tfp_buf_free(&r->text);
 }
 
 tfp_status tfp_shlo_read(tfp_builder *b, tfp_str text, tfp_hlo_module *m, tfp_error *err)

@@ -60,14 +60,8 @@ typedef struct tfp_shlo {
     tfp_map64 place_by_name;
     uint32_t scopes;
     bool has_module;
-    tfp_buf text;
 } tfp_shlo;
 
-static inline bool tfp_shlo_ok(tfp_shlo *r, bool fine)
-{
-    if (!fine && !r->b->status) r->b->status = TFP_NOMEM;
-    return !r->b->status;
-}
 tfp_status tfp_shlo_fail(const tfp_shlo *r, const char *at, tfp_error *err, const char *what);
 static inline tfp_shlo_frame *tfp_shlo_top(tfp_shlo *r) { return &r->frames.at[r->frames.size - 1]; }
 

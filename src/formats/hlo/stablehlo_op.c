@@ -31,10 +31,9 @@ tfp_strid tfp_shlo_opcode(tfp_shlo *r, tfp_str name)
     name = tfp_shlo_own_name(name);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (tfp_str_eq(name, tfp_str_of(names[i].name))) return tfp_build_string(r->b, tfp_str_of(names[i].opcode));
-    r->text.size = 0;
-    for (size_t i = 0; i < name.size; i++) tfp_buf_char(&r->text, name.data[i] == '_' ? '-' : name.data[i]);
-    if (!tfp_shlo_ok(r, !r->text.failed)) return 0;
-    return tfp_build_string(r->b, (tfp_str){ r->text.data, r->text.size });
+    tfp_buf text = { 0 };
+    for (size_t i = 0; i < name.size; i++) tfp_buf_char(&text, name.data[i] == '_' ? '-' : name.data[i]);
+    return tfp_build_composed(r->b, &text);
 }
 
 /* ---- lists of numbers: [1, 2], array<i64: 1, 2>, dense<[1, 2]> or dense<1> ---- */
@@ -84,7 +83,7 @@ static void read_dot(tfp_shlo *r, tfp_hlo_instruction *i, tfp_str text, bool gen
     i->work.contract_first = (uint32_t)r->m->numbers.size;
     if (general && !begin_list(&list)) return;
     while (general ? next_number(&list, &n) : !i->work.contract_count) {
-        if (!tfp_shlo_ok(r, tfp_push(&r->m->numbers, n))) return;
+        if (!tfp_build_keep(r->b, tfp_push(&r->m->numbers, n))) return;
         i->work.contract_count++;
     }
 }
@@ -142,7 +141,7 @@ static void read_call(tfp_shlo *r, tfp_hlo_instruction *i, tfp_str text)
 {
     tfp_strid function = symbol(r, text, "callee = ");
     i->called_first = (uint32_t)r->m->ids.size;
-    if (function && tfp_shlo_ok(r, tfp_push(&r->m->ids, (int64_t)function))) i->called_count = 1;
+    if (function && tfp_build_keep(r->b, tfp_push(&r->m->ids, (int64_t)function))) i->called_count = 1;
 }
 
 void tfp_shlo_attributes(tfp_shlo *r, tfp_hlo_instruction *i, tfp_str name, tfp_str text, tfp_str types)

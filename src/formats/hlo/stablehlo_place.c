@@ -14,7 +14,8 @@ static uint32_t alias(tfp_shlo *r, tfp_str *s)
     if (at != TFP_NONE || r->b->status) return at;
     tfp_shlo_place unknown = { .inner = TFP_NONE, .caller = TFP_NONE };
     at = (uint32_t)r->places.size;
-    return tfp_shlo_ok(r, tfp_push(&r->places, unknown) && tfp_map64_put(&r->place_by_name, name, at)) ? at : TFP_NONE;
+    return tfp_build_keep(r->b, tfp_push(&r->places, unknown) && tfp_map64_put(&r->place_by_name, name, at)) ? at
+                                                                                                             : TFP_NONE;
 }
 
 /* Reads "FILE":LINE:COLUMN, or "NAME" with the location inside it. */
@@ -69,7 +70,7 @@ uint32_t tfp_shlo_read_place(tfp_shlo *r, tfp_str s)
     if (s.size && s.data[0] == '#') return alias(r, &s);
     tfp_shlo_place p = place_of(r, s);
     if (!p.name && !p.file && p.inner == TFP_NONE) return TFP_NONE;
-    return tfp_shlo_ok(r, tfp_push(&r->places, p)) ? (uint32_t)r->places.size - 1 : TFP_NONE;
+    return tfp_build_keep(r->b, tfp_push(&r->places, p)) ? (uint32_t)r->places.size - 1 : TFP_NONE;
 }
 
 void tfp_shlo_read_alias(tfp_shlo *r)
@@ -125,11 +126,11 @@ static uint32_t add_frame(tfp_shlo *r, uint32_t at, uint32_t parent)
     const tfp_shlo_place *p = file_of(r, at, &function);
     if (!p) return parent;
     tfp_hlo_place place = { (uint32_t)m->files.size + 1, (uint32_t)m->functions.size + 1, p->line };
-    if (!tfp_shlo_ok(r,
-                     tfp_push(&m->files, p->file) && tfp_push(&m->functions, function) && tfp_push(&m->places, place)))
+    if (!tfp_build_keep(r->b, tfp_push(&m->files, p->file) && tfp_push(&m->functions, function) &&
+                                  tfp_push(&m->places, place)))
         return 0;
     tfp_hlo_frame frame = { (uint32_t)m->places.size, parent };
-    return tfp_shlo_ok(r, tfp_push(&m->frames, frame)) ? (uint32_t)m->frames.size : 0;
+    return tfp_build_keep(r->b, tfp_push(&m->frames, frame)) ? (uint32_t)m->frames.size : 0;
 }
 
 /* Adds the frames of a place, callers first, each place once. Returns an index in frames, from 1. */
@@ -167,11 +168,11 @@ static void prefix(tfp_shlo *r, tfp_hlo_instruction *i, tfp_str before)
 {
     tfp_str name = tfp_text(r->b->p, i->op_name);
     if (!i->op_name || is_absolute(name)) return;
-    r->text.size = 0;
-    tfp_buf_str(&r->text, before);
-    tfp_buf_char(&r->text, '/');
-    tfp_buf_str(&r->text, name);
-    if (tfp_shlo_ok(r, !r->text.failed)) i->op_name = tfp_build_string(r->b, (tfp_str){ r->text.data, r->text.size });
+    tfp_buf text = { 0 };
+    tfp_buf_str(&text, before);
+    tfp_buf_char(&text, '/');
+    tfp_buf_str(&text, name);
+    i->op_name = tfp_build_composed(r->b, &text);
 }
 
 /* Finds the first call of each function, by its name. */
@@ -182,7 +183,7 @@ static void find_calls(tfp_shlo *r, tfp_map64 *calls)
         const tfp_hlo_instruction *n = &m->instructions.at[i];
         if (!n->called_count || !tfp_str_eq(tfp_text(r->b->p, n->opcode), TFP_STR("call"))) continue;
         uint64_t function = (uint64_t)m->ids.at[n->called_first];
-        if (tfp_map64_get(calls, function) == TFP_NONE) tfp_shlo_ok(r, tfp_map64_put(calls, function, i));
+        if (tfp_map64_get(calls, function) == TFP_NONE) tfp_build_keep(r->b, tfp_map64_put(calls, function, i));
     }
 }
 

@@ -9,13 +9,13 @@
 int64_t tfp_shlo_new_value(tfp_shlo *r, uint32_t shape)
 {
     tfp_shlo_value v = { shape, 0, 0 };
-    return tfp_shlo_ok(r, tfp_push(&r->values, v)) ? (int64_t)r->values.size - 1 : TFP_SHLO_NONE;
+    return tfp_build_keep(r->b, tfp_push(&r->values, v)) ? (int64_t)r->values.size - 1 : TFP_SHLO_NONE;
 }
 
 void tfp_shlo_name_value(tfp_shlo *r, tfp_strid name, int64_t id)
 {
     uint64_t key = (uint64_t)tfp_shlo_top(r)->scope << 32 | name;
-    if (id >= 0 && name) tfp_shlo_ok(r, tfp_map64_put(&r->value_by_name, key, (uint32_t)id));
+    if (id >= 0 && name) tfp_build_keep(r->b, tfp_map64_put(&r->value_by_name, key, (uint32_t)id));
 }
 
 /* Looks up "%NAME" or "%NAME#2", from the innermost region outwards. */
@@ -55,17 +55,16 @@ tfp_hlo_instruction tfp_shlo_instruction(tfp_shlo *r, tfp_strid opcode, uint32_t
 /* Makes a name such as "dot_general.7". */
 tfp_strid tfp_shlo_numbered(tfp_shlo *r, tfp_str name, int64_t id)
 {
-    r->text.size = 0;
-    tfp_buf_str(&r->text, name);
-    tfp_buf_printf(&r->text, ".%lld", (long long)id);
-    if (!tfp_shlo_ok(r, !r->text.failed)) return 0;
-    return tfp_build_string(r->b, (tfp_str){ r->text.data, r->text.size });
+    tfp_buf text = { 0 };
+    tfp_buf_str(&text, name);
+    tfp_buf_printf(&text, ".%lld", (long long)id);
+    return tfp_build_composed(r->b, &text);
 }
 
 void tfp_shlo_push(tfp_shlo *r, tfp_hlo_instruction i)
 {
     bool room = tfp_shlo_top(r)->instructions.size < TFP_NONE / 2;
-    tfp_shlo_ok(r, room && tfp_push(&tfp_shlo_top(r)->instructions, i));
+    tfp_build_keep(r->b, room && tfp_push(&tfp_shlo_top(r)->instructions, i));
 }
 
 /* Adds an instruction that the text does not have: a tuple, or an element of one. */
@@ -77,7 +76,7 @@ int64_t tfp_shlo_push_made(tfp_shlo *r, tfp_str opcode, uint32_t shape, const in
     i.name = tfp_shlo_numbered(r, opcode, id);
     i.index = index;
     for (size_t k = 0; k < count && !r->b->status; k++)
-        if (tfp_shlo_ok(r, tfp_push(&r->m->ids, operands[k]))) i.operand_count++;
+        if (tfp_build_keep(r->b, tfp_push(&r->m->ids, operands[k]))) i.operand_count++;
     tfp_shlo_push(r, i);
     return id;
 }
@@ -87,7 +86,7 @@ static uint32_t shape_of_part(tfp_shlo *r, uint32_t shape, uint32_t part)
     const tfp_hlo_shape *s = &r->m->shapes.at[shape];
     tfp_hlo_shape one = { s->first + part, 1, false };
     if (part >= s->count) return TFP_NONE;
-    return tfp_shlo_ok(r, tfp_push(&r->m->shapes, one)) ? (uint32_t)r->m->shapes.size - 1 : TFP_NONE;
+    return tfp_build_keep(r->b, tfp_push(&r->m->shapes, one)) ? (uint32_t)r->m->shapes.size - 1 : TFP_NONE;
 }
 
 void tfp_shlo_push_parts(tfp_shlo *r, int64_t tuple, uint32_t shape, uint32_t count)
@@ -114,7 +113,7 @@ bool tfp_shlo_open(tfp_shlo *r, int kind, tfp_strid name, bool loop)
 {
     tfp_shlo_frame f = { .scope = r->scopes++, .name = name, .loop = loop, .op = TFP_NONE };
     f.kind = kind;
-    return tfp_shlo_ok(r, tfp_push(&r->frames, f));
+    return tfp_build_keep(r->b, tfp_push(&r->frames, f));
 }
 
 void tfp_shlo_free_frame(tfp_shlo_frame *f)
@@ -141,7 +140,7 @@ void tfp_shlo_parameters(tfp_shlo *r, tfp_str s, int32_t *number)
         type.size = tfp_shlo_outside(type, "{");
         if (tfp_shlo_take(&type, ":")) a.shape = tfp_shlo_types(r, &type, &count);
         if (f->loop)
-            tfp_shlo_ok(r, tfp_push(&f->arguments, a));
+            tfp_build_keep(r->b, tfp_push(&f->arguments, a));
         else
             tfp_shlo_name_value(r, a.name, tfp_shlo_push_parameter(r, a.name, a.shape, (*number)++));
         s = (tfp_str){ s.data + end, s.size - end };
@@ -157,10 +156,10 @@ void tfp_shlo_loop_parameters(tfp_shlo *r, const tfp_shlo_name *names, size_t co
     for (size_t i = 0; i < count && !r->b->status; i++) {
         const tfp_hlo_shape *s = names[i].shape == TFP_NONE ? NULL : &r->m->shapes.at[names[i].shape];
         tfp_hlo_array a = s && s->count == 1 ? r->m->arrays.at[s->first] : (tfp_hlo_array){ .type = TFP_HLO_OPAQUE };
-        tfp_shlo_ok(r, tfp_push(&r->m->arrays, a));
+        tfp_build_keep(r->b, tfp_push(&r->m->arrays, a));
     }
     shape.count = (uint32_t)r->m->arrays.size - shape.first;
-    if (!tfp_shlo_ok(r, tfp_push(&r->m->shapes, shape))) return;
+    if (!tfp_build_keep(r->b, tfp_push(&r->m->shapes, shape))) return;
     uint32_t at = (uint32_t)r->m->shapes.size - 1;
     int64_t tuple = tfp_shlo_push_parameter(r, tfp_build_string(r->b, TFP_STR("state")), at, 0);
     if (r->b->status) return;
@@ -199,9 +198,9 @@ int64_t tfp_shlo_close(tfp_shlo *r)
                               .root = TFP_NONE };
     for (size_t i = 0; i < f->instructions.size && !r->b->status; i++) {
         f->instructions.at[i].computation = at;
-        tfp_shlo_ok(r, tfp_push(&r->m->instructions, f->instructions.at[i]));
+        tfp_build_keep(r->b, tfp_push(&r->m->instructions, f->instructions.at[i]));
     }
-    tfp_shlo_ok(r, tfp_push(&r->m->computations, c));
+    tfp_build_keep(r->b, tfp_push(&r->m->computations, c));
     tfp_shlo_free_frame(f);
     r->frames.size--;
     return c.id;
@@ -228,10 +227,10 @@ tfp_status tfp_shlo_operands(tfp_shlo *r, tfp_str s, bool loop, tfp_hlo_instruct
         }
         int64_t id = take_value(r, &s);
         if (id < 0) status = tfp_shlo_fail(r, whole.data, err, "a value that is not there");
-        if (status || !tfp_shlo_ok(r, tfp_push(&ids, id))) break;
+        if (status || !tfp_build_keep(r->b, tfp_push(&ids, id))) break;
         if (named)
-            tfp_shlo_ok(r,
-                        tfp_push(&tfp_shlo_top(r)->arguments, ((tfp_shlo_name){ argument, r->values.at[id].shape })));
+            tfp_build_keep(
+                r->b, tfp_push(&tfp_shlo_top(r)->arguments, ((tfp_shlo_name){ argument, r->values.at[id].shape })));
     }
     if (!status && loop && ids.size && !r->b->status) {
         int64_t tuple =
@@ -241,7 +240,7 @@ tfp_status tfp_shlo_operands(tfp_shlo *r, tfp_str s, bool loop, tfp_hlo_instruct
     }
     i->operand_first = (uint32_t)r->m->ids.size;
     for (size_t k = 0; k < ids.size && !r->b->status; k++)
-        if (tfp_shlo_ok(r, tfp_push(&r->m->ids, ids.at[k]))) i->operand_count++;
+        if (tfp_build_keep(r->b, tfp_push(&r->m->ids, ids.at[k]))) i->operand_count++;
     i->called_first = (uint32_t)r->m->ids.size;
     tfp_vec_free(&ids);
     return status ? status : tfp_builder_status(r->b, err);

@@ -136,11 +136,11 @@ static void read_tensor(tfp_shlo *r, tfp_str inside)
         if (n == 0 || n == inside.size || inside.data[n] != 'x') break;
         tfp_str digits = { inside.data, n };
         int64_t dim = inside.data[0] == '?' ? -1 : tfp_shlo_number(&digits);
-        if (tfp_shlo_ok(r, tfp_push(&m->dims, dim))) a.dim_count++;
+        if (tfp_build_keep(r->b, tfp_push(&m->dims, dim))) a.dim_count++;
         inside = (tfp_str){ inside.data + n + 1, inside.size - n - 1 };
     }
     a.type = element_type(inside);
-    tfp_shlo_ok(r, tfp_push(&m->arrays, a));
+    tfp_build_keep(r->b, tfp_push(&m->arrays, a));
 }
 
 /* Adds the arrays of a type to the module's arrays; a tuple has several. */
@@ -160,7 +160,7 @@ static void read_type(tfp_shlo *r, tfp_str *s)
     tfp_hlo_array a = { token ? TFP_HLO_TOKEN : TFP_HLO_OPAQUE, (uint32_t)m->dims.size, 0 };
     size_t end = tfp_shlo_outside(*s, ",)>");
     *s = (tfp_str){ s->data + end, s->size - end };
-    if (end) tfp_shlo_ok(r, tfp_push(&m->arrays, a));
+    if (end) tfp_build_keep(r->b, tfp_push(&m->arrays, a));
 }
 
 uint32_t tfp_shlo_types(tfp_shlo *r, tfp_str *s, uint32_t *count)
@@ -188,7 +188,7 @@ uint32_t tfp_shlo_types(tfp_shlo *r, tfp_str *s, uint32_t *count)
     if (many) tfp_shlo_take(s, ")");
     shape.count = (uint32_t)m->arrays.size - shape.first;
     shape.tuple |= *count != 1;
-    return tfp_shlo_ok(r, tfp_push(&m->shapes, shape)) ? (uint32_t)m->shapes.size - 1 : TFP_NONE;
+    return tfp_build_keep(r->b, tfp_push(&m->shapes, shape)) ? (uint32_t)m->shapes.size - 1 : TFP_NONE;
 }
 
 uint32_t tfp_shlo_tuple(tfp_shlo *r, const int64_t *ids, size_t count)
@@ -200,10 +200,10 @@ uint32_t tfp_shlo_tuple(tfp_shlo *r, const int64_t *ids, size_t count)
         bool array =
             at != TFP_NONE && m->shapes.at[at].count == 1; /* a nested tuple would be flattened again and again */
         tfp_hlo_array a = array ? m->arrays.at[m->shapes.at[at].first] : (tfp_hlo_array){ .type = TFP_HLO_OPAQUE };
-        tfp_shlo_ok(r, tfp_push(&m->arrays, a));
+        tfp_build_keep(r->b, tfp_push(&m->arrays, a));
     }
     shape.count = (uint32_t)m->arrays.size - shape.first;
-    return tfp_shlo_ok(r, tfp_push(&m->shapes, shape)) ? (uint32_t)m->shapes.size - 1 : TFP_NONE;
+    return tfp_build_keep(r->b, tfp_push(&m->shapes, shape)) ? (uint32_t)m->shapes.size - 1 : TFP_NONE;
 }
 
 tfp_status tfp_shlo_fail(const tfp_shlo *r, const char *at, tfp_error *err, const char *what)

@@ -9,17 +9,16 @@
 static tfp_strid text_of(reader *r, tfp_str value)
 {
     if (value.size < 2 || value.data[0] != '"') return tfp_build_string(r->b, value);
-    r->text.size = 0;
+    tfp_buf text = { 0 };
     for (size_t i = 1; i + 1 < value.size; i++) {
         char c = value.data[i];
         if (c == '\\' && i + 2 < value.size) {
             c = value.data[++i];
             if (c == 'n') c = '\n';
         }
-        tfp_buf_char(&r->text, c);
+        tfp_buf_char(&text, c);
     }
-    ok(r, !r->text.failed);
-    return r->text.failed ? 0 : tfp_build_string(r->b, (tfp_str){ r->text.data, r->text.size });
+    return tfp_build_composed(r->b, &text);
 }
 
 /* ---- shapes ---- */
@@ -39,7 +38,7 @@ static bool read_array(reader *r)
         bool bounded = take(r, "<="), unknown = take(r, "?");
         int64_t dim = take_number(r);
         (void)bounded; /* "<=" marks the bound of a dynamic dimension */
-        if (ok(r, tfp_push(&m->dims, unknown ? -1 : dim))) a.dim_count++;
+        if (tfp_build_keep(r->b, tfp_push(&m->dims, unknown ? -1 : dim))) a.dim_count++;
         if (!take(r, ",") && r->line.size && r->line.data[0] != ']') return false;
     }
     if (!take(r, "]")) return false;
@@ -48,7 +47,7 @@ static bool read_array(reader *r)
         take_until(r, "}");
         take(r, "}");
     }
-    return ok(r, tfp_push(&m->arrays, a));
+    return tfp_build_keep(r->b, tfp_push(&m->arrays, a));
 }
 
 /* Reads a shape; tuples are flattened. Returns an index in shapes; TFP_NONE: there is none. */
@@ -71,7 +70,7 @@ static uint32_t read_shape(reader *r)
         }
     } while (depth && r->line.size && !r->b->status);
     s.count = (uint32_t)r->m->arrays.size - s.first;
-    return !depth && ok(r, tfp_push(&r->m->shapes, s)) ? (uint32_t)r->m->shapes.size - 1 : TFP_NONE;
+    return !depth && tfp_build_keep(r->b, tfp_push(&r->m->shapes, s)) ? (uint32_t)r->m->shapes.size - 1 : TFP_NONE;
 }
 
 /* ---- attributes ---- */
@@ -86,7 +85,7 @@ static reader inside(const reader *r, tfp_str part, size_t cut)
 
 static void add_id(reader *r, uint32_t *count, int64_t id)
 {
-    if (ok(r, tfp_push(&r->m->ids, id))) (*count)++;
+    if (tfp_build_keep(r->b, tfp_push(&r->m->ids, id))) (*count)++;
 }
 
 /* Reads {%a, %b}, or one name, as computations. */
@@ -154,7 +153,7 @@ static void read_contracted(reader *r, tfp_hlo_instruction *i, tfp_str value)
     reader in = inside(r, value, 1);
     i->work.contract_first = (uint32_t)r->m->numbers.size;
     while (in.line.size) {
-        if (ok(r, tfp_push(&r->m->numbers, take_number(&in)))) i->work.contract_count++;
+        if (tfp_build_keep(r->b, tfp_push(&r->m->numbers, take_number(&in)))) i->work.contract_count++;
         if (!take(&in, ",")) break;
     }
 }
@@ -258,7 +257,7 @@ static tfp_status read_instruction(reader *r, tfp_error *err)
         if (!take(r, "=")) break;
         read_attribute(r, &i, key, take_until(r, ","));
     }
-    ok(r, r->m->instructions.size < TFP_NONE / 2 && tfp_push(&r->m->instructions, i));
+    tfp_build_keep(r->b, r->m->instructions.size < TFP_NONE / 2 && tfp_push(&r->m->instructions, i));
     return tfp_builder_status(r->b, err);
 }
 
@@ -283,7 +282,7 @@ static tfp_status begin_computation(reader *r, tfp_error *err)
 static void end_computation(reader *r)
 {
     r->computation.count = (uint32_t)r->m->instructions.size - r->computation.first;
-    ok(r, tfp_push(&r->m->computations, r->computation));
+    tfp_build_keep(r->b, tfp_push(&r->m->computations, r->computation));
     r->in_computation = false;
 }
 
@@ -304,17 +303,17 @@ static void read_row(reader *r)
     tfp_hlo_module *m = r->m;
     take_number(r);
     skip_blanks(r);
-    if (r->section == 'N') ok(r, tfp_push(&m->files, text_of(r, r->line)));
-    if (r->section == 'F') ok(r, tfp_push(&m->functions, text_of(r, r->line)));
+    if (r->section == 'N') tfp_build_keep(r->b, tfp_push(&m->files, text_of(r, r->line)));
+    if (r->section == 'F') tfp_build_keep(r->b, tfp_push(&m->functions, text_of(r, r->line)));
     if (r->section == 'L') {
         tfp_hlo_place p = { (uint32_t)number_of(r, "file_name_id="), (uint32_t)number_of(r, "function_name_id="),
                             (int32_t)number_of(r, " line=") };
-        ok(r, tfp_push(&m->places, p));
+        tfp_build_keep(r->b, tfp_push(&m->places, p));
     }
     if (r->section == 'S') { /* in the text parents count from 1, where 1 means none */
         int64_t parent = number_of(r, "parent_frame_id=");
         tfp_hlo_frame f = { (uint32_t)number_of(r, "file_location_id="), parent > 0 ? (uint32_t)parent - 1 : 0 };
-        ok(r, tfp_push(&m->frames, f));
+        tfp_build_keep(r->b, tfp_push(&m->frames, f));
     }
 }
 
@@ -375,7 +374,6 @@ tfp_status tfp_hlo_read_text(tfp_builder *b, tfp_str text, tfp_hlo_module *m, tf
     if (!s && r.in_computation) s = fail(&r, err, "the text is cut short: a computation without an end");
     if (!s && !m->name) s = fail(&r, err, "no HLO module: it begins with HloModule");
     if (!s) s = tfp_hlo_complete(b, m, err);
-    tfp_buf_free(&r.text);
     if (s) tfp_hlo_free(m);
     return s;
 }

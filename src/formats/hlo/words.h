@@ -16,14 +16,7 @@ typedef struct reader {
     tfp_hlo_computation computation;
     /* which table before the computations is being read: N(ames of files), F(unctions), L(ocations), S(tack frames) */
     char section;
-    tfp_buf text; /* a quoted text without its escapes */
 } reader;
-
-static inline bool ok(reader *r, bool fine)
-{
-    if (!fine && !r->b->status) r->b->status = TFP_NOMEM;
-    return !r->b->status;
-}
 
 static inline tfp_status fail(const reader *r, tfp_error *err, const char *what)
 {

@@ -5,10 +5,10 @@
  * its attributes are members; from 1.0.2 on they are in `inputs`, `outputs` and `attrs`, and from 1.1.0 on `parent` is
  * called `ctrl_deps`. Layout: torch/csrc/profiler/standalone/execution_trace_observer.cpp. */
 #include "formats/files/format.h"
+#include "formats/json/text.h"
 #include "model/builder.h"
 #include "model/recorded.h"
 #include "model/tables/profile.h"
-#include "wire/jsonscan.h"
 
 enum { DIMS = 64 };
 
@@ -38,21 +38,6 @@ static int probe(tfp_str head, uint64_t total)
     return tfp_str_has(head, TFP_STR("\"nodes\"")) ? 97 : 0;
 }
 
-static bool keep(reader *r, bool ok)
-{
-    if (!ok && !r->b->status) r->b->status = TFP_NOMEM;
-    return !r->b->status;
-}
-
-static tfp_strid string_of(reader *r, const tfp_jscan_text *t)
-{
-    if (!t->escaped) return tfp_build_string(r->b, t->raw);
-    r->text.size = 0;
-    tfp_jscan_decode(t->raw, &r->text);
-    if (!keep(r, !r->text.failed)) return 0;
-    return tfp_build_made_string(r->b, (tfp_str){ r->text.data ? r->text.data : "", r->text.size });
-}
-
 /* ---- arguments ---- */
 
 static uint32_t shape_of(reader *r, tfp_str shape)
@@ -78,7 +63,9 @@ static void add_tensor(reader *r, tfp_str value, tfp_str shape, int32_t position
     if (!tfp_jscan_item(&j, true) || !tfp_jscan_unsigned(&j, &t.id) || !t.id) return;
     if (!tfp_jscan_item(&j, false) || !tfp_jscan_unsigned(&j, &storage) || !storage) return; /* an undefined tensor */
     if (output) t.shape = shape_of(r, shape);
-    if (!keep(r, r->b->p->recorded->tensors.size < TFP_NONE - 1 && tfp_push(&r->b->p->recorded->tensors, t))) return;
+    if (!tfp_build_keep(r->b,
+                        r->b->p->recorded->tensors.size < TFP_NONE - 1 && tfp_push(&r->b->p->recorded->tensors, t)))
+        return;
     *(output ? &r->op.output_count : &r->op.input_count) += 1;
 }
 
@@ -131,7 +118,7 @@ static void put_plain(reader *r, const tfp_jscan_value *v)
                      : text.size ? TFP_STR("Scalar")
                                  : TFP_STR(""),
                      text);
-    keep(r, !r->text.failed);
+    tfp_build_keep(r->b, !r->text.failed);
 }
 
 static void add_argument(reader *r, tfp_str type, const tfp_jscan_value *v, tfp_str shape, int32_t position,
@@ -233,7 +220,7 @@ static void take_member(reader *r, tfp_str key, const tfp_jscan_value *v)
     if (v->kind == TFP_JSCAN_OBJECT && tfp_str_eq(key, TFP_STR("inputs"))) read_arguments_member(v->text.raw, &r->in);
     if (v->kind == TFP_JSCAN_OBJECT && tfp_str_eq(key, TFP_STR("outputs"))) read_arguments_member(v->text.raw, &r->out);
     if (v->kind == TFP_JSCAN_ARRAY && tfp_str_eq(key, TFP_STR("attrs"))) read_attributes(r, v->text.raw);
-    if (v->kind == TFP_JSCAN_STRING && tfp_str_eq(key, TFP_STR("name"))) r->op.name = string_of(r, &v->text);
+    if (v->kind == TFP_JSCAN_STRING && tfp_str_eq(key, TFP_STR("name"))) r->op.name = tfp_json_string(r->b, &v->text);
     take_attribute(r, key, v);
     if (v->kind != TFP_JSCAN_INT) return;
     if (tfp_str_eq(key, TFP_STR("id"))) r->op.id = (uint64_t)v->number;
@@ -261,7 +248,7 @@ static void read_node(reader *r, tfp_jscan *j)
     add_arguments(r, &r->in, false);
     add_arguments(r, &r->out, true);
     tfp_recorded_take(r->b, &r->texts, &r->op);
-    keep(r, t->ops.size < TFP_NONE - 1 && tfp_push(&t->ops, r->op));
+    tfp_build_keep(r->b, t->ops.size < TFP_NONE - 1 && tfp_push(&t->ops, r->op));
 }
 
 static void read_nodes(reader *r, tfp_jscan *j)
@@ -310,7 +297,7 @@ static tfp_status read_et(tfp_builder *b, tfp_input *in, tfp_error *err)
     tfp_status s = tfp_input_all(in, &text, err);
     if (!s) s = read_object(&r, text, err);
     if (!s && r.unreadable) tfp_build_warn_many(b, "calls without an id or a name", TFP_STR(""), (size_t)r.unreadable);
-    if (!s) keep(&r, tfp_push(&b->p->recorded->files, (uint32_t)b->p->recorded->ops.size));
+    if (!s) tfp_build_keep(b, tfp_push(&b->p->recorded->files, (uint32_t)b->p->recorded->ops.size));
     tfp_recorded_texts_free(&r.texts);
     tfp_buf_free(&r.text);
     return s ? s : tfp_builder_status(b, err);

@@ -4,12 +4,12 @@
  * become rows of the view transfer and no spans. Layout: github.com/NVIDIA/nccl, ext-profiler/inspector, version
  * 4.0. */
 #include "formats/files/format.h"
+#include "formats/json/text.h"
 #include "model/builder.h"
 #include "model/files/collectives.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
 #include "model/tables/samples.h"
-#include "wire/jsonscan.h"
 
 typedef struct line_fields {
     tfp_strid kind, group;
@@ -20,7 +20,6 @@ typedef struct line_fields {
 
 typedef struct reader {
     tfp_builder *b;
-    tfp_buf text;
     size_t lines, odd, others;
 } reader;
 
@@ -29,11 +28,7 @@ static tfp_strid string_of(reader *r, tfp_jscan *j)
     tfp_jscan_value v;
     tfp_jscan_value_of(j, &v);
     if (j->fault || v.kind != TFP_JSCAN_STRING) return 0;
-    if (!v.text.escaped) return tfp_build_string(r->b, v.text.raw);
-    r->text.size = 0;
-    tfp_jscan_decode(v.text.raw, &r->text);
-    if (r->text.failed) r->b->status = TFP_NOMEM;
-    return r->b->status ? 0 : tfp_build_string(r->b, (tfp_str){ r->text.data ? r->text.data : "", r->text.size });
+    return tfp_json_string(r->b, &v.text);
 }
 
 static bool number_of(tfp_jscan *j, int64_t *out)
@@ -174,7 +169,6 @@ static tfp_status read_inspector(tfp_builder *b, tfp_input *in, tfp_error *err)
     if (r.odd)
         tfp_build_warn_many(b, "lines that are cut short or lack rank, name, size or time, left out", TFP_STR(""),
                             r.odd);
-    tfp_buf_free(&r.text);
     if (!s && !b->status && b->p->timed.size == before)
         s = tfp_fail(err, TFP_BADFILE, "no collective in %zu line%s", r.lines, r.lines == 1 ? "" : "s");
     return s ? s : tfp_builder_status(b, err);

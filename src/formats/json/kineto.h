@@ -241,12 +241,6 @@ typedef struct tfp_kineto_facts {
 } tfp_kineto_facts;
 void tfp_kineto_keep(tfp_kineto_facts *f, const tfp_jscan_text *key, const tfp_jscan_value *v); /* takes a member */
 
-static inline bool tfp_kineto_remember(tfp_kineto_reader *r, bool ok) /* remembers that memory ran out */
-{
-    if (!ok && !r->b->status) r->b->status = TFP_NOMEM;
-    return !r->b->status;
-}
-
 /* kineto_names.c */
 uint8_t tfp_kineto_look_at_name(tfp_str name); /* returns bits of tfp_kineto_name */
 bool tfp_kineto_step_number(tfp_str name, int64_t *out);

@@ -2,6 +2,7 @@
 /* formats/json/kineto_facts.c: the members of a Chrome trace beside its events: the rank, the devices, and facts about
  * the recording. */
 #include "formats/json/kineto.h"
+#include "formats/json/text.h"
 #include "model/event_builder.h"
 
 static void read_rank(tfp_kineto_facts *f, tfp_str object)
@@ -25,9 +26,7 @@ static void keep_capability(tfp_kineto_facts *f, int64_t major, int64_t minor)
     tfp_buf text = { 0 };
     tfp_buf_printf(&text, "%lld.%lld", (long long)major, (long long)minor);
     tfp_stat fact = { .key = tfp_build_string(f->b, TFP_STR("compute_capability")), .type = TFP_STAT_TEXT };
-    fact.value.text = tfp_build_string(f->b, (tfp_str){ text.data, text.failed ? 0 : text.size });
-    if (text.failed && !f->b->status) f->b->status = TFP_NOMEM;
-    tfp_buf_free(&text);
+    fact.value.text = tfp_build_composed(f->b, &text);
     tfp_build_about(f->b, &fact);
 }
 
@@ -56,12 +55,8 @@ static void read_device(tfp_kineto_facts *f, tfp_jscan *j)
     }
     tfp_buf_text(&device, "gpu:");
     tfp_buf_int(&device, id);
-    d.device = tfp_build_string(f->b, (tfp_str){ device.data, device.failed ? 0 : device.size });
-    device.size = 0;
-    tfp_jscan_decode(name.raw, &device);
-    d.name = tfp_build_string(f->b, (tfp_str){ device.data, device.failed ? 0 : device.size });
-    if (device.failed && !f->b->status) f->b->status = TFP_NOMEM;
-    tfp_buf_free(&device);
+    d.device = tfp_build_composed(f->b, &device);
+    d.name = tfp_json_string(f->b, &name);
     if (j->fault) return;
     tfp_build_device(f->b, &d);
     if (major > 0 && !f->has_capability) keep_capability(f, major, minor);
@@ -83,24 +78,16 @@ static void read_devices(tfp_kineto_facts *f, tfp_str array)
 /* Facts about the recording are kept as they are. */
 static void keep_fact(tfp_kineto_facts *f, const tfp_jscan_text *key, const tfp_jscan_value *v)
 {
-    tfp_buf text = { 0 };
     tfp_stat fact = { .type = TFP_STAT_INT, .value.number = v->number };
-    tfp_jscan_decode(key->raw, &text);
-    fact.key = tfp_build_string(f->b, (tfp_str){ text.data, text.failed ? 0 : text.size });
+    fact.key = tfp_json_string(f->b, key);
     if (v->kind == TFP_JSCAN_REAL) {
         fact.type = TFP_STAT_REAL;
         fact.value.real = v->real;
     } else if (v->kind >= TFP_JSCAN_STRING) {
-        text.size = 0;
-        if (v->kind == TFP_JSCAN_STRING)
-            tfp_jscan_decode(v->text.raw, &text);
-        else
-            tfp_buf_str(&text, v->text.raw);
         fact.type = TFP_STAT_TEXT;
-        fact.value.text = tfp_build_string(f->b, (tfp_str){ text.data, text.failed ? 0 : text.size });
+        fact.value.text =
+            v->kind == TFP_JSCAN_STRING ? tfp_json_string(f->b, &v->text) : tfp_build_string(f->b, v->text.raw);
     }
-    if (text.failed && !f->b->status) f->b->status = TFP_NOMEM;
-    tfp_buf_free(&text);
     if (v->kind != TFP_JSCAN_NULL) tfp_build_about(f->b, &fact);
 }
 

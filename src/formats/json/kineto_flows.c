@@ -19,7 +19,7 @@ void tfp_kineto_keep_flow(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_ki
                           .lane = tfp_kineto_lane_at(r, s, x->lane),
                           .span = TFP_NONE,
                           .begins = x->phase == 's' };
-    if (f.lane != TFP_NONE) tfp_kineto_remember(r, tfp_push(&r->flows, f));
+    if (f.lane != TFP_NONE) tfp_build_keep(r->b, tfp_push(&r->flows, f));
 }
 
 static int by_place(const void *a, const void *b)

@@ -28,7 +28,7 @@ static void name_thread(tfp_kineto_reader *r, const tfp_kineto_lane *lane, tfp_b
     uint64_t tid = lane->b ^ (uint64_t)(lane->words & 2) << 62, pid = lane->a ^ (uint64_t)(lane->words & 1) << 63;
     uint32_t low = (uint32_t)tfp_hash(&pid, sizeof pid) >> 1, owner = tfp_map64_get(&r->thread_owner, tid);
     if (lane->a == UINT64_MAX && !(lane->words & 1)) owner = low;
-    if (owner == TFP_NONE) tfp_kineto_remember(r, tfp_map64_put(&r->thread_owner, tid, owner = low));
+    if (owner == TFP_NONE) tfp_build_keep(r->b, tfp_map64_put(&r->thread_owner, tid, owner = low));
     tfp_buf_text(b, "cpu/");
     if (owner != low) {
         tfp_buf_text(b, "process:");
@@ -74,7 +74,7 @@ static uint32_t new_lane(tfp_kineto_reader *r, const tfp_kineto_lane *lane)
             name_aside(r, lane, &name);
     }
     uint32_t at = TFP_NONE;
-    if (tfp_kineto_remember(r, !name.failed))
+    if (tfp_build_keep(r->b, !name.failed))
         at = tfp_build_event_lane(r->b, r->process, role, (tfp_str){ name.data, name.size }, TFP_STR(""));
     tfp_buf_free(&name);
     return at;
@@ -90,7 +90,7 @@ static uint32_t place_of(tfp_kineto_reader *r, const tfp_kineto_lane *lane)
         at = (uint32_t)r->lanes.size;
         bool ok =
             tfp_push(&r->lanes, *lane) && tfp_push(&r->lane_of, TFP_NONE) && tfp_map64_put(&r->lane_by_hash, hash, at);
-        return tfp_kineto_remember(r, ok) ? at : TFP_NONE;
+        return tfp_build_keep(r->b, ok) ? at : TFP_NONE;
     }
 }
 
@@ -125,7 +125,7 @@ uint32_t tfp_kineto_new_lane(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t 
 static void note_hardware(tfp_kineto_reader *r, const tfp_kineto_lane *lane, tfp_str name)
 {
     if (tfp_str_eq(name, TFP_STR("Ascend Hardware")))
-        tfp_kineto_remember(r, tfp_push(&r->hardware, lane->a ^ (uint64_t)(lane->words & 1) << 63));
+        tfp_build_keep(r->b, tfp_push(&r->hardware, lane->a ^ (uint64_t)(lane->words & 1) << 63));
 }
 
 static bool is_hardware(const tfp_kineto_reader *r, const tfp_kineto_lane *lane)
@@ -142,7 +142,7 @@ static void make_stream(tfp_kineto_reader *r, tfp_kineto_lane *lane, uint32_t at
     tfp_buf name = { 0 };
     lane->kind = TFP_KINETO_STREAM;
     name_stream(r, lane, &name);
-    if (tfp_kineto_remember(r, !name.failed))
+    if (tfp_build_keep(r->b, !name.failed))
         tfp_build_lane_again(r->b, at, TFP_ROLE_STREAM, (tfp_str){ name.data, name.size });
     tfp_buf_free(&name);
 }
@@ -162,7 +162,7 @@ static void make_activities(tfp_kineto_reader *r, const uint8_t *made)
         uint32_t class = tfp_map64_get(&class_of, s->name[i]);
         if (class == TFP_NONE) {
             class = tfp_kineto_kernel_class(tfp_kineto_look_at_name(tfp_text(r->b->p, s->name[i])));
-            if (!tfp_kineto_remember(r, tfp_map64_put(&class_of, s->name[i], class))) break;
+            if (!tfp_build_keep(r->b, tfp_map64_put(&class_of, s->name[i], class))) break;
         }
         s->kind[i] = TFP_SPAN_ACTIVITY;
         s->class[i] = (uint8_t) class;
@@ -174,7 +174,7 @@ static void make_activities(tfp_kineto_reader *r, const uint8_t *made)
 static void find_hardware(tfp_kineto_reader *r)
 {
     uint8_t *made = calloc(r->b->p->lanes.size + 1, 1);
-    if (!tfp_kineto_remember(r, made != NULL)) {
+    if (!tfp_build_keep(r->b, made != NULL)) {
         free(made);
         return;
     }
@@ -202,7 +202,7 @@ void tfp_kineto_label(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto
     for (uint32_t kind = TFP_KINETO_THREAD; kind <= TFP_KINETO_ASIDE && !r->b->status; kind++) {
         lane.kind = kind;
         uint32_t place = place_of(r, &lane);
-        if (place != TFP_NONE) tfp_kineto_remember(r, tfp_map64_put(&r->label_by_lane, place, label));
+        if (place != TFP_NONE) tfp_build_keep(r->b, tfp_map64_put(&r->label_by_lane, place, label));
     }
 }
 

@@ -21,7 +21,7 @@ static uint32_t sets(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t set)
     if (s->sets.global.at[set] != TFP_NONE) return s->sets.global.at[set];
     const tfp_stat_set *x = &s->sets.list.at[set];
     s->one.size = 0;
-    if (!tfp_kineto_remember(r, tfp_reserve(&s->one, x->count))) return TFP_NONE;
+    if (!tfp_build_keep(r->b, tfp_reserve(&s->one, x->count))) return TFP_NONE;
     for (uint32_t i = 0; i < x->count; i++) {
         tfp_stat stat = s->sets.stats.at[x->first + i];
         stat.key = tfp_kineto_global(r, s, stat.key);
@@ -70,7 +70,7 @@ static uint32_t trace_of(tfp_kineto_reader *r, tfp_str stack)
         size_t from = end;
         while (from > 0 && stack.data[from - 1] != ';') from--;
         tfp_code_frame f;
-        if (take_frame(r, (tfp_str){ stack.data + from, end - from }, &f)) tfp_kineto_remember(r, tfp_push(&frames, f));
+        if (take_frame(r, (tfp_str){ stack.data + from, end - from }, &f)) tfp_build_keep(r->b, tfp_push(&frames, f));
         end = from ? from - 1 : 0;
     }
     uint32_t trace = r->b->status ? TFP_NONE : tfp_build_trace(r->b, frames.at, frames.size);
@@ -149,7 +149,7 @@ static uint32_t add_event(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_ki
     }
     uint32_t span = tfp_build_event(r->b, &e);
     if (x->call && x->call != x->external && span != TFP_NONE)
-        tfp_kineto_remember(r, tfp_push(&r->b->p->events->calls, ((tfp_recorded_call){ x->call, span })));
+        tfp_build_keep(r->b, tfp_push(&r->b->p->events->calls, ((tfp_recorded_call){ x->call, span })));
     if (e.kind == TFP_SPAN_STEP || (e.kind == TFP_SPAN_ANNOTATION && name & TFP_KINETO_OPTIMIZER)) {
         tfp_step_mark m = { .span = span, .source = TFP_STEPS_OPTIMIZER, .number = -1 };
         if (e.kind == TFP_SPAN_STEP && tfp_kineto_step_number(s->words.strings.strings[x->name], &m.number))
@@ -168,7 +168,7 @@ static void push_open(tfp_kineto_reader *r, tfp_map64 *by, uint64_t key, uint32_
 {
     if (r->b->status) return;
     tfp_kineto_open o = { span, tfp_map64_get_any(by, key), key };
-    tfp_kineto_remember(r, tfp_push(&r->open, o) && tfp_map64_put_any(by, key, (uint32_t)r->open.size - 1));
+    tfp_build_keep(r->b, tfp_push(&r->open, o) && tfp_map64_put_any(by, key, (uint32_t)r->open.size - 1));
 }
 
 static void pop_open(tfp_kineto_reader *r, tfp_map64 *by, uint64_t key, int64_t end_ns)
@@ -187,7 +187,7 @@ static void pop_open(tfp_kineto_reader *r, tfp_map64 *by, uint64_t key, int64_t 
         spans->marks[o->span] &= (uint8_t)~TFP_MARK_CLAMPED;
         o->span = TFP_NONE;
     }
-    tfp_kineto_remember(r, tfp_map64_put_any(by, key, o->below));
+    tfp_build_keep(r->b, tfp_map64_put_any(by, key, o->below));
 }
 
 /* Events with one async id may overlap other events, so each category gets a row of its own, which is not counted. */
@@ -272,12 +272,12 @@ static void leave_out(tfp_kineto_reader *r, tfp_kineto_left_out *all, int64_t co
 {
     if (count && !all->count) tfp_buf_str(&all->first, (tfp_str){ first->data ? first->data : "", first->size });
     all->count += count;
-    tfp_kineto_remember(r, !all->first.failed);
+    tfp_build_keep(r->b, !all->first.failed);
 }
 
 void tfp_kineto_merge(tfp_kineto_reader *r, tfp_kineto_slot *s)
 {
-    if (s->failed) tfp_kineto_remember(r, false);
+    if (s->failed) tfp_build_keep(r->b, false);
     for (size_t i = 0; i < s->rows.size && !r->b->status; i++) add_row(r, s, &s->rows.at[i]);
     r->fraction |= s->fraction;
     leave_out(r, &r->unreadable, s->unreadable, &s->first_unreadable);

@@ -48,12 +48,6 @@ typedef struct reader {
     bool bad_string; /* a string has a number that the table does not contain */
 } reader;
 
-static bool keep(reader *r, bool ok)
-{
-    if (!ok && !r->b->status) r->b->status = TFP_NOMEM;
-    return !r->b->status;
-}
-
 /* ---- strings ---- */
 
 static tfp_str text_of(reader *r, uint64_t number)
@@ -87,10 +81,10 @@ static void read_mapping(reader *r, tfp_wire *w)
     tfp_buf_char(&label, '[');
     tfp_buf_str(&label, (tfp_str){ path.data + skip, path.size - skip });
     tfp_buf_char(&label, ']');
-    if (keep(r, !label.failed) && path.size > skip)
+    if (tfp_build_keep(r->b, !label.failed) && path.size > skip)
         m.label = tfp_build_made_string(r->b, (tfp_str){ label.data, label.size });
     tfp_buf_free(&label);
-    keep(r, tfp_map64_put(&r->mapping_by_id, id, (uint32_t)r->mappings.size) && tfp_push(&r->mappings, m));
+    tfp_build_keep(r->b, tfp_map64_put(&r->mapping_by_id, id, (uint32_t)r->mappings.size) && tfp_push(&r->mappings, m));
 }
 
 /* tfprof and TensorFlow's tool write the function `layer` of model.py as "model:layer". */
@@ -124,7 +118,8 @@ static void read_function(reader *r, tfp_wire *w)
     function x = { string_of(r, name), string_of(r, file), line_of(line) };
     if (!x.name) x.name = string_of(r, system_name);
     if (!r->b->status) x.name = without_file(r, x.name, text_of(r, file));
-    keep(r, tfp_map64_put(&r->function_by_id, id, (uint32_t)r->functions.size) && tfp_push(&r->functions, x));
+    tfp_build_keep(r->b,
+                   tfp_map64_put(&r->function_by_id, id, (uint32_t)r->functions.size) && tfp_push(&r->functions, x));
 }
 
 static void find_location(reader *r, tfp_wire w)
@@ -134,7 +129,8 @@ static void find_location(reader *r, tfp_wire w)
     for (tfp_field f; tfp_wire_next(&w, &f);)
         if (f.number == 1) id = tfp_field_uint(&w, &f);
     tfp_wire_join(&r->file, &w, "location");
-    keep(r, tfp_map64_put(&r->location_by_id, id, (uint32_t)r->locations.size) && tfp_push(&r->locations, x));
+    tfp_build_keep(r->b,
+                   tfp_map64_put(&r->location_by_id, id, (uint32_t)r->locations.size) && tfp_push(&r->locations, x));
 }
 
 static void read_line(reader *r, tfp_wire *w)
@@ -154,7 +150,7 @@ static void read_line(reader *r, tfp_wire *w)
     frame.file = x->file;
     frame.function = x->name;
     frame.function_line = x->line;
-    keep(r, tfp_push(&r->frames, frame));
+    tfp_build_keep(r->b, tfp_push(&r->frames, frame));
 }
 
 /* Reads a location. One without a function is named after the file that contains its address. */
@@ -175,9 +171,9 @@ static void read_location(reader *r, location *x)
         uint32_t at = tfp_map64_get(&r->mapping_by_id, mapping_id);
         tfp_strid label = at == TFP_NONE ? 0 : r->mappings.at[at].label;
         if (!label) label = tfp_build_string(r->b, TFP_STR("[unknown]"));
-        keep(r, tfp_push(&r->frames, ((tfp_code_frame){ .function = label })));
+        tfp_build_keep(r->b, tfp_push(&r->frames, ((tfp_code_frame){ .function = label })));
     }
-    keep(r, r->frames.size < TFP_NONE);
+    tfp_build_keep(r->b, r->frames.size < TFP_NONE);
     x->count = (uint32_t)(r->frames.size - x->first);
 }
 
@@ -199,7 +195,7 @@ static void read_label(reader *r, tfp_wire *w)
         label.type = TFP_STAT_TEXT;
         label.value.text = string_of(r, text);
     }
-    keep(r, tfp_push(&r->labels, label));
+    tfp_build_keep(r->b, tfp_push(&r->labels, label));
 }
 
 static void read_sample(reader *r, tfp_wire *w)
@@ -209,10 +205,10 @@ static void read_sample(reader *r, tfp_wire *w)
     for (tfp_field f; tfp_wire_next(w, &f) && !r->b->status;) {
         if (f.number == 1) {
             for (tfp_packed p = tfp_packed_start(w, &f, TFP_VARINT); tfp_packed_next(w, &p, &n);)
-                if (!keep(r, tfp_push(&r->ids, n))) return;
+                if (!tfp_build_keep(r->b, tfp_push(&r->ids, n))) return;
         } else if (f.number == 2) {
             for (tfp_packed p = tfp_packed_start(w, &f, TFP_VARINT); tfp_packed_next(w, &p, &n);)
-                if (!keep(r, tfp_push(&r->values, (int64_t)n))) return;
+                if (!tfp_build_keep(r->b, tfp_push(&r->values, (int64_t)n))) return;
         } else if (f.number == 3) {
             tfp_wire label = tfp_field_message(w, &f);
             read_label(r, &label);
@@ -235,7 +231,8 @@ static void make_stack(reader *r)
         if (!x->count) read_location(r, x);
         r->frame_count += x->count;
         if (r->frame_count > FRAMES_MOST) return;
-        for (uint32_t k = x->count; k-- && !r->b->status;) keep(r, tfp_push(&r->stack, r->frames.at[x->first + k]));
+        for (uint32_t k = x->count; k-- && !r->b->status;)
+            tfp_build_keep(r->b, tfp_push(&r->stack, r->frames.at[x->first + k]));
     }
 }
 
@@ -291,7 +288,7 @@ static void read_type(reader *r, tfp_wire *w)
         if (f.number == 2) unit = tfp_field_uint(w, &f);
     }
     tfp_strid type_id = string_of(r, type), unit_id = string_of(r, unit);
-    if (!r->b->status) keep(r, tfp_push(&r->types, tfp_build_sample_type(r->b, type_id, unit_id)));
+    if (!r->b->status) tfp_build_keep(r->b, tfp_push(&r->types, tfp_build_sample_type(r->b, type_id, unit_id)));
 }
 
 static void keep_fact(reader *r, const char *key, int64_t number)
@@ -316,7 +313,7 @@ static void find_strings(reader *r, tfp_str bytes)
     r->file = tfp_wire_start(bytes);
     for (tfp_field f; tfp_wire_next(&r->file, &f);)
         if (f.number == 6)
-            keep(r, tfp_push(&r->texts, tfp_field_bytes(&r->file, &f)) && tfp_push(&r->strings, TFP_NONE));
+            tfp_build_keep(r->b, tfp_push(&r->texts, tfp_field_bytes(&r->file, &f)) && tfp_push(&r->strings, TFP_NONE));
 }
 
 static void read_tables(reader *r, tfp_str bytes)

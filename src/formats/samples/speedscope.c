@@ -3,12 +3,12 @@
  * stack, and a sample for each weight, labelled by its profile's name (a thread). Members may come in any order, so
  * they are located first. Layout: https://www.speedscope.app/file-format-schema.json. */
 #include "formats/files/format.h"
+#include "formats/json/text.h"
 #include "model/event_builder.h"
 #include "model/tables/code.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
 #include "model/tables/samples.h"
-#include "wire/jsonscan.h"
 
 #define FRAMES_MOST                                                                                                    \
     ((uint64_t)16 << 20) /* limit for all stacks together: each event of a deep stack makes another stack */
@@ -30,12 +30,6 @@ typedef struct reader {
     const char *wrong;
 } reader;
 
-static bool keep(reader *r, bool ok)
-{
-    if (!ok && !r->b->status) r->b->status = TFP_NOMEM;
-    return !r->b->status;
-}
-
 static bool wrong(reader *r, const tfp_jscan *j)
 {
     if (j->fault && !r->wrong) r->wrong = j->fault == TFP_JSCAN_MORE ? "it is cut short" : j->wrong;
@@ -51,17 +45,6 @@ static tfp_str value_text(tfp_jscan *j)
     const char *from = j->at;
     tfp_jscan_skip(j);
     return (tfp_str){ from, (size_t)(j->at - from) };
-}
-
-static tfp_strid string_of(reader *r, const tfp_jscan_text *text)
-{
-    tfp_buf plain = { 0 };
-    if (!text->escaped) return tfp_build_string(r->b, text->raw);
-    tfp_jscan_decode(text->raw, &plain);
-    keep(r, !plain.failed);
-    tfp_strid id = tfp_build_made_string(r->b, (tfp_str){ plain.data ? plain.data : "", plain.size });
-    tfp_buf_free(&plain);
-    return id;
 }
 
 static double number_of(const tfp_jscan_value *v)
@@ -91,12 +74,12 @@ static void read_frame(reader *r, tfp_jscan *j)
         tfp_jscan_value v = { 0 };
         tfp_jscan_value_of(j, &v);
         bool text = v.kind == TFP_JSCAN_STRING;
-        if (text && tfp_str_eq(key.raw, TFP_STR("name"))) frame.function = string_of(r, &v.text);
-        if (text && tfp_str_eq(key.raw, TFP_STR("file"))) frame.file = string_of(r, &v.text);
+        if (text && tfp_str_eq(key.raw, TFP_STR("name"))) frame.function = tfp_json_string(r->b, &v.text);
+        if (text && tfp_str_eq(key.raw, TFP_STR("file"))) frame.file = tfp_json_string(r->b, &v.text);
         bool line = v.kind == TFP_JSCAN_INT && v.number > 0 && v.number <= INT32_MAX;
         if (line && tfp_str_eq(key.raw, TFP_STR("line"))) frame.line = (int32_t)v.number;
     }
-    if (!wrong(r, j)) keep(r, tfp_push(&r->frames, frame));
+    if (!wrong(r, j)) tfp_build_keep(r->b, tfp_push(&r->frames, frame));
 }
 
 static void read_shared(reader *r, tfp_str shared)
@@ -120,7 +103,7 @@ static void read_shared(reader *r, tfp_str shared)
 static void add_frame(reader *r, double number)
 {
     if (number >= 0 && number < (double)r->frames.size)
-        keep(r, tfp_push(&r->stack, r->frames.at[(size_t)number]));
+        tfp_build_keep(r->b, tfp_push(&r->stack, r->frames.at[(size_t)number]));
     else
         r->odd++;
 }
@@ -242,7 +225,7 @@ static void read_profile(reader *r, tfp_str text)
         if (tfp_str_eq(key.raw, TFP_STR("weights"))) p.weights = value;
         if (tfp_str_eq(key.raw, TFP_STR("events"))) p.events = value;
         if (text_value && tfp_str_eq(key.raw, TFP_STR("unit"))) unit = inside.raw;
-        if (text_value && tfp_str_eq(key.raw, TFP_STR("name"))) p.name = string_of(r, &inside);
+        if (text_value && tfp_str_eq(key.raw, TFP_STR("name"))) p.name = tfp_json_string(r->b, &inside);
     }
     if (wrong(r, &j)) return;
     r->profiles++;

@@ -65,8 +65,8 @@ static void add_rank(void *ctx, const tfp_db_rows *rows, tfp_event *e)
 
 static void add_task(reader *a, int64_t id, task t)
 {
-    tfp_recording_keep(a->r, tfp_push(&a->tasks, t) &&
-                                 tfp_map64_put(&a->task_by_id, (uint64_t)id, (uint32_t)a->tasks.size - 1));
+    tfp_build_keep(a->r->b,
+                   tfp_push(&a->tasks, t) && tfp_map64_put(&a->task_by_id, (uint64_t)id, (uint32_t)a->tasks.size - 1));
 }
 
 static void add_kernel(void *ctx, const tfp_db_rows *rows, tfp_event *e)
@@ -96,8 +96,8 @@ static void add_connection(void *ctx, const tfp_db_rows *rows, tfp_event *e)
     int64_t id, connection;
     (void)e;
     if (connection_at(rows, 0, &id) && connection_at(rows, 1, &connection))
-        tfp_recording_keep(a->r,
-                           tfp_map64_put(&a->operator_by_connection, (uint64_t)connection, key_of(a, OF_OPERATOR, id)));
+        tfp_build_keep(a->r->b,
+                       tfp_map64_put(&a->operator_by_connection, (uint64_t)connection, key_of(a, OF_OPERATOR, id)));
 }
 
 /* ---- the host ---- */
@@ -127,7 +127,7 @@ static void add_shapes(reader *a, tfp_event *e, tfp_str shapes)
             tfp_buf_char(&b, shapes.data[i]);
     }
     tfp_buf_text(&b, "]]");
-    if (tfp_recording_keep(a->r, !b.failed)) e->stats = tfp_recording_shapes(a->r, (tfp_str){ b.data, b.size });
+    if (tfp_build_keep(a->r->b, !b.failed)) e->stats = tfp_recording_shapes(a->r, (tfp_str){ b.data, b.size });
     tfp_buf_free(&b);
 }
 

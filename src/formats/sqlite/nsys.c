@@ -20,8 +20,8 @@ static void add_device(void *ctx, const tfp_db_rows *rows, tfp_event *e)
     int64_t gpu, device, pid;
     (void)e;
     if (tfp_db_int(rows, 0, &gpu) && tfp_db_int(rows, 1, &device) && tfp_db_int(rows, 2, &pid) && gpu >= 0)
-        tfp_recording_keep(
-            n->r, tfp_map64_put(&n->gpu_by_device, (uint64_t)pid << 32 | (uint32_t)device, (uint32_t)gpu & INT32_MAX));
+        tfp_build_keep(n->r->b, tfp_map64_put(&n->gpu_by_device, (uint64_t)pid << 32 | (uint32_t)device,
+                                              (uint32_t)gpu & INT32_MAX));
 }
 
 static tfp_status read_about(reader *n, tfp_error *err)
@@ -69,7 +69,7 @@ static void add_call(void *ctx, const tfp_db_rows *rows, tfp_event *e)
     e->name = tfp_build_string(n->r->b, tfp_api_name(name_at(n, &n->text_by_id, tfp_db_number(rows, 2))));
     e->correlation = tfp_nsys_key(n, global, tfp_db_number(rows, 4));
     if (n->allocations && e->correlation)
-        tfp_recording_keep(n->r, tfp_map64_put(&n->lane_by_launch, e->correlation, e->lane));
+        tfp_build_keep(n->r->b, tfp_map64_put(&n->lane_by_launch, e->correlation, e->lane));
     tfp_recording_add(n->r, e);
 }
 

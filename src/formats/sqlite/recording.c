@@ -8,12 +8,6 @@
 
 #include <stdio.h>
 
-bool tfp_recording_keep(tfp_recording *r, bool ok)
-{
-    if (!ok && !r->b->status) r->b->status = TFP_NOMEM;
-    return !r->b->status;
-}
-
 /* ---- tables ---- */
 
 #define TABLE_MOST 256 /* most bytes of a table's name with its ending */
@@ -54,7 +48,7 @@ static void add_name(void *ctx, const tfp_db_rows *rows, tfp_event *e)
     tfp_str text;
     (void)e;
     if (tfp_db_int(rows, 0, &id) && tfp_db_text(rows, 1, &text))
-        tfp_recording_keep(x->r, tfp_map64_put(x->to, (uint64_t)id, tfp_build_string(x->r->b, text)));
+        tfp_build_keep(x->r->b, tfp_map64_put(x->to, (uint64_t)id, tfp_build_string(x->r->b, text)));
 }
 
 tfp_status tfp_recording_names(tfp_recording *r, const char *table, const char *columns, tfp_map64 *to, tfp_error *err)
@@ -74,7 +68,7 @@ uint8_t tfp_recording_bits(tfp_recording *r, tfp_strid name)
     uint32_t bits = tfp_map64_get(&r->bits_of_name, name);
     if (bits != TFP_NONE) return (uint8_t)bits;
     uint8_t found = tfp_kineto_look_at_name(tfp_text(r->b->p, name));
-    tfp_recording_keep(r, tfp_map64_put(&r->bits_of_name, name, found));
+    tfp_build_keep(r->b, tfp_map64_put(&r->bits_of_name, name, found));
     return found;
 }
 
@@ -90,13 +84,13 @@ uint32_t tfp_recording_thread(tfp_recording *r, int64_t pid, int64_t tid)
     uint32_t lane = tfp_map64_get(&r->lane_by_thread, key);
     if (lane != TFP_NONE) return lane;
     uint32_t owner = tfp_map64_get(&r->owner_of_thread, (uint64_t)tid), folded = (uint32_t)pid & INT32_MAX;
-    if (owner == TFP_NONE) tfp_recording_keep(r, tfp_map64_put(&r->owner_of_thread, (uint64_t)tid, owner = folded));
+    if (owner == TFP_NONE) tfp_build_keep(r->b, tfp_map64_put(&r->owner_of_thread, (uint64_t)tid, owner = folded));
     if (owner == folded)
         snprintf(name, sizeof name, "cpu/thread:%lld", (long long)tid);
     else
         snprintf(name, sizeof name, "cpu/process:%lld/thread:%lld", (long long)pid, (long long)tid);
     lane = tfp_build_event_lane(r->b, r->process, TFP_ROLE_THREAD, tfp_str_of(name), TFP_STR(""));
-    tfp_recording_keep(r, lane != TFP_NONE && tfp_map64_put(&r->lane_by_thread, key, lane));
+    tfp_build_keep(r->b, lane != TFP_NONE && tfp_map64_put(&r->lane_by_thread, key, lane));
     return lane;
 }
 
@@ -109,7 +103,7 @@ uint32_t tfp_recording_stream(tfp_recording *r, int64_t device, tfp_str stream)
     uint32_t lane = tfp_map64_get(&r->lane_by_stream, key);
     if (lane != TFP_NONE) return lane;
     lane = tfp_build_event_lane(r->b, r->process, TFP_ROLE_STREAM, tfp_str_of(name), TFP_STR(""));
-    tfp_recording_keep(r, lane != TFP_NONE && tfp_map64_put(&r->lane_by_stream, key, lane));
+    tfp_build_keep(r->b, lane != TFP_NONE && tfp_map64_put(&r->lane_by_stream, key, lane));
     return lane;
 }
 

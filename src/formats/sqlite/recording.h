@@ -21,9 +21,6 @@ typedef struct tfp_recording {
     bool steps_told; /* a table lists the steps, so ranges are not taken as steps */
 } tfp_recording;
 
-/* False: out of memory, which the builder remembers, or after any fault of the builder. */
-bool tfp_recording_keep(tfp_recording *r, bool ok);
-
 /* ---- tables ---- */
 typedef struct tfp_recording_table {
     const char *name, *columns; /* columns: names with blanks between them */

@@ -3,6 +3,7 @@
  * roctx ranges become spans. Names of tables end in _GUID; each such ending is a process with its own ids and strings.
  * Layout: ROCm/rocm-systems, rocpd_tables.sql (schema 3). */
 #include "formats/json/kineto.h"
+#include "formats/json/text.h"
 #include "formats/sqlite/range_text.h"
 #include "formats/sqlite/recording.h"
 #include "model/event_builder.h"
@@ -44,7 +45,7 @@ static void add_number(const reader *p, const tfp_db_rows *rows, tfp_map64 *to)
 {
     int64_t id, number;
     if (tfp_db_int(rows, 0, &id) && tfp_db_int(rows, 1, &number) && number >= 0 && number <= INT32_MAX)
-        tfp_recording_keep(p->r, tfp_map64_put(to, (uint64_t)id, (uint32_t)number));
+        tfp_build_keep(p->r->b, tfp_map64_put(to, (uint64_t)id, (uint32_t)number));
 }
 
 static void add_process(void *ctx, const tfp_db_rows *rows, tfp_event *e)
@@ -73,8 +74,8 @@ static void add_agent(void *ctx, const tfp_db_rows *rows, tfp_event *e)
     (void)e;
     if (!tfp_db_int(rows, 0, &id) || !tfp_db_text(rows, 1, &type)) return;
     agent a = { tfp_db_number(rows, 2), tfp_str_eq(type, TFP_STR("GPU")) };
-    tfp_recording_keep(p->r, tfp_push(&p->agents, a) &&
-                                 tfp_map64_put(&p->agent_by_id, (uint64_t)id, (uint32_t)p->agents.size - 1));
+    tfp_build_keep(p->r->b, tfp_push(&p->agents, a) &&
+                                tfp_map64_put(&p->agent_by_id, (uint64_t)id, (uint32_t)p->agents.size - 1));
 }
 
 static const agent *agent_at(const reader *p, const tfp_db_rows *rows, int column)
@@ -95,7 +96,7 @@ static void add_kernel(void *ctx, const tfp_db_rows *rows, tfp_event *e)
     (void)e;
     if (!tfp_db_int(rows, 0, &id)) return;
     if (!tfp_db_text(rows, 1, &name) || !name.size) tfp_db_text(rows, 2, &name);
-    tfp_recording_keep(p->r, tfp_map64_put(&p->kernels, (uint64_t)id, tfp_build_string(p->r->b, name)));
+    tfp_build_keep(p->r->b, tfp_map64_put(&p->kernels, (uint64_t)id, tfp_build_string(p->r->b, name)));
 }
 
 /* The text of "message" in a JSON object; 0: it has none. */
@@ -109,13 +110,7 @@ static tfp_strid message_of(reader *p, tfp_str json)
             tfp_jscan_skip(&j);
             continue;
         }
-        tfp_buf plain = { 0 };
-        if (!tfp_jscan_string(&j, &text)) return 0;
-        tfp_jscan_decode(text.raw, &plain);
-        tfp_strid id = tfp_build_string(p->r->b, (tfp_str){ plain.data ? plain.data : "", plain.size });
-        tfp_recording_keep(p->r, !plain.failed);
-        tfp_buf_free(&plain);
-        return id;
+        return tfp_jscan_string(&j, &text) ? tfp_json_string(p->r->b, &text) : 0;
     }
     return 0;
 }
@@ -130,8 +125,8 @@ static void add_event(void *ctx, const tfp_db_rows *rows, tfp_event *e)
     uint32_t name = tfp_map64_get(&p->strings, (uint64_t)tfp_db_number(rows, 1));
     event x = { .stack = tfp_db_number(rows, 2), .category = name == TFP_NONE ? 0 : name };
     if (tfp_db_text(rows, 3, &more)) x.message = message_of(p, more);
-    tfp_recording_keep(p->r, tfp_push(&p->events, x) &&
-                                 tfp_map64_put(&p->event_by_id, (uint64_t)id, (uint32_t)p->events.size - 1));
+    tfp_build_keep(p->r->b, tfp_push(&p->events, x) &&
+                                tfp_map64_put(&p->event_by_id, (uint64_t)id, (uint32_t)p->events.size - 1));
 }
 
 static event event_at(const reader *p, const tfp_db_rows *rows, int column)
@@ -171,7 +166,7 @@ static void add_region(void *ctx, const tfp_db_rows *rows, tfp_event *e)
     e->kind = TFP_SPAN_CALL;
     e->name = tfp_build_string(p->r->b, tfp_api_name(name));
     e->correlation = key_of(p, about.stack);
-    if (e->correlation) tfp_recording_keep(p->r, tfp_map64_put(&p->lane_by_launch, e->correlation, e->lane));
+    if (e->correlation) tfp_build_keep(p->r->b, tfp_map64_put(&p->lane_by_launch, e->correlation, e->lane));
     tfp_recording_add(p->r, e);
 }
 
@@ -226,7 +221,7 @@ static void note_allocation(void *ctx, const tfp_db_rows *rows, tfp_event *e)
     a.lane = lane != TFP_NONE ? lane : thread_at(p, rows, 5, 6);
     a.device = tfp_build_string(p->r->b, tfp_str_of(device));
     a.address = (uint64_t)tfp_db_number(rows, 7);
-    tfp_recording_keep(p->r, tfp_push(&p->allocations, a));
+    tfp_build_keep(p->r->b, tfp_push(&p->allocations, a));
 }
 
 static bool earlier(const void *ctx, uint32_t a, uint32_t b)
@@ -242,13 +237,13 @@ static void add_allocations(reader *p)
     uint32_t *order = malloc((count + 1) * sizeof *order);
     tfp_map64 at = { 0 };
     for (uint32_t i = 0; order && i < count; i++) order[i] = i;
-    if (!tfp_recording_keep(p->r, order && tfp_sort(order, count, earlier, p->allocations.at))) count = 0;
+    if (!tfp_build_keep(p->r->b, order && tfp_sort(order, count, earlier, p->allocations.at))) count = 0;
     for (size_t i = 0; i < count && !p->r->b->status; i++) {
         const allocation *a = &p->allocations.at[order[i]], *of = a;
         uint32_t was = a->free ? tfp_map64_get_any(&at, a->address) : TFP_NONE;
         if (a->free && was == TFP_NONE) continue; /* it was allocated before the recording */
         if (a->free) of = &p->allocations.at[was];
-        tfp_recording_keep(p->r, tfp_map64_put_any(&at, a->address, a->free ? TFP_NONE : order[i]));
+        tfp_build_keep(p->r->b, tfp_map64_put_any(&at, a->address, a->free ? TFP_NONE : order[i]));
         tfp_memory_event m = { .at_ns = a->at_ns,
                                .bytes = a->free ? -of->bytes : of->bytes,
                                .allocated_bytes = -1,

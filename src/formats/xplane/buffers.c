@@ -50,10 +50,7 @@ static tfp_strid without_signs(tfp_xreader *r, tfp_strid id)
     tfp_str name = tfp_text(r->p, id);
     tfp_buf text = { 0 };
     for (size_t i = 0; i < name.size; i++) tfp_buf_char(&text, is_sign(name.data[i]) ? '_' : name.data[i]);
-    tfp_xplane_ok(r, !text.failed);
-    id = text.failed || !text.size ? 0 : tfp_build_string(r->b, (tfp_str){ text.data, text.size });
-    tfp_buf_free(&text);
-    return id;
+    return tfp_build_composed(r->b, &text);
 }
 
 /* ---- instructions ---- */
@@ -170,7 +167,7 @@ static void add_item(flattener *f, uint32_t row, bool optional)
     item.stem = stem.size == kernel.size ? item.kernel : tfp_build_string(r->b, stem);
     item.line = tfp_line_of_trace(r->b, item.trace);
     if (item.runs != TFP_RUNS_OWN) item.family = family_of(r, i);
-    if (tfp_xplane_ok(r, tfp_push(&r->p->captures->items, item))) f->to->count++;
+    if (tfp_build_keep(r->b, tfp_push(&r->p->captures->items, item))) f->to->count++;
 }
 
 /* ---- computations, laid flat ---- */
@@ -189,7 +186,7 @@ static bool enter(flattener *f, uint32_t computation, level with)
     if (c->count > f->budget) return false;
     f->budget -= c->count;
     with.rows = malloc((c->count + 1) * sizeof *with.rows);
-    if (!tfp_xplane_ok(f->r, with.rows != NULL)) return false;
+    if (!tfp_build_keep(f->r->b, with.rows != NULL)) return false;
     with.count = c->count;
     for (uint32_t i = 0; i < c->count; i++) {
         with.rows[i] = c->first + i;
@@ -197,7 +194,7 @@ static bool enter(flattener *f, uint32_t computation, level with)
             f->to->ordered = false;
     }
     f->levels[f->depth++] = with;
-    return tfp_xplane_ok(f->r, tfp_sort(with.rows, with.count, sooner, f->m));
+    return tfp_build_keep(f->r->b, tfp_sort(with.rows, with.count, sooner, f->m));
 }
 
 /* Enters a loop: its condition and body, repeated. The condition may be missing where the number of iterations is
@@ -285,7 +282,7 @@ static void add_buffer(tfp_xreader *r, const tfp_hlo_module *m, uint64_t program
     if (caller) buffer.name = without_signs(r, m->computations.at[computation].name);
     flattener f = { .r = r, .m = m, .to = &buffer, .budget = 4 * m->instructions.size + 1000 };
     flatten(&f, computation);
-    if (buffer.count) tfp_xplane_ok(r, g->items.size < TFP_NONE / 2 && tfp_push(&g->buffers, buffer));
+    if (buffer.count) tfp_build_keep(r->b, g->items.size < TFP_NONE / 2 && tfp_push(&g->buffers, buffer));
 }
 
 static void add_program(tfp_xreader *r, const tfp_hlo_module *m, uint64_t program)

@@ -185,10 +185,7 @@ static tfp_strid async_name(tfp_xreader *r, tfp_strid instruction)
     tfp_buf name = { 0 };
     tfp_buf_str(&name, tfp_text(r->p, instruction));
     tfp_buf_text(&name, " (async)");
-    tfp_xplane_ok(r, !name.failed);
-    tfp_strid id = name.failed ? 0 : tfp_build_string(r->b, (tfp_str){ name.data, name.size });
-    tfp_buf_free(&name);
-    return id;
+    return tfp_build_composed(r->b, &name);
 }
 
 static void classify_device(tfp_xreader *r, tfp_xclass *c, const tfp_xmeta *m, const facts *f, tfp_strid what)
@@ -241,7 +238,7 @@ static void add_meta_stats(tfp_xreader *r, const tfp_xplane *p, const tfp_xmeta 
     for (uint32_t i = 0; i < m->value_count; i++) {
         tfp_stat s;
         const tfp_xvalue *v = &p->values.at[m->value_first + i];
-        if (v->known == XS_OTHER && tfp_xplane_stat(r, v, &s)) tfp_xplane_ok(r, tfp_push(&r->classes.stats, s));
+        if (v->known == XS_OTHER && tfp_xplane_stat(r, v, &s)) tfp_build_keep(r->b, tfp_push(&r->classes.stats, s));
     }
 }
 
@@ -368,7 +365,7 @@ uint32_t tfp_xplane_classify(tfp_xreader *r, uint32_t plane, uint32_t line_kind,
     classify(r, &c, &f, start_ns);
     c.key = key;
     uint32_t at = (uint32_t)r->classes.list.size;
-    if (!tfp_xplane_ok(r, tfp_push(&r->classes.list, c) && tfp_map64_put(&r->classes.by_hash, hash, at)))
+    if (!tfp_build_keep(r->b, tfp_push(&r->classes.list, c) && tfp_map64_put(&r->classes.by_hash, hash, at)))
         return TFP_NONE;
     return m->last_class = at;
 }

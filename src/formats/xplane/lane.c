@@ -35,7 +35,7 @@ uint32_t tfp_xplane_lane(tfp_xline_reader *lr)
         for (size_t i = 0; i < name.size && i < plane.size; i++)
             if (name.data[i] == '/') name.data[i] = ' ';
     }
-    tfp_xplane_ok(r, !name.failed);
+    tfp_build_keep(r->b, !name.failed);
     uint32_t lane = name.failed ? TFP_NONE
                                 : tfp_build_event_lane(r->b, r->process, roles[lr->l->kind],
                                                        (tfp_str){ name.data, name.size }, tfp_text(r->p, lr->l->label));

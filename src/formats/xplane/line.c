@@ -75,11 +75,11 @@ uint32_t tfp_xplane_stats(tfp_xreader *r, const tfp_xclass *c)
     for (size_t i = 0; i < r->event.values.size; i++) {
         tfp_stat s;
         const tfp_xvalue *v = &r->event.values.at[i];
-        if (v->known == XS_OTHER && tfp_xplane_stat(r, v, &s)) tfp_xplane_ok(r, tfp_push(&r->event.stats, s));
+        if (v->known == XS_OTHER && tfp_xplane_stat(r, v, &s)) tfp_build_keep(r->b, tfp_push(&r->event.stats, s));
     }
     if (!r->event.stats.size || r->b->status) return c->stats;
     size_t own_count = r->event.stats.size, count = own_count + c->stat_count;
-    if (!tfp_xplane_ok(r, tfp_reserve(&r->event.stats, count))) return c->stats;
+    if (!tfp_build_keep(r->b, tfp_reserve(&r->event.stats, count))) return c->stats;
     if (c->stat_count)
         memcpy(r->event.stats.at + own_count, r->classes.stats.at + c->stat_first,
                c->stat_count * sizeof *r->event.stats.at);
@@ -127,7 +127,7 @@ static void change_module(tfp_xline_reader *lr, tfp_strid module)
 {
     tfp_map64 *seen = &lr->r->only_by_module;
     uint64_t line = (uint64_t)lr->lane << 32;
-    if (lr->module && lr->only != TFP_NONE) tfp_xplane_ok(lr->r, tfp_map64_put(seen, line | lr->module, lr->only));
+    if (lr->module && lr->only != TFP_NONE) tfp_build_keep(lr->r->b, tfp_map64_put(seen, line | lr->module, lr->only));
     lr->only = module ? tfp_map64_get(seen, line | module) : TFP_NONE;
     lr->module = module;
     lr->instruction = 0;
@@ -230,7 +230,7 @@ bool tfp_xplane_event(tfp_xline_reader *lr, tfp_wire *outer, const tfp_field *fi
         case 4: {
             tfp_xvalue v;
             if (tfp_xplane_value(r, p, &w, &f, &v) && v.known != XS_NOISE)
-                tfp_xplane_ok(r, tfp_push(&r->event.values, v));
+                tfp_build_keep(r->b, tfp_push(&r->event.values, v));
             break;
         }
         case 5:

@@ -224,8 +224,6 @@ typedef struct tfp_xreader {
     tfp_slim_writer slim;
 } tfp_xreader;
 
-/* Remembers that memory ran out. */
-bool tfp_xplane_ok(tfp_xreader *r, bool fine);
 /* Reports something odd as a warning about the file and as a finding of `check`. */
 void tfp_xplane_tell(tfp_xreader *r, const char *severity, const char *what, tfp_str example);
 

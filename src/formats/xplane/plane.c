@@ -51,7 +51,7 @@ static tfp_str unpack(tfp_xreader *r, tfp_str packed)
     static const tfp_str none = { "", 0 };
     size_t got = 0, room = TEXT_MOST;
     struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
-    if (!tfp_xplane_ok(r, d && tfp_grow((void **)&r->event.unpacked.data, &r->event.unpacked.capacity, room, 1))) {
+    if (!tfp_build_keep(r->b, d && tfp_grow((void **)&r->event.unpacked.data, &r->event.unpacked.capacity, room, 1))) {
         libdeflate_free_decompressor(d);
         return none;
     }
@@ -218,8 +218,8 @@ static void read_stat_name(tfp_xreader *r, tfp_xplane *p, tfp_wire *outer, const
     }
     tfp_wire_join(outer, &e.value, "stat_metadata");
     uint32_t at = (uint32_t)p->stat_names.size;
-    tfp_xplane_ok(r, at < TFP_NONE - 1 && tfp_push(&p->stat_names, n) &&
-                         tfp_xids_put(&p->stat_by_id, e.has_key ? e.key : id, at));
+    tfp_build_keep(r->b, at < TFP_NONE - 1 && tfp_push(&p->stat_names, n) &&
+                             tfp_xids_put(&p->stat_by_id, e.has_key ? e.key : id, at));
 }
 
 /* The instruction's name: "fusion.3" in "%fusion.3 = f32[8]{0} fusion(%x)". */
@@ -245,15 +245,15 @@ static void read_module(tfp_xreader *r, tfp_wire w, uint64_t program, tfp_str na
         tfp_xplane_tell(r, "warning", "HLO modules that cannot be read", name);
         return;
     }
-    if (!tfp_xplane_ok(r, s == TFP_OK)) return;
+    if (!tfp_build_keep(r->b, s == TFP_OK)) return;
     uint32_t at = (uint32_t)r->programs.modules.size;
-    if (!tfp_xplane_ok(r, tfp_push(&r->programs.numbers, program) && tfp_push(&r->programs.modules, m))) {
+    if (!tfp_build_keep(r->b, tfp_push(&r->programs.numbers, program) && tfp_push(&r->programs.modules, m))) {
         tfp_hlo_free(&m);
         return;
     }
-    tfp_xplane_ok(r, tfp_map64_put(&r->programs.by_number, program, at));
+    tfp_build_keep(r->b, tfp_map64_put(&r->programs.by_number, program, at));
     if (tfp_map64_get(&r->programs.by_name, m.name) == TFP_NONE)
-        tfp_xplane_ok(r, tfp_map64_put(&r->programs.by_name, m.name, at));
+        tfp_build_keep(r->b, tfp_map64_put(&r->programs.by_name, m.name, at));
 }
 
 /* Reads an XEventMetadata; its stats may contain a module. */
@@ -282,7 +282,7 @@ static void read_meta(tfp_xreader *r, tfp_xplane *p, tfp_wire *outer, const tfp_
             if (v.known == XS_NOISE || v.bytes) break;
             v.ref = tfp_xplane_strid(r, &v);
             v.text = (tfp_str){ "", 0 };
-            if (tfp_xplane_ok(r, tfp_push(&p->values, v))) m.value_count++;
+            if (tfp_build_keep(r->b, tfp_push(&p->values, v))) m.value_count++;
             break;
         }
     }
@@ -298,8 +298,8 @@ static void read_meta(tfp_xreader *r, tfp_xplane *p, tfp_wire *outer, const tfp_
     if (host) tfp_xplane_op_of(r, name, &m);
     r->found.graph_launches |= host && tfp_is_graph_launch(name);
     uint32_t at = (uint32_t)p->metas.size;
-    tfp_xplane_ok(r, at < TFP_NONE - 1 && tfp_push(&p->metas, m) &&
-                         tfp_xids_put(&p->meta_by_id, e.has_key ? e.key : id, at));
+    tfp_build_keep(r->b, at < TFP_NONE - 1 && tfp_push(&p->metas, m) &&
+                             tfp_xids_put(&p->meta_by_id, e.has_key ? e.key : id, at));
 }
 
 /* ---- stats of a plane ---- */
@@ -338,7 +338,7 @@ static void add_device(tfp_xreader *r, const tfp_xplane *p, tfp_device_info *dev
     if (p->kind != XP_GPU && p->kind != XP_TPU) return;
     device->device = tfp_build_string(r->b, tfp_str_of(p->device));
     device->process = TFP_NONE; /* set later, when the process is known */
-    tfp_xplane_ok(r, tfp_push(&r->p->events->devices, *device));
+    tfp_build_keep(r->b, tfp_push(&r->p->events->devices, *device));
 }
 
 /* ---- the plane ---- */
@@ -359,7 +359,7 @@ static tfp_status find_fields(tfp_xreader *r, tfp_xplane *p, pieces *found, tfp_
         if (f.type == TFP_BYTES && f.number >= 3 && f.number <= 6) {
             piece part = { at + size - f.bytes.size, f.bytes.size };
             tfp_xline line = { .at = part.at, .size = part.size };
-            tfp_xplane_ok(r, f.number == 3 ? tfp_push(&p->lines, line) : tfp_push(&found[f.number], part));
+            tfp_build_keep(r->b, f.number == 3 ? tfp_push(&p->lines, line) : tfp_push(&found[f.number], part));
             s = tfp_input_seek(r->in, at + size, err);
             continue;
         }
@@ -401,7 +401,7 @@ static void read_stat(tfp_xreader *r, tfp_xplane *p, tfp_wire *outer, const tfp_
     if (!tfp_xplane_value(r, p, outer, field, &v)) return;
     v.ref = v.type == TFP_STAT_TEXT && !v.bytes ? tfp_xplane_strid(r, &v) : 0;
     v.text = (tfp_str){ "", 0 };
-    tfp_xplane_ok(r, tfp_push(&r->event.values, v));
+    tfp_build_keep(r->b, tfp_push(&r->event.values, v));
 }
 
 static tfp_status read_parts(tfp_xreader *r, tfp_xplane *p, const pieces *found, tfp_error *err)

@@ -7,7 +7,7 @@
 
 static tfp_strid key_named(tfp_xreader *r, const char *name) { return tfp_build_string(r->b, tfp_str_of(name)); }
 
-static void add_stat(tfp_xreader *r, tfp_stat s) { tfp_xplane_ok(r, tfp_push(&r->classes.stats, s)); }
+static void add_stat(tfp_xreader *r, tfp_stat s) { tfp_build_keep(r->b, tfp_push(&r->classes.stats, s)); }
 
 void tfp_xplane_put_number(tfp_xreader *r, const char *name, int64_t number)
 {

@@ -19,7 +19,7 @@ void tfp_xplane_thunk(tfp_xline_reader *lr, const tfp_xclass *c, uint64_t number
         if (at == TFP_NONE) {
             at = (uint32_t)r->thunks.list.size;
             tfp_xthunks first = { span, run, lr->lane, c->module, start_ns, end_ns, 0 };
-            if (!tfp_xplane_ok(r, tfp_push(&r->thunks.list, first) && tfp_map64_put(&r->thunks.by_run, key, at)))
+            if (!tfp_build_keep(r->b, tfp_push(&r->thunks.list, first) && tfp_map64_put(&r->thunks.by_run, key, at)))
                 return;
         }
         r->thunks.last_run = number;
@@ -54,7 +54,7 @@ void tfp_xplane_run(tfp_xline_reader *lr, const tfp_xclass *c, const tfp_event *
     tfp_strid module = tfp_build_string(r->b, tfp_xplane_module_name(tfp_text(r->p, c->name)));
     tfp_xrun run = { e->start_ns, e->start_ns + e->duration_ns, module };
     add_mark(r, &(tfp_step_mark){ .span = span, .source = TFP_STEPS_MODULES, .number = -1, .group = module });
-    tfp_xplane_ok(r, tfp_push(&r->planes.at[lr->plane].runs, run));
+    tfp_build_keep(r->b, tfp_push(&r->planes.at[lr->plane].runs, run));
 }
 
 uint32_t tfp_xplane_marker(tfp_xreader *r, const tfp_event *of)

@@ -80,7 +80,7 @@ static tfp_status read_text(tfp_xreader *r, const tfp_field *f, tfp_error *err)
     if (w.fault) return tfp_wire_end(&w, err);
     if (f->number == 2) tfp_xplane_tell(r, "warning", "errors that the recorder noted", text);
     if (f->number == 3) tfp_xplane_tell(r, "warning", "warnings that the recorder noted", text);
-    if (f->number == 4) tfp_xplane_ok(r, tfp_push(&r->hosts, tfp_build_string(r->b, text)));
+    if (f->number == 4) tfp_build_keep(r->b, tfp_push(&r->hosts, tfp_build_string(r->b, text)));
     return tfp_builder_status(r->b, err);
 }
 
@@ -163,9 +163,9 @@ static void sort_runs(tfp_xreader *r, tfp_xplane *p)
     size_t n = p->runs.size;
     uint32_t *order = malloc((n + 1) * sizeof *order);
     tfp_xrun *sorted = malloc((n + 1) * sizeof *sorted);
-    if (tfp_xplane_ok(r, order && sorted)) {
+    if (tfp_build_keep(r->b, order && sorted)) {
         for (uint32_t i = 0; i < n; i++) order[i] = i;
-        if (tfp_xplane_ok(r, tfp_sort(order, n, by_start, p))) {
+        if (tfp_build_keep(r->b, tfp_sort(order, n, by_start, p))) {
             for (size_t i = 0; i < n; i++) sorted[i] = p->runs.at[order[i]];
             if (n) memcpy(p->runs.at, sorted, n * sizeof *sorted);
         }

@@ -14,7 +14,7 @@ static uint32_t row_of(tfp_builder *b, const tfp_attribution *a)
         if (at != TFP_NONE) continue;
         at = (uint32_t)b->p->events->attributions.size;
         bool ok = tfp_push(&b->p->events->attributions, *a) && tfp_map64_put(by_hash, key, at);
-        return tfp_graph_keep(b, ok) ? at : TFP_NONE;
+        return tfp_build_keep(b, ok) ? at : TFP_NONE;
     }
 }
 
@@ -60,7 +60,7 @@ static tfp_kernel_line line_of_stack(tfp_builder *b, tfp_strid stack)
     if (at != TFP_NONE) return g->lines.at[at];
     tfp_kernel_line line = tfp_line_of_traceback(b, tfp_text(b->p, stack));
     at = (uint32_t)g->lines.size;
-    tfp_graph_keep(b, tfp_push(&g->lines, line) && tfp_map64_put(&g->line_by_stack, stack, at));
+    tfp_build_keep(b, tfp_push(&g->lines, line) && tfp_map64_put(&g->line_by_stack, stack, at));
     return line;
 }
 

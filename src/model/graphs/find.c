@@ -63,6 +63,6 @@ void tfp_graphs_join(tfp_builder *b)
 {
     b->p->captures->joined = b->p->events->spans.size;
     if (b->p->events->slim->slims.size) return; /* only sums of XPlane were read, and their events tell their places */
-    tfp_graph_keep(b, judge_replays(b));
+    tfp_build_keep(b, judge_replays(b));
     attribute_launched(b);
 }

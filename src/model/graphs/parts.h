@@ -11,11 +11,6 @@
 #include "model/tables/lanes.h"
 #include "model/tables/processes.h"
 
-static inline bool tfp_graph_keep(tfp_builder *b, bool ok)
-{
-    if (!ok && !b->status) b->status = TFP_NOMEM;
-    return !b->status;
-}
 static inline uint32_t tfp_graph_process(const tfp_builder *b, uint32_t span)
 {
     return b->p->lanes.at[b->p->events->spans.lane[span]].process;
