@@ -83,9 +83,5 @@ tfp_status tfp_stats(const tfp_profile *p, const char *view, const tfp_options *
         s = tfp_fail(err, TFP_BADARG, "stats has no -compat 1.0");
     if (!s) s = tfp_checkers_known(r->options->verb.checkers, err);
     if (!s) s = fill_stats(r, v, err);
-    if (s)
-        tfp_report_free(r);
-    else
-        *out = r;
-    return s;
+    return tfp_report_give(r, s, out);
 }

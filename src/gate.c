@@ -117,9 +117,5 @@ tfp_status tfp_gate_judge(const tfp_gate *g, double limit, int pairs, const tfp_
     tfp_status s = judge(g, r, &x, err);
     if (!s && verdict) *verdict = told(x.verdict);
     tfp_vec_free(&x.rows);
-    if (s)
-        tfp_report_free(r);
-    else
-        *out = r;
-    return s;
+    return tfp_report_give(r, s, out);
 }

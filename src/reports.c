@@ -276,20 +276,8 @@ tfp_status tfp_index_report(const tfp_index *x, const tfp_options *o, tfp_report
     tfp_error_clear(err);
     if (out) *out = NULL;
     if (!x || !out) return tfp_fail(err, TFP_BADARG, "no index, or nowhere to put the report");
-    tfp_report *r = tfp_report_of_table(NULL, "index");
-    tfp_options *own = r && o ? tfp_options_copy(o) : NULL;
-    if (!r || (o && !own)) {
-        tfp_report_free(r);
-        return tfp_nomem(err);
-    }
-    if (own) {
-        tfp_options_free(r->options);
-        r->options = own;
-    }
+    tfp_report *r = tfp_report_new("index", o);
+    if (!r) return tfp_nomem(err);
     tfp_status s = tfp_grid_of(r, &(tfp_row_table){ index_columns, &x->counts, sizeof x->counts, 1, 0 }, err);
-    if (s)
-        tfp_report_free(r);
-    else
-        *out = r;
-    return s;
+    return tfp_report_give(r, s, out);
 }

@@ -380,11 +380,7 @@ tfp_status tfp_diff(const tfp_sides *sides, const char *view, const tfp_options 
                             tfp_filter_failures(r->options->filters[TFP_F_HIDE_NODES]))
         s = tfp_nomem(err);
     free_diff(&d);
-    if (s)
-        tfp_report_free(r);
-    else
-        *out = r;
-    return s;
+    return tfp_report_give(r, s, out);
 }
 
 const char *tfp_report_over(const tfp_report *r, size_t i) { return r && i < r->over.size ? r->over.at[i] : NULL; }

@@ -313,13 +313,8 @@ tfp_status tfp_duckdb_query(const char *out, const char *sql, const tfp_options 
     answer a = { 0 };
     *report = NULL;
     if (!realpath(out, whole)) return tfp_within_file(err, tfp_fail_errno(err, "cannot open"), out);
-    tfp_report *r = tfp_report_of_table(NULL, "query");
-    tfp_options *own = r && o ? tfp_options_copy(o) : NULL;
-    tfp_status s = r && (own || !o) ? TFP_OK : tfp_nomem(err);
-    if (own) {
-        tfp_options_free(r->options);
-        r->options = own;
-    }
+    tfp_report *r = tfp_report_new("query", o);
+    tfp_status s = r ? TFP_OK : tfp_nomem(err);
     put_script(&script, whole, sql);
     tfp_buf_char(&script, '\0');
     if (!s && script.failed) s = tfp_nomem(err);
@@ -329,9 +324,5 @@ tfp_status tfp_duckdb_query(const char *out, const char *sql, const tfp_options 
     tfp_buf_free(&script);
     tfp_buf_free(&a.out);
     tfp_buf_free(&a.err);
-    if (s)
-        tfp_report_free(r);
-    else
-        *report = r;
-    return s;
+    return tfp_report_give(r, s, report);
 }

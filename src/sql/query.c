@@ -285,9 +285,5 @@ tfp_status tfp_query(const tfp_profile *const *p, const char *const *names, size
 out:
     if (s) sql_data_end(&s->data);
     free(s);
-    if (st)
-        tfp_report_free(r);
-    else
-        *out = r;
-    return st;
+    return tfp_report_give(r, st, out);
 }

@@ -208,9 +208,5 @@ tfp_status tfp_run_list(const char *index, const char *const *settings, tfp_repo
         if (settings[i + 1]) s = set(&w, settings[i], settings[i + 1], err);
     tfp_report *r = s ? NULL : tfp_report_of_table(NULL, "runs");
     if (!s) s = r ? make(index, &w, r, total, found, err) : tfp_nomem(err);
-    if (s)
-        tfp_report_free(r);
-    else
-        *out = r;
-    return s;
+    return tfp_report_give(r, s, out);
 }

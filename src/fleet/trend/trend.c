@@ -203,19 +203,10 @@ tfp_status tfp_trend_of(const char *index, const char *const *given, const tfp_o
     tfp_status s = TFP_OK;
     for (size_t i = 0; given && given[i] && !s; i += 2)
         if (given[i + 1]) s = set(&x, given[i], given[i + 1], err);
-    tfp_report *r = s ? NULL : tfp_report_of_table(NULL, "trend");
-    tfp_options *own = r && o ? tfp_options_copy(o) : NULL;
-    if (own) {
-        tfp_options_free(r->options);
-        r->options = own;
-    }
+    tfp_report *r = s ? NULL : tfp_report_new("trend", o);
     *regressed = 0;
-    if (!s) s = r && (own || !o) ? make(index, &x, r, regressed, err) : tfp_nomem(err);
-    if (s)
-        tfp_report_free(r);
-    else
-        *out = r;
+    if (!s) s = r ? make(index, &x, r, regressed, err) : tfp_nomem(err);
     tfp_filter_free(x.job);
     tfp_filter_free(x.op);
-    return s;
+    return tfp_report_give(r, s, out);
 }

@@ -264,9 +264,5 @@ tfp_status tfp_live_top(const tfp_live *l, const tfp_options *o, tfp_report **ou
     if (!r) return tfp_nomem(err);
     tfp_status s = fill(l, r, err);
     if (!s) s = tfp_grid_arrange(r, err);
-    if (s)
-        tfp_report_free(r);
-    else
-        *out = r;
-    return s;
+    return tfp_report_give(r, s, out);
 }

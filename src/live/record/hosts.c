@@ -204,9 +204,5 @@ tfp_status tfp_live_hosts(const char *table, tfp_live_host *hosts, size_t count,
     tfp_status s = j.columns ? fill(r, &j, hosts, count, err) : tfp_nomem(err);
     if (!s) s = tfp_grid_arrange(r, err);
     tfp_vec_free(&j.rows);
-    if (s)
-        tfp_report_free(r);
-    else
-        *out = r;
-    return s;
+    return tfp_report_give(r, s, out);
 }

@@ -210,9 +210,5 @@ tfp_status tfp_live_hang(const char *const *targets, size_t count, const tfp_opt
     if (!s) s = fill(&x);
     if (!s) s = tfp_grid_arrange(r, err);
     tfp_vec_free(&x.rows);
-    if (s)
-        tfp_report_free(r);
-    else
-        *out = r;
-    return s;
+    return tfp_report_give(r, s, out);
 }

@@ -20,6 +20,8 @@ typedef enum tfp_report_kind {
  * memory. */
 tfp_report *tfp_report_new(const char *view, const tfp_options *o);
 tfp_report *tfp_report_of_table(const tfp_profile *p, const char *name);
+/* Gives a finished report to the caller; after a fault frees it. Returns s. */
+tfp_status tfp_report_give(tfp_report *r, tfp_status s, tfp_report **out);
 
 /* ---- what it was asked ---- */
 const tfp_profile *tfp_profile_of(const tfp_report *r); /* the profile, or the part of it that the report is about */

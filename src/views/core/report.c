@@ -48,6 +48,15 @@ tfp_report *tfp_report_of_table(const tfp_profile *p, const char *name)
     return r;
 }
 
+tfp_status tfp_report_give(tfp_report *r, tfp_status s, tfp_report **out)
+{
+    if (s)
+        tfp_report_free(r);
+    else
+        *out = r;
+    return s;
+}
+
 const tfp_profile *tfp_profile_of(const tfp_report *r) { return r->profile; }
 tfp_profile *tfp_runs_of(const tfp_report *r) { return r->runs; }
 const struct tfp_cut *tfp_cut_of(const tfp_report *r) { return r->cut; }

@@ -254,9 +254,5 @@ tfp_status tfp_view_build(const tfp_profile *p, const tfp_view *view, const tfp_
     if (!r) return tfp_nomem(err);
     r->profile = p;
     tfp_status s = build(r, view, err);
-    if (s)
-        tfp_report_free(r);
-    else
-        *out = r;
-    return s;
+    return tfp_report_give(r, s, out);
 }

@@ -301,9 +301,5 @@ tfp_status tfp_records(const tfp_profile *p, const char *what, int64_t step, tfp
     tfp_report *r = tfp_report_of_table(p, NULL);
     if (!r) return tfp_nomem(err);
     tfp_status s = make(r, what, step, err);
-    if (s)
-        tfp_report_free(r);
-    else
-        *out = r;
-    return s;
+    return tfp_report_give(r, s, out);
 }

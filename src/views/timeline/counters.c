@@ -156,5 +156,5 @@ tfp_status tfp_timeline_counters(const tfp_timeline *t, tfp_report **out, tfp_er
            : tfp_nomem(err);
     tfp_vec_free(&c.samples);
     tfp_vec_free(&c.rows);
-    return tfp_timeline_give(r, s, out);
+    return tfp_report_give(r, s, out);
 }

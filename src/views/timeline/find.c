@@ -3,6 +3,7 @@
 #include "model/tables/details.h"
 #include "model/tables/events.h"
 #include "views/core/grid.h"
+#include "views/core/handle.h"
 #include "views/timeline/timeline.h"
 
 #include <stdlib.h>
@@ -78,5 +79,5 @@ tfp_status tfp_timeline_find(const tfp_timeline *t, const char *search, int64_t 
     s = ok ? tfp_grid_of(r, &(tfp_row_table){ match_columns, &row, sizeof row, best != TFP_NONE, 0 }, err)
            : tfp_nomem(err);
     free(found);
-    return tfp_timeline_give(r, s, out);
+    return tfp_report_give(r, s, out);
 }

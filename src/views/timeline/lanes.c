@@ -113,15 +113,6 @@ uint32_t tfp_timeline_next_row(const tfp_timeline *t, const char *rows, uint32_t
 
 /* ---- answers ---- */
 
-tfp_status tfp_timeline_give(tfp_report *r, tfp_status s, tfp_report **out)
-{
-    if (s)
-        tfp_report_free(r);
-    else
-        *out = r;
-    return s;
-}
-
 tfp_status tfp_timeline_ask(const tfp_timeline *t, const char *name, tfp_report **r, tfp_report **out, tfp_error *err)
 {
     tfp_error_clear(err);
@@ -252,5 +243,5 @@ tfp_status tfp_timeline_lanes(const tfp_timeline *t, int64_t step, tfp_report **
             r, TFP_NOTE_CLOCKS_APART, err,
             "the clocks of these files have nothing to do with each other: they stand side by side at "
             "the first step that they share; tables have the files' times");
-    return tfp_timeline_give(r, s, out);
+    return tfp_report_give(r, s, out);
 }

@@ -287,11 +287,11 @@ tfp_status tfp_timeline_span(const tfp_timeline *t, int64_t span, tfp_report **o
     if (s) return s;
     size_t count = t->runs ? t->p->detail->spans.size : t->p->events->spans.size;
     if (span < 0 || (uint64_t)span >= count || t->place_of[span] == TFP_NONE)
-        return tfp_timeline_give(d.r, tfp_fail(err, TFP_NOTFOUND, "no span %lld", (long long)span), out);
+        return tfp_report_give(d.r, tfp_fail(err, TFP_NOTFOUND, "no span %lld", (long long)span), out);
     d.span = (uint32_t)span;
     d.place = t->place_of[span];
     s = fill(&d, err);
     tfp_vec_free(&d.links);
     tfp_vec_free(&d.args);
-    return tfp_timeline_give(d.r, s, out);
+    return tfp_report_give(d.r, s, out);
 }

@@ -186,7 +186,7 @@ tfp_status tfp_timeline_sums(const tfp_timeline *t, int64_t from_ns, int64_t to_
     free(found);
     tfp_vec_free(&x.rows);
     tfp_map64_free(&x.at);
-    return tfp_timeline_give(r, s, out);
+    return tfp_report_give(r, s, out);
 }
 
 /* ---- each span's own time, as a table ---- */
@@ -267,5 +267,5 @@ tfp_status tfp_timeline_leaves(const tfp_timeline *t, int64_t step, int64_t most
     tfp_row_table table = { leaf_columns, x.rows.at, sizeof *x.rows.at, x.rows.size, 0 };
     s = ok ? tfp_grid_of(r, &table, err) : tfp_nomem(err);
     tfp_vec_free(&x.rows);
-    return tfp_timeline_give(r, s, out);
+    return tfp_report_give(r, s, out);
 }

@@ -82,9 +82,8 @@ uint32_t tfp_timeline_next_row(const tfp_timeline *t, const char *rows, uint32_t
 /* Whether the text is a list of rows. */
 bool tfp_timeline_is_list(const char *rows);
 
-/* Every query begins with a new report, and returns it, or frees it after a failure. */
+/* Every query begins with a new report. */
 tfp_status tfp_timeline_ask(const tfp_timeline *t, const char *name, tfp_report **r, tfp_report **out, tfp_error *err);
-tfp_status tfp_timeline_give(tfp_report *r, tfp_status s, tfp_report **out);
 tfp_status tfp_timeline_refuse(tfp_report *r, tfp_error *err); /* the error for an invalid window */
 
 #endif

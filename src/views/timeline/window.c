@@ -4,6 +4,7 @@
 #include "model/tables/events.h"
 #include "model/tables/runs.h"
 #include "views/core/grid.h"
+#include "views/core/handle.h"
 #include "views/core/notes.h"
 #include "views/timeline/timeline.h"
 
@@ -147,7 +148,7 @@ tfp_status tfp_timeline_spans(const tfp_timeline *t, int64_t from_ns, int64_t to
     bool ok = found || !search || !*search;
     s = show_seen(&w, ok && see_list(&w, rows), r, err);
     free(found);
-    return tfp_timeline_give(r, s, out);
+    return tfp_report_give(r, s, out);
 }
 
 /* ---- all of it, in few rows ---- */
@@ -192,5 +193,5 @@ tfp_status tfp_timeline_whole(const tfp_timeline *t, int64_t step, int64_t most,
                                 "a summary: %lld spans in %zu pieces, in which short ones side by side are one",
                                 (long long)spans, w.rows.size);
     tfp_status shown = show_seen(&w, ok, r, err);
-    return tfp_timeline_give(r, s ? s : shown, out);
+    return tfp_report_give(r, s ? s : shown, out);
 }
