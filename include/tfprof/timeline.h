@@ -30,7 +30,7 @@ TFP_API tfp_status tfp_timeline_lanes(const tfp_timeline *t, int64_t step, tfp_r
  *  row, span, count, start_us, duration_us, busy_us, name, kind, short, class, self_us, parent, launch, and with
  *  `search` (NULL: none) found. Spans narrower than a pixel that start in the same pixel are merged into one item with
  *  their `count` and busy time.
- *  Errors: TFP_BADARG no such window; TFP_NOMEM. */
+ *  Errors: TFP_BADARG no such window or list of rows; TFP_NOMEM. */
 TFP_API tfp_status tfp_timeline_spans(const tfp_timeline *t, int64_t from_ns, int64_t to_ns, int width,
                                       const char *rows, const char *search, tfp_report **out, tfp_error *err);
 

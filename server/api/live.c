@@ -28,6 +28,14 @@ static void answer_jobs(const question *q, answer *a)
     if (is_there(q, a)) live_ask(q->live, &(live_wish){ .what = LIVE_LIST }, a);
 }
 
+static bool take_flag(const request *r, const char *name, uint8_t *out, answer *a)
+{
+    bool on = false, ok = request_flag(r, name, &on);
+    *out = on;
+    if (!ok) answer_error(a, ANSWER_WRONG, "%s '%s': not 0 or 1", name, request_value(r, name));
+    return ok;
+}
+
 /* Stacks contain file and function names of the job, so they are hidden from other machines like its command line. */
 static void answer_stacks_of(const question *q, live_what what, answer *a)
 {
@@ -43,8 +51,7 @@ static void answer_stacks_of(const question *q, live_what what, answer *a)
         answer_error(a, ANSWER_WRONG, "seconds: not between 1 and %d", LIVE_SECONDS_MOST);
     if (a->error) return;
     wish.seconds = seconds;
-    wish.idle = request_value(q->request, "idle") != NULL;
-    live_ask(q->live, &wish, a);
+    if (take_flag(q->request, "idle", &wish.idle, a)) live_ask(q->live, &wish, a);
 }
 
 static void answer_threads(const question *q, answer *a) { answer_stacks_of(q, LIVE_THREADS, a); }
@@ -83,10 +90,9 @@ static void answer_record(const question *q, answer *a)
     }
     wish.ms = ms || steps ? ms : 500;
     wish.steps = steps;
-    wish.attach = request_value(r, "attach") != NULL;
-    wish.align = request_value(r, "align") != NULL;
-    wish.stacks = request_value(r, "stacks") != NULL;
-    live_record(q->live, &wish, a);
+    if (take_flag(r, "attach", &wish.attach, a) && take_flag(r, "align", &wish.align, a) &&
+        take_flag(r, "stacks", &wish.stacks, a))
+        live_record(q->live, &wish, a);
 }
 
 const route routes_live[] = {

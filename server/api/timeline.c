@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { WIDTH = 1000, WIDTH_MOST = 10000, MOST = 1000000 };
 #define TIME_MOST_US 4e15 /* limits of a window */
@@ -17,7 +18,7 @@ static bool take_time(const question *q, const char *name, int64_t *ns, answer *
     if (!text) return true;
     errno = 0;
     double us = strtod(text, &end);
-    bool ok = end != text && !*end && us >= 0 && us <= TIME_MOST_US;
+    bool ok = *text && !text[strspn(text, "0123456789.eE+-")] && !*end && us >= 0 && us <= TIME_MOST_US;
     if (ok) *ns = (int64_t)(us * 1000);
     if (!ok) answer_error(a, ANSWER_WRONG, "%s '%s': not a time in microseconds", name, text);
     return ok;
@@ -26,7 +27,11 @@ static bool take_time(const question *q, const char *name, int64_t *ns, answer *
 static bool take_int(const question *q, const char *name, long long least, long long most, long long *out, answer *a)
 {
     bool ok = request_int(q->request, name, least, most, out);
-    if (!ok) answer_error(a, ANSWER_WRONG, "%s '%s': not a number that fits", name, request_value(q->request, name));
+    const char *text = request_value(q->request, name);
+    if (!ok && most == INT64_MAX)
+        answer_error(a, ANSWER_WRONG, "%s '%s': not a whole number of at least %lld", name, text, least);
+    else if (!ok)
+        answer_error(a, ANSWER_WRONG, "%s '%s': not a whole number from %lld to %lld", name, text, least, most);
     return ok;
 }
 
@@ -119,10 +124,10 @@ static void answer_find(const question *q, answer *a) { answer_timeline(q, a, as
 static tfp_status ask_span(const question *q, const tfp_timeline *t, const window *w, tfp_report **out, tfp_error *err)
 {
     (void)w;
-    char *end;
+    const char *word = q->words.text[1];
     errno = 0;
-    long long span = strtoll(q->words.text[1], &end, 10);
-    return tfp_timeline_span(t, *end || errno ? -1 : span, out, err);
+    long long span = word[strspn(word, "0123456789")] ? -1 : strtoll(word, NULL, 10);
+    return tfp_timeline_span(t, errno ? -1 : span, out, err);
 }
 static void answer_span(const question *q, answer *a) { answer_timeline(q, a, ask_span); }
 

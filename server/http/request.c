@@ -2,7 +2,7 @@
 /* server/http/request.c: the parameters of a request. */
 #include "request.h"
 
-#include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,11 +16,20 @@ const char *request_value(const request *r, const char *name)
 bool request_int(const request *r, const char *name, long long least, long long most, long long *out)
 {
     const char *text = request_value(r, name);
-    char *end;
     if (!text) return true;
-    if (!*text || strlen(text) > 19 || isspace((unsigned char)*text)) return false;
-    long long n = strtoll(text, &end, 10);
-    if (*end || n < least || n > most) return false;
+    const char *digits = text + (*text == '-');
+    if (!*digits || digits[strspn(digits, "0123456789")]) return false;
+    errno = 0;
+    long long n = strtoll(text, NULL, 10);
+    if (errno || n < least || n > most) return false;
     *out = n;
+    return true;
+}
+
+bool request_flag(const request *r, const char *name, bool *out)
+{
+    long long n = *out;
+    if (!request_int(r, name, 0, 1, &n)) return false;
+    *out = n != 0;
     return true;
 }

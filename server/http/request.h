@@ -24,5 +24,6 @@ const char *request_value(const request *r, const char *name); /* the last value
 /* Reads a whole number in [least, most]; false: the parameter exists but is no such number. *out is unchanged when the
  * parameter is absent. */
 bool request_int(const request *r, const char *name, long long least, long long most, long long *out);
+bool request_flag(const request *r, const char *name, bool *out); /* 0 or 1, otherwise false */
 
 #endif

@@ -186,6 +186,33 @@ def test_wrong_parameters_are_400_as_json(s):
         refused(s.get("/api/v1/" + path), path, (400, 404))
 
 
+NO_NUMBERS = ("-2", "", "1e9", "99999999999999999999", "nan", "inf", "0x10", "1.5", " 1", "+1", "1x", "\N{ARABIC-INDIC DIGIT ONE}")
+NO_TIMES = ("-1", "", "99999999999999999999", "nan", "inf", "0x10", " 1", "1x", "1e", "-")
+NO_ROWS = ("-1", "", "-", "1-", "1,", ",1", "3-1", "1--2", "1,,2", "99999999999999999999", "1e9", "nan", "0x10", " 1", "1.5", "1-2-3")
+
+
+def test_every_number_of_a_request_is_a_number(s):
+    """Of each route of docs/http.md; options of the command line are parsed by the library."""
+    t, p = s.id_of("jobs/rank0.json"), s.id_of("gpu/profile_1.gz")
+    for path, names, wrong in ((f"profiles/{t}/lanes?", ("step",), NO_NUMBERS), (f"profiles/{t}/spans?", ("px", "step", "most"), NO_NUMBERS),
+                               (f"profiles/{t}/spans?", ("from", "to"), NO_TIMES), (f"profiles/{t}/sums?", ("from", "to"), NO_TIMES),
+                               (f"profiles/{t}/spans?", ("rows",), NO_ROWS), (f"profiles/{t}/sums?", ("rows",), NO_ROWS),
+                               (f"profiles/{t}/leaves?", ("step", "most"), NO_NUMBERS), (f"profiles/{p}/timeline?", ("step",), NO_NUMBERS),
+                               (f"profiles/{t}/find?q=a&", ("after", "backward", "first_row", "last_row"), NO_NUMBERS),
+                               (f"profiles/{p}/memory?", ("step",), NO_NUMBERS), (f"profiles/{p}/peak?", ("step",), NO_NUMBERS),
+                               (f"profiles/{p}/report?", ("step",), NO_NUMBERS), ("changes?", ("since",), NO_NUMBERS)):
+        for name, value in ((n, v) for n in names for v in wrong):
+            what = f"{path}{name}={quote(value)}"
+            answer = s.api(what)
+            refused(answer, what, (400,))
+            check(b"\n" not in answer.body.strip() and name in answer.json()["error"], f"{what}: the error names it: {answer.body!r}")
+    for value in NO_NUMBERS[2:]:
+        refused(s.api(f"profiles/{t}/spans/{quote(value)}"), f"span {value}", (400,))
+    for path in (f"profiles/{t}/spans?rows=0", f"profiles/{t}/spans?rows=0-2,1-1,0", f"profiles/{t}/sums?rows=3,0-1", f"profiles/{t}/spans?from=0&to=1e3",
+                 f"profiles/{t}/lanes?step=-1", f"profiles/{t}/find?q=a&after=-1", f"profiles/{p}/memory?step=1"):
+        check(s.api(path).status == 200, path)
+
+
 def test_nothing_is_reflected_as_html(s):
     p = s.id_of(PROFILE)
     for path in ("/<b>x", "/%3Cscript%3Ealert(1)%3C/script%3E", f"/api/v1/profiles/{p}/views/scope?max_depth=%3Cscript%3E",

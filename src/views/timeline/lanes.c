@@ -95,12 +95,34 @@ uint32_t tfp_timeline_after(const tfp_timeline *t, uint32_t row, int64_t time_ns
 
 /* ---- lists of rows ---- */
 
-bool tfp_timeline_is_list(const char *rows) { return !rows || strspn(rows, "0123456789,-") == strlen(rows); }
+#define ROW_DIGITS 18 /* most digits of a row's number: it fits in 64 bits */
+
+/* Reads the number of a row, and moves *at behind it. */
+static bool take_row_number(const char **at, unsigned long long *out)
+{
+    size_t digits = strspn(*at, "0123456789");
+    *out = strtoull(*at, NULL, 10);
+    *at += digits;
+    return digits && digits <= ROW_DIGITS;
+}
+
+bool tfp_timeline_is_list(const char *rows)
+{
+    unsigned long long first, last;
+    bool more = rows != NULL;
+    while (more) {
+        if (!take_row_number(&rows, &first)) return false;
+        if (*rows == '-' && (rows++, !take_row_number(&rows, &last) || last < first)) return false;
+        more = *rows++ == ',';
+        if (!more && rows[-1]) return false;
+    }
+    return true;
+}
 
 uint32_t tfp_timeline_next_row(const tfp_timeline *t, const char *rows, uint32_t row)
 {
     unsigned long long best = t->row_count;
-    if (!rows || !*rows) return row < t->row_count ? row : (uint32_t)t->row_count;
+    if (!rows) return row < t->row_count ? row : (uint32_t)t->row_count;
     for (const char *at = rows; *at;) {
         char *end;
         unsigned long long first = strtoull(at, &end, 10), last = first;
@@ -126,6 +148,12 @@ tfp_status tfp_timeline_refuse(tfp_report *r, tfp_error *err)
 {
     tfp_report_free(r);
     return tfp_fail(err, TFP_BADARG, "a window needs a start, an end after it, and a width");
+}
+
+tfp_status tfp_timeline_refuse_rows(tfp_report *r, const char *rows, tfp_error *err)
+{
+    tfp_report_free(r);
+    return tfp_fail(err, TFP_BADARG, "rows '%s': not a list of rows such as 0-24,33", rows);
 }
 
 /* ---- lanes ---- */

@@ -170,9 +170,10 @@ tfp_status tfp_timeline_sums(const tfp_timeline *t, int64_t from_ns, int64_t to_
     tfp_status s = tfp_timeline_ask(t, "sums", &r, out, err);
     if (s) return s;
     if (from_ns < 0 || to_ns <= from_ns) return tfp_timeline_refuse(r, err);
-    if (find_grouping(by) < 0 || !tfp_timeline_is_list(rows)) {
+    if (!tfp_timeline_is_list(rows)) return tfp_timeline_refuse_rows(r, rows, err);
+    if (find_grouping(by) < 0) {
         tfp_report_free(r);
-        return tfp_fail(err, TFP_BADARG, "sums are by name, kind, lane or op, of rows such as 0-24,33");
+        return tfp_fail(err, TFP_BADARG, "sums are by name, kind, lane or op, not by '%s'", by);
     }
     uint8_t *found = search && *search ? tfp_timeline_matches(t, search) : NULL;
     sums x = { .t = t, .by = (sum_by)find_grouping(by), .found = found, .arena = tfp_arena_of(r) };

@@ -77,13 +77,14 @@ uint32_t tfp_timeline_after(const tfp_timeline *t, uint32_t row, int64_t time_ns
  * memory. */
 uint8_t *tfp_timeline_matches(const tfp_timeline *t, const char *search);
 
-/* The next row, from `row` on, in a list such as "0-24,33" (NULL or empty: all); row_count: none. */
+/* The next row, from `row` on, in a list such as "0-24,33" (NULL: all); row_count: none. */
 uint32_t tfp_timeline_next_row(const tfp_timeline *t, const char *rows, uint32_t row);
-/* Whether the text is a list of rows. */
+/* Whether the text is a list of rows: numbers and ranges, the lower number first, with commas between. NULL is one. */
 bool tfp_timeline_is_list(const char *rows);
 
 /* Every query begins with a new report. */
 tfp_status tfp_timeline_ask(const tfp_timeline *t, const char *name, tfp_report **r, tfp_report **out, tfp_error *err);
 tfp_status tfp_timeline_refuse(tfp_report *r, tfp_error *err); /* the error for an invalid window */
+tfp_status tfp_timeline_refuse_rows(tfp_report *r, const char *rows, tfp_error *err); /* for what is no list */
 
 #endif

@@ -141,7 +141,8 @@ tfp_status tfp_timeline_spans(const tfp_timeline *t, int64_t from_ns, int64_t to
     tfp_report *r = NULL;
     tfp_status s = tfp_timeline_ask(t, "spans", &r, out, err);
     if (s) return s;
-    if (from_ns < 0 || to_ns <= from_ns || width < 1 || !tfp_timeline_is_list(rows)) return tfp_timeline_refuse(r, err);
+    if (from_ns < 0 || to_ns <= from_ns || width < 1) return tfp_timeline_refuse(r, err);
+    if (!tfp_timeline_is_list(rows)) return tfp_timeline_refuse_rows(r, rows, err);
     window w = { .t = t, .from_ns = from_ns, .to_ns = to_ns, .pixels = width / ((double)to_ns - (double)from_ns) };
     uint8_t *found = search && *search ? tfp_timeline_matches(t, search) : NULL;
     w.found = found;

@@ -271,7 +271,7 @@ static void sums_are_by_kind_lane_and_op_of_what_is_searched_for(void **state)
     tfp_report *r = NULL;
     tfp_error *err = tfp_error_new();
     assert_fails(tfp_timeline_sums(t, 0, 9, "depth", NULL, NULL, &r, err), err, TFP_BADARG, "sums are by name");
-    assert_fails(tfp_timeline_sums(t, 0, 9, NULL, NULL, "0;1", &r, err), err, TFP_BADARG, "sums are by name");
+    assert_fails(tfp_timeline_sums(t, 0, 9, NULL, NULL, "0;1", &r, err), err, TFP_BADARG, "rows '0;1': not a list");
     assert_fails(tfp_timeline_sums(t, 9, 9, NULL, NULL, NULL, &r, err), err, TFP_BADARG, "a window needs");
     tfp_error_free(err);
     drop(t, &x);
