@@ -136,10 +136,12 @@ static int64_t shared_start(void *ctx)
     return n == 0 || now > t->settle_ms ? -1 : 0;
 }
 
-/* A number that the client gave, or the setting's default. */
+/* A number that the client gave, or the setting's default; 0 for what tfp_live_set will refuse. */
 static double number_of(const question *q, const char *name)
 {
-    return strtod(value_of(q, name, remote_setting(name)->initial), NULL);
+    const tfp_live_setting *s = remote_setting(name);
+    double x = strtod(value_of(q, name, s->initial), NULL);
+    return x >= s->least && x <= s->most ? x : 0;
 }
 
 static tfp_status capture(const question *q, const char *folder, bool commands, telling *t, answer *report, int *end,
@@ -266,9 +268,14 @@ static int begin(recorder *r, const question *q, const char **why)
 static int ask_capture(recorder *r, const question *q, int *stream, const char **why)
 {
     bool all = value_of(q, "all", NULL) != NULL, any = value_of(q, "job", NULL) != NULL;
-    *why = "a parameter that a recording does not have";
-    for (size_t i = 0; i < q->count; i++)
-        if (!remote_setting(q->all[i].name) && !is_among(others, q->all[i].name)) return 400;
+    for (size_t i = 0; i < q->count; i++) {
+        const setting *x = &q->all[i];
+        const tfp_live_setting *s = remote_setting(x->name);
+        *why = "a parameter that a recording does not have";
+        if (!s && !is_among(others, x->name)) return 400;
+        *why = "a value for a parameter that has none, such as all= and align=";
+        if (*x->value && (strcmp(x->name, SHARED) == 0 || (s && !s->value))) return 400;
+    }
     *why = "which jobs? job=PID, job=NAME or all=";
     if (all == any) return 400;
     *stream = begin(r, q, why);

@@ -74,6 +74,8 @@ def gates(program, address):
             ("nothing selected", request("/v1/capture", method="POST"), 400), ("percent", request("/v1/capture?job=%41", method="POST"), 400),
             ("a port of ours", request("/v1/capture?job=127.0.0.1:22", method="POST"), 400),
             ("another setting", request("/v1/capture?all=&dir=x", method="POST"), 400), ("twice", request("/v1/capture?all=&ms=1&ms=2", method="POST"), 400),
+            ("a switch with a value", request("/v1/capture?all=&align=0", method="POST"), 400), ("all with a value", request("/v1/capture?all=0", method="POST"), 400),
+            ("shared with a value", request("/v1/capture?all=&shared=1", method="POST"), 400),
             ("form", request("/v1/top?format=x"), 400), ("stacks without --commands", request("/v1/hang?format=csv"), 403), ("many", request("/v1/capture?" + "&".join(["job=1"] * 25), method="POST"), 400),
             ("body", request("/v1/top", more="Content-Length: 5\r\n"), 413), ("long", b"GET /" + b"x" * 20000, 400)):
         got = raw(address, data)

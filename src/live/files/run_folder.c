@@ -88,6 +88,15 @@ int tfp_run_folder_open(const char *path)
 
 static bool is(tfp_jscan_text key, const char *name) { return !key.escaped && tfp_str_eq(key.raw, tfp_str_of(name)); }
 
+/* Takes a number. A text is skipped: the agent writes none for a number. */
+static void take_number(tfp_jscan *j, int64_t *out)
+{
+    if (tfp_jscan_peek(j) == '"')
+        tfp_jscan_skip(j);
+    else
+        tfp_jscan_integer(j, out);
+}
+
 bool tfp_agent_parse(tfp_str json, int64_t *pid, int64_t *start_ticks, char *what, size_t room)
 {
     tfp_jscan j = tfp_jscan_start(json);
@@ -97,9 +106,9 @@ bool tfp_agent_parse(tfp_str json, int64_t *pid, int64_t *start_ticks, char *wha
     if (!tfp_jscan_take(&j, '{', "an object")) return false;
     for (bool first = true; tfp_jscan_member(&j, first, &key); first = false) {
         if (is(key, "pid")) {
-            tfp_jscan_integer(&j, pid);
+            take_number(&j, pid);
         } else if (is(key, "start_ticks")) {
-            tfp_jscan_integer(&j, start_ticks);
+            take_number(&j, start_ticks);
         } else if (is(key, "steps_are") && tfp_jscan_peek(&j) == '"') {
             if (tfp_jscan_string(&j, &text)) tfp_text_give(text.raw, what, room);
         } else {

@@ -349,6 +349,9 @@ static void an_entry_of_an_agent_names_its_process(void **state)
     assert_true(entry("{\"argv\": [\"x\", {}], \"pid\": 12, \"start_ticks\": 34, \"steps_are\": \"session runs\"}"));
     assert_true(entry("{\"pid\": 12, \"start_ticks\": 34, \"steps_are\": null}"));
     assert_false(entry("{\"pid\": 12}"));
+    assert_false(entry("{\"pid\": \"12\", \"start_ticks\": 34}"));
+    assert_false(entry("{\"pid\": 12, \"start_ticks\": \"34\"}"));
+    assert_false(entry("{\"pid\": 12.5, \"start_ticks\": 34}"));
     assert_false(entry("{\"pid\": -12, \"start_ticks\": 34}"));
     assert_false(entry("{\"pid\": 12, \"start_ticks\": 34"));
     assert_false(entry("[12, 34]"));
