@@ -3,6 +3,7 @@
  * the table first, and ends with the query; a profile that has no trace has no rows. */
 #include "sql/grids.h"
 #include "sql/rows.h"
+#include "views/core/coverage.h"
 #include "views/core/grid.h"
 #include "views/core/notes.h"
 #include "views/core/report.h"
@@ -97,18 +98,11 @@ static void free_table(grid_table *t)
 }
 
 /* Notes how much of the devices' time is attributed to the model, because rows of op, scope and kernel mislead without
- * it. Once for each profile. */
-static bool tell_attributed(const sql_session *s, const sql_source *from, const tfp_report *r)
+ * it. Once for a query: over all profiles, of the first table that tells it. */
+static bool tell_attributed(const sql_session *s, tfp_report *const *reports)
 {
-    const tfp_note *note = r ? tfp_report_note_of(r, TFP_NOTE_ATTRIBUTED) : NULL;
-    const char *side = s->data.count > 1 ? from->name.data : NULL;
-    if (!note || !s->answer) return true;
-    for (size_t i = 0; i < s->answer->notes.size; i++) {
-        const tfp_note *told = &s->answer->notes.at[i];
-        bool same = !side || (tfp_str_begins(tfp_str_of(told->text), from->name) && told->text[from->name.size] == ':');
-        if (told->code == note->code && same) return true;
-    }
-    return tfp_report_note_copy(s->answer, side, note, NULL) == TFP_OK;
+    if (!s->answer || tfp_report_note_of(s->answer, TFP_NOTE_ATTRIBUTED)) return true;
+    return tfp_attributed_note_over(s->answer, reports, s->data.count, NULL) == TFP_OK;
 }
 
 /* A missing trace is not an error of the query; running out of memory is. */
@@ -123,9 +117,9 @@ static int build_reports(grid_table *t)
         const tfp_view *view = grids[t->grid].view;
         tfp_status s = is_tree(t->grid) ? sql_rows_build(d->sources[i].p, view, o->part.range, &t->reports[i])
                                         : tfp_view_build(d->sources[i].p, view, o, &t->reports[i], NULL);
-        if (s == TFP_NOMEM || s == TFP_LIMIT || !tell_attributed(t->session, &d->sources[i], t->reports[i]))
-            rc = SQLITE_NOMEM;
+        if (s == TFP_NOMEM || s == TFP_LIMIT) rc = SQLITE_NOMEM;
     }
+    if (!rc && !tell_attributed(t->session, t->reports)) rc = SQLITE_NOMEM;
     tfp_options_free(o);
     return rc;
 }

@@ -49,6 +49,8 @@ bool tfp_coverage_counts(const tfp_report *r, uint32_t span);
 /* Adds a note that says how much of the device's time has a launch of its own, and why the rest has none; no note if
  * all has. For traces of events (attributed.c). TFP_NOMEM. */
 tfp_status tfp_attributed_note(tfp_report *r, tfp_error *err);
+/* The same note for `to`, over the rows of several reports (NULL: one that there is not), if one of them has it. */
+tfp_status tfp_attributed_note_over(tfp_report *to, tfp_report *const *of, size_t count, tfp_error *err);
 /* The words for a certainty, and for the reason why there is no place. */
 const char *tfp_certainty_word(unsigned certainty);
 const char *tfp_no_place_word(unsigned reason);

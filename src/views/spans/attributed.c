@@ -100,21 +100,42 @@ static void put_part(tfp_buf *b, const char *head, const int64_t *sums, size_t f
     if (*between == ',') tfp_buf_char(b, ')');
 }
 
-tfp_status tfp_attributed_note(tfp_report *r, tfp_error *err)
+/* Adds the note with these sums to a report; traces: of how many they are. */
+static tfp_status note_sums(tfp_report *r, const int64_t sums[SUMS], size_t traces, tfp_error *err)
 {
-    int64_t sums[SUMS] = { 0 };
     tfp_buf b = { 0 };
-    if (!is_asked(r)) return TFP_OK;
-    sum_classes(r, sums);
     int64_t placed = sum_of(sums, 0, TFP_SURE_BY_NONE), lost = sum_of(sums, TFP_SURE_BY_NONE, SUMS);
     double all = (double)placed + (double)lost;
     if (!lost && placed == sums[TFP_SURE_BY_LAUNCH]) return TFP_OK;
     put_part(&b, "device time attributed: ", sums, 0, TFP_SURE_BY_NONE, all);
     if (lost) put_part(&b, "; not: ", sums, TFP_SURE_BY_NONE, SUMS, all);
+    if (traces > 1) tfp_buf_printf(&b, "; of %zu traces", traces);
     tfp_buf_char(&b, '\0');
     tfp_status s = b.failed ? tfp_nomem(err) : tfp_report_note_add(r, TFP_NOTE_ATTRIBUTED, err, "%s", b.data);
     tfp_buf_free(&b);
     return s;
+}
+
+tfp_status tfp_attributed_note(tfp_report *r, tfp_error *err)
+{
+    int64_t sums[SUMS] = { 0 };
+    if (!is_asked(r)) return TFP_OK;
+    sum_classes(r, sums);
+    return note_sums(r, sums, 1, err);
+}
+
+tfp_status tfp_attributed_note_over(tfp_report *to, tfp_report *const *of, size_t count, tfp_error *err)
+{
+    int64_t sums[SUMS] = { 0 };
+    size_t traces = 0;
+    bool any = false;
+    for (size_t i = 0; i < count && !any; i++) any = of[i] && tfp_report_note_of(of[i], TFP_NOTE_ATTRIBUTED);
+    for (size_t i = 0; i < count && any; i++) {
+        if (!of[i] || !is_asked(of[i])) continue;
+        sum_classes(of[i], sums);
+        traces++;
+    }
+    return any ? note_sums(to, sums, traces, err) : TFP_OK;
 }
 
 double tfp_share_without_capture(const tfp_report *r)
