@@ -21,8 +21,8 @@ typedef struct next_row {
 
 /* clang-format off */
 static const tfp_row_column next_columns[] = {
-    TFP_COLUMN(next_row, "command", TEXT, LABEL, command, "A command for these files."),
     TFP_COLUMN(next_row, "answers", TEXT, LABEL, answers, "The question that it answers."),
+    TFP_COLUMN(next_row, "command", TEXT, LABEL, command, "A command for these files."), /* last: it may be long */
     { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
 };
 /* clang-format on */
