@@ -21,10 +21,11 @@ typedef enum tfp_kineto_what {
     TFP_KINETO_KERNEL,
     TFP_KINETO_COPY,
     TFP_KINETO_SET,
-    TFP_KINETO_UNKNOWN,   /* has a device and a stream, but an unknown category */
-    TFP_KINETO_ON_STREAM, /* on a stream's row, but no activity: gpu_user_annotation, cuda_sync */
-    TFP_KINETO_SHOWN,     /* a category of Kineto's that is neither a host op nor an activity: overhead, Trace ... */
-    TFP_KINETO_OP_FLOW    /* an arrow from an operator to one of its activities */
+    TFP_KINETO_UNKNOWN,    /* has a device and a stream, but an unknown category */
+    TFP_KINETO_ON_STREAM,  /* on a stream's row, but no activity: gpu_user_annotation, cuda_sync */
+    TFP_KINETO_SHOWN,      /* a category of Kineto's that is neither a host op nor an activity: overhead, Trace ... */
+    TFP_KINETO_OP_FLOW,    /* an arrow from an operator to one of its activities */
+    TFP_KINETO_LAUNCH_FLOW /* an arrow from the moment of a launch to its activity */
 } tfp_kineto_what;
 
 /* A row of the timeline: two numbers or words, and what they mean. */
@@ -201,7 +202,7 @@ typedef struct tfp_kineto_flow { /* one end of an arrow */
     uint64_t id;
     int64_t at_ns;
     uint32_t lane, span; /* span: the one that starts there; TFP_NONE: none is known */
-    bool begins;
+    bool begins, launch; /* launch: of TFP_KINETO_LAUNCH_FLOW */
 } tfp_kineto_flow;
 
 typedef struct tfp_kineto_left_out { /* number of events of one kind that were left out */
@@ -263,7 +264,7 @@ void tfp_kineto_label(tfp_kineto_reader *r, tfp_kineto_slot *s,
                       const tfp_kineto_row *x); /* sets names of processes and threads */
 void tfp_kineto_lanes_end(tfp_kineto_reader *r);
 
-/* kineto_flows.c: keeps one end of an arrow; finds the operator of each activity by the arrows. */
+/* kineto_flows.c: keeps one end of an arrow; finds the operator and the launch of each activity by the arrows. */
 void tfp_kineto_keep_flow(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_row *x);
 void tfp_kineto_join_flows(tfp_kineto_reader *r);
 

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/json/kineto_flows.c: arrows from operators to activities. Huawei's profiler writes no number that joins the
- * two. Instead it draws an arrow (`async_npu`) from the start of an operator to the start of each of its activities.
- * Such an activity gets its operator's external number, by which the join finds the operator. All other arrows repeat
- * what spans say and are left out. */
+/* formats/json/kineto_flows.c: arrows from operators and launches to activities. Huawei's profiler writes no number that
+ * joins them. Instead it draws an arrow (`async_npu`) from the start of an operator to the start of each of its
+ * activities, and one (`HostToDevice`) from the moment of the launch, on the thread of the CANN runtime. An activity gets
+ * its operator's external number, by which the join finds the operator, and the correlation of a call without duration
+ * at the moment of its launch: the calls in the trace begin earlier, compile kernels, and launch several. All other
+ * arrows repeat what spans say and are left out. */
 #include "formats/json/kineto.h"
 #include "model/event_builder.h"
 #include "model/tables/events.h"
 
 #include <stdlib.h>
 
-/* numbers of operators that have no external number; those in files are smaller */
+/* numbers of operators and calls that have none in the file; those in files are smaller */
 #define OWN_NUMBERS (UINT64_C(1) << 63)
 
 void tfp_kineto_keep_flow(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_row *x)
@@ -18,7 +20,8 @@ void tfp_kineto_keep_flow(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_ki
                           .at_ns = x->start_ns,
                           .lane = tfp_kineto_lane_at(r, s, x->lane),
                           .span = TFP_NONE,
-                          .begins = x->phase == 's' };
+                          .begins = x->phase == 's',
+                          .launch = x->what == TFP_KINETO_LAUNCH_FLOW };
     if (f.lane != TFP_NONE) tfp_build_keep(r->b, tfp_push(&r->flows, f));
 }
 
@@ -32,9 +35,11 @@ static int by_place(const void *a, const void *b)
 static int by_id(const void *a, const void *b)
 {
     const tfp_kineto_flow *x = a, *y = b;
+    if (x->launch != y->launch) return x->launch ? 1 : -1;
     if (x->id != y->id) return x->id < y->id ? -1 : 1;
     if (x->begins != y->begins) return x->begins ? -1 : 1;
-    return x->span < y->span ? -1 : x->span > y->span;
+    if (x->span != y->span) return x->span < y->span ? -1 : 1;
+    return by_place(a, b);
 }
 
 /* The first arrow that starts where a span starts; NULL: there is none. */
@@ -71,6 +76,22 @@ static void join(tfp_kineto_reader *r, uint32_t op, uint32_t activity)
     if (s->kind[op] != TFP_SPAN_OP || s->kind[activity] != TFP_SPAN_ACTIVITY || s->external[activity]) return;
     if (!s->external[op]) s->external[op] = tfp_build_key(r->b, r->process, 0, OWN_NUMBERS | op);
     s->external[activity] = s->external[op];
+    s->marks[activity] |= TFP_MARK_OP_TOLD; /* its launch is on another thread */
+}
+
+/* Adds the call of an activity's launch. */
+static void join_launch(tfp_kineto_reader *r, const tfp_kineto_flow *from, uint32_t activity)
+{
+    const tfp_span_columns *s = &r->b->p->events->spans;
+    if (s->kind[activity] != TFP_SPAN_ACTIVITY || s->correlation[activity]) return;
+    tfp_event call = { .lane = from->lane,
+                       .name = tfp_build_string(r->b, TFP_STR("HostToDevice")),
+                       .start_ns = from->at_ns,
+                       .kind = TFP_SPAN_CALL,
+                       .stats = TFP_NONE,
+                       .correlation = tfp_build_key(r->b, r->process, 0, OWN_NUMBERS | activity),
+                       .trace = TFP_NONE };
+    if (tfp_build_event(r->b, &call) != TFP_NONE) r->b->p->events->spans.correlation[activity] = call.correlation;
 }
 
 void tfp_kineto_join_flows(tfp_kineto_reader *r)
@@ -82,7 +103,12 @@ void tfp_kineto_join_flows(tfp_kineto_reader *r)
     const tfp_kineto_flow *from = NULL;
     for (size_t i = 0; i < r->flows.size; i++) {
         const tfp_kineto_flow *f = &r->flows.at[i];
-        if (!i || f->id != r->flows.at[i - 1].id) from = f->begins ? f : NULL;
-        if (from && !f->begins && from->span != TFP_NONE && f->span != TFP_NONE) join(r, from->span, f->span);
+        bool first = !i || f->id != r->flows.at[i - 1].id || f->launch != r->flows.at[i - 1].launch;
+        if (first) from = f->begins ? f : NULL;
+        if (!from || f->begins || f->span == TFP_NONE) continue;
+        if (f->launch)
+            join_launch(r, from, f->span);
+        else if (from->span != TFP_NONE)
+            join(r, from->span, f->span);
     }
 }

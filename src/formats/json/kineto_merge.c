@@ -260,7 +260,7 @@ static void add_row(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_r
         break;
     case 's':
     case 'f':
-        if (x->what == TFP_KINETO_OP_FLOW) tfp_kineto_keep_flow(r, s, x);
+        if (x->what == TFP_KINETO_OP_FLOW || x->what == TFP_KINETO_LAUNCH_FLOW) tfp_kineto_keep_flow(r, s, x);
         break;
     default: break; /* objects, samples: all other events are skipped */
     }

@@ -131,6 +131,7 @@ static tfp_kineto_what what_of(tfp_str c)
         { "mtia_insight", TFP_KINETO_SHOWN },
         { "mtia_workloadd", TFP_KINETO_SHOWN },
         { "async_npu", TFP_KINETO_OP_FLOW },
+        { "HostToDevice", TFP_KINETO_LAUNCH_FLOW },
     };
     static const category_row endings[] = {
         /* categories of any vendor */

@@ -223,7 +223,8 @@ static void launch(const tfp_join *x, uint32_t i)
     uint32_t told = s->marks[i] & TFP_MARK_OP_TOLD ? index_get(&l->ops, process, s->external[i]) : TFP_NONE;
     if (told != TFP_NONE) s->owner[i] = told;
     uint32_t owner = s->owner[i];
-    bool collective = call.any ? call.collective : owner != TFP_NONE && s->marks[owner] & TFP_MARK_COLLECTIVE;
+    bool collective =
+        call.any && told == TFP_NONE ? call.collective : owner != TFP_NONE && s->marks[owner] & TFP_MARK_COLLECTIVE;
     if (s->class[i] == TFP_CLASS_COMPUTE && collective) s->class[i] = TFP_CLASS_COMMUNICATION;
     if (s->class[i] == TFP_CLASS_COMPUTE && call.span != TFP_NONE && l->call_class)
         s->class[i] = (uint8_t)(l->call_class[s->name[call.span]] - 1);

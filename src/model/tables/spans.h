@@ -53,6 +53,14 @@ static inline int64_t tfp_span_end(const tfp_span_columns *s, uint32_t span)
     return tfp_add(s->start_ns[span], s->duration_ns[span], NULL);
 }
 
+/* The span of the host below which an activity stands: its op if the file tells it, because the launch is on another
+ * thread; otherwise its launch. TFP_NONE: it has no launch. */
+static inline uint32_t tfp_span_host(const tfp_span_columns *s, uint32_t activity)
+{
+    uint32_t launch = s->launch[activity], op = s->owner[activity];
+    return launch != TFP_NONE && op != TFP_NONE && s->marks[activity] & TFP_MARK_OP_TOLD ? op : launch;
+}
+
 /* How many rows of a stack end at `end_ns` or later: the last of these is the innermost span that contains one with
  * that end. A row has `size` bytes and begins with its end; ends increase towards the bottom. */
 static inline size_t tfp_spans_holding(const void *rows, size_t count, size_t size, int64_t end_ns)

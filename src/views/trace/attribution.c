@@ -167,7 +167,8 @@ static tfp_str word(const char *s) { return *s ? tfp_str_of(s) : (tfp_str){ NULL
 static void take_launch(places *t, uint32_t span, activity_row *row)
 {
     const tfp_span_columns *s = t->s;
-    uint32_t from = s->launch[span] != TFP_NONE ? s->launch[span] : s->owner[span];
+    uint32_t from = tfp_span_host(s, span);
+    if (from == TFP_NONE) from = s->owner[span];
     if (s->node[span] != TFP_NONE) row->op = text_or_none(t->x.p, t->x.p->graph->nodes.at[s->node[span]].op);
     if (s->trace[span] != TFP_NONE)
         row->line = name_at(t, line_of_trace(t, s->trace[span]));

@@ -50,7 +50,7 @@ static tfp_status add_activities(calls *c)
     for (uint32_t i = 0; i < s->size; i++) {
         if (s->kind[i] != TFP_SPAN_ACTIVITY || c->p->lanes.at[s->lane[i]].role != TFP_ROLE_STREAM) continue;
         if (!tfp_cut_takes(c->p, i)) continue;
-        uint32_t above = s->launch[i] == TFP_NONE ? 0 : c->item[s->launch[i]];
+        uint32_t from = tfp_span_host(s, i), above = from == TFP_NONE ? 0 : c->item[from];
         uint32_t item = tfp_trace_item_below(&c->tree, above, tfp_trace_row_name(&c->tree, s->name[i]), s->kind[i]);
         tfp_trace_tree_add(&c->tree, item, (tfp_trace_part){ s->step[i], s->start_ns[i], 0, s->self_ns[i], 1 });
     }

@@ -124,7 +124,8 @@ static void add_activities(lines *x)
     for (uint32_t i = 0; i < s->size && !x->tree.failed; i++) {
         if (s->kind[i] != TFP_SPAN_ACTIVITY || x->p->lanes.at[s->lane[i]].role != TFP_ROLE_STREAM) continue;
         if (!tfp_cut_takes(x->p, i)) continue;
-        uint32_t from = s->launch[i] != TFP_NONE ? s->launch[i] : s->owner[i];
+        uint32_t from = tfp_span_host(s, i);
+        if (from == TFP_NONE) from = s->owner[i];
         uint32_t item = s->path[i] ? x->item[i] : from == TFP_NONE ? 0 : x->item[from];
         if (s->trace[i] != TFP_NONE) item = item_of_trace(x, s->trace[i]);
         bool replayed = tfp_is_replayed_without_line(x->tree.r, i);

@@ -129,6 +129,8 @@ def ascend():
         span("cpu_op", "aclnnMm", HOST, 1.5, 9),
         span("cpu_op", "ProfilerStep#4", HOST, 0.5, 100),
         *arrow(HOST, 1.5, hardware, 20.5),
+        *launch_arrow(host, 14.5, hardware, 20.5),  # from within a call of the runtime
+        *launch_arrow(host, 14.5, hardware, 77.5),  # no activity begins there
         *arrow(HOST, 1.5, hardware, 50.5),
         *arrow(HOST, 7.5, hardware, 60.5),  # no operator begins there
     ]
@@ -138,6 +140,12 @@ def arrow(start, at, end, until):
     """From an operator to its activity."""
     flow = {"cat": "async_npu", "name": "torch_to_npu", "id": round(until * 1000), "bp": "e"}
     return [{**flow, "ph": "s", "pid": start[0], "tid": start[1], "ts": at}, {**flow, "ph": "f", "pid": end[0], "tid": end[1], "ts": until}]
+
+
+def launch_arrow(start, at, end, until):
+    """From the moment of a launch to its activity. Its id may be the same as that of an operator's arrow."""
+    flow = {"cat": "HostToDevice", "name": f"HostToDevice{round(until * 1000)}", "id": round(until * 1000)}
+    return [{**flow, "ph": "s", "pid": start[0], "tid": start[1], "ts": at}, {**flow, "ph": "f", "pid": end[0], "tid": end[1], "ts": until, "bp": "e"}]
 
 
 def unknown():
