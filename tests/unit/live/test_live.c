@@ -348,14 +348,11 @@ static void an_entry_of_an_agent_names_its_process(void **state)
     (void)state;
     assert_true(entry("{\"argv\": [\"x\", {}], \"pid\": 12, \"start_ticks\": 34, \"steps_are\": \"session runs\"}"));
     assert_true(entry("{\"pid\": 12, \"start_ticks\": 34, \"steps_are\": null}"));
-    assert_false(entry("{\"pid\": 12}"));
-    assert_false(entry("{\"pid\": \"12\", \"start_ticks\": 34}"));
-    assert_false(entry("{\"pid\": 12, \"start_ticks\": \"34\"}"));
-    assert_false(entry("{\"pid\": 12.5, \"start_ticks\": 34}"));
+    assert_false(entry("{\"pid\": 12}") || entry("{\"pid\": 12.5, \"start_ticks\": 34}"));
+    assert_false(entry("{\"pid\": \"12\", \"start_ticks\": 34}") || entry("{\"pid\": 12, \"start_ticks\": \"34\"}"));
     assert_false(entry("{\"pid\": -12, \"start_ticks\": 34}"));
     assert_false(entry("{\"pid\": 12, \"start_ticks\": 34"));
-    assert_false(entry("[12, 34]"));
-    assert_false(entry(""));
+    assert_false(entry("") || entry("[12, 34]"));
 }
 
 static void builds_of_python_by_their_first_words(void **state)
