@@ -223,12 +223,6 @@ static void transpose(tfp_op *op)
     tfp_set(op, 0, tfp_shape_of(op, dims, (int)rank));
 }
 
-static void diagonal(tfp_op *op)
-{
-    tfp_dims in = tfp_at_least(op, tfp_in(op, 0), 1);
-    tfp_set(op, 0, tfp_joined(op, in, in));
-}
-
 static void diagonal_part(tfp_op *op)
 {
     tfp_dims in = tfp_in(op, 0);
@@ -263,8 +257,6 @@ static void broadcast_to(tfp_op *op)
 }
 
 /* ---- another order ---- */
-
-static void vector_unchanged(tfp_op *op) { tfp_set(op, 0, tfp_merge_rank(op, tfp_in(op, 0), 1)); }
 
 static void reverse(tfp_op *op)
 {
@@ -347,14 +339,14 @@ const tfp_op_rule tfp_rules_array[] = {
     { "Transpose ConjugateTranspose", transpose, TFP_MOVES },
     { "Bitcast",                   bitcast,                     TFP_MOVES },
     { "BroadcastTo",               broadcast_to,                TFP_MOVES },
-    { "Diag",                      diagonal,                    TFP_MOVES },
+    { "Diag",                      TFP_SHAPE("aS -> aSaS"),                    TFP_MOVES },
     { "DiagPart",                  diagonal_part,               TFP_MOVES },
 
     { "Reverse",                   reverse,                     TFP_MOVES },
     { "ReverseV2",                 reverse_v2,                  TFP_MOVES },
     { "ReverseSequence",           reverse_sequence,            TFP_MOVES },
     { "Roll",                      roll,                        TFP_MOVES },
-    { "InvertPermutation",         vector_unchanged,            TFP_MOVES },
+    { "InvertPermutation",         TFP_SHAPE("n -> n"),            TFP_MOVES },
 
     { "Concat",                    tfp_shape_concat,            TFP_MOVES },
     { "ConcatV2",                  tfp_shape_concat_v2,         TFP_MOVES },

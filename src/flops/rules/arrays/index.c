@@ -16,12 +16,6 @@ static tfp_dims params_of(const tfp_op *op)
 
 /* ---- reading ---- */
 
-static void gather(tfp_op *op)
-{
-    tfp_dims in = tfp_at_least(op, tfp_in(op, 0), 1);
-    tfp_set(op, 0, tfp_joined(op, tfp_in(op, 1), tfp_part(op, in, 1, TFP_TO_END)));
-}
-
 /* Only the rank is known. TensorFlow subtracts batch dimensions counted from the end, and so adds them. */
 static void gather_any_axis(tfp_op *op, tfp_dims in, tfp_dims indices)
 {
@@ -202,7 +196,7 @@ static void dynamic_stitch(tfp_op *op)
 /* clang-format off */
 const tfp_op_rule tfp_rules_index[] = {
     /* op                        shape                  count */
-    { "Gather",                  gather,                TFP_MOVES },
+    { "Gather",                  TFP_SHAPE("vT, I -> IT"),                TFP_MOVES },
     { "GatherV2",                gather_v2,             TFP_MOVES },
     { "GatherNd",                gather_nd,             TFP_MOVES },
     { "ResourceGather",          resource_gather,       TFP_MOVES },

@@ -4,13 +4,6 @@
  * inputs. TensorFlow's rules: core/ops/data_flow_ops.cc, list_ops.cc, map_ops.cc, dataset_ops.cc. */
 #include "flops/rules/shared/known_values.h"
 
-/* inputs are handles of the old kind; the output is a size, or there is none */
-static void pairs_to_scalars(tfp_op *op)
-{
-    for (uint32_t i = 0; i < op->in_count; i++) need_pair(op, i);
-    tfp_scalar_outputs(op);
-}
-
 /* ---- lists ---- */
 
 static int element_type(const tfp_op *op) { return tfp_attr_type(op, "element_dtype", 0); }
@@ -138,13 +131,6 @@ static void list_concat(tfp_op *op) { concat_list(op, tfp_attr_shape(op, "elemen
 
 static void list_concat_v2(tfp_op *op) { concat_list(op, told_element(op, 1)); } /* list, element_shape, leading_dims */
 
-static void list_resize(tfp_op *op) /* list, size */
-{
-    need_scalar(op, 1);
-    tfp_set(op, 0, TFP_SCALAR_DIMS);
-    pass_held(op, 0, 0);
-}
-
 static void list_element_shape(tfp_op *op) /* a vector, or one number when the rank is not known */
 {
     tfp_dims element = held_of(op, 0).shape;
@@ -188,24 +174,12 @@ static void queue_get_up_to(tfp_op *op) { dequeue(op, true, TFP_DIM_UNKNOWN); }
 
 /* ---- others ---- */
 
-static void second_input(tfp_op *op) { tfp_set(op, 0, tfp_in(op, 1)); } /* handle, element */
-
-static void stack_close(tfp_op *op) { need_pair(op, 0); }
-
-static void need_second_scalar(tfp_op *op) { need_scalar(op, 1); }
-
 static void accumulator_v2(tfp_op *op)
 {
     pair(op);
     /* An accumulator's shape [] means unknown. */
     tfp_dims shape = tfp_attr_shape(op, "shape");
     if (shape.rank > 0) tfp_set_held(op, 0, shape, tfp_attr_type(op, "dtype", 0));
-}
-
-static void accumulated(tfp_op *op)
-{
-    need_scalar(op, 1);
-    tfp_set(op, 0, held_of(op, 0).shape);
 }
 
 static void optional_value(tfp_op *op)
@@ -239,7 +213,7 @@ const tfp_op_rule tfp_rules_list[] = {
     { "TensorListConcat",                  list_concat,        TFP_MOVES },
     { "TensorListConcatV2",                list_concat_v2,     TFP_MOVES },
     { "TensorListConcatLists",             list_join,          TFP_MOVES },
-    { "TensorListResize",                  list_resize,        TFP_MOVES },
+    { "TensorListResize",                  TFP_SHAPE("*@V, () -> ()@V"),        TFP_MOVES },
     { "TensorListLength",                  tfp_scalar_outputs, TFP_MOVES },
     { "TensorListElementShape",            list_element_shape, TFP_MOVES },
 
@@ -257,16 +231,16 @@ const tfp_op_rule tfp_rules_list[] = {
     { "QueueDequeueV2",       queue_get,           TFP_MOVES },
     { "QueueDequeueManyV2",   queue_get_many,      TFP_MOVES },
     { "QueueDequeueUpToV2",   queue_get_up_to,     TFP_MOVES },
-    { "QueueClose",           pairs_to_scalars,    TFP_MOVES },
+    { "QueueClose",           TFP_SHAPE("2 -> ()"),    TFP_MOVES },
     { "QueueCloseV2",         tfp_no_outputs,      TFP_MOVES },
     { "QueueIsClosed QueueIsClosedV2", tfp_scalar_outputs, TFP_MOVES },
-    { "QueueSize",            pairs_to_scalars,    TFP_MOVES },
+    { "QueueSize",            TFP_SHAPE("2 -> ()"),    TFP_MOVES },
     { "QueueSizeV2",          tfp_same_as_input,   TFP_MOVES },
 
     { "Stack StackV2", pair, TFP_MOVES },
-    { "StackPush StackPushV2", second_input, TFP_MOVES },
+    { "StackPush StackPushV2", TFP_SHAPE("*, A -> A"), TFP_MOVES },
     { "StackPop StackPopV2", tfp_unknown_outputs, TFP_MOVES },
-    { "StackClose StackCloseV2", stack_close, TFP_MOVES },
+    { "StackClose StackCloseV2", TFP_SHAPE("2 ->"), TFP_MOVES },
 
     { "Stage",                    tfp_no_outputs,      TFP_MOVES },
     { "Unstage StagePeek", tfp_unknown_outputs, TFP_MOVES },
@@ -282,12 +256,12 @@ const tfp_op_rule tfp_rules_list[] = {
     { "ConditionalAccumulator SparseConditionalAccumulator", pair, TFP_MOVES },
     { "ResourceConditionalAccumulator",     accumulator_v2,      TFP_MOVES },
     { "AccumulatorNumAccumulated ResourceAccumulatorNumAccumulated", tfp_scalar_outputs, TFP_MOVES },
-    { "AccumulatorSetGlobalStep ResourceAccumulatorSetGlobalStep", need_second_scalar, TFP_MOVES },
-    { "AccumulatorApplyGradient ResourceAccumulatorApplyGradient", need_second_scalar, ADDS(add_third, "n(in2)") },
-    { "SparseAccumulatorApplyGradient",     need_second_scalar,  ADDS(add_fourth, "n(in3)") },
+    { "AccumulatorSetGlobalStep ResourceAccumulatorSetGlobalStep", TFP_SHAPE("*, () ->"), TFP_MOVES },
+    { "AccumulatorApplyGradient ResourceAccumulatorApplyGradient", TFP_SHAPE("*, () ->"), ADDS(add_third, "n(in2)") },
+    { "SparseAccumulatorApplyGradient",     TFP_SHAPE("*, () ->"),  ADDS(add_fourth, "n(in3)") },
     { "AccumulatorTakeGradient ResourceAccumulatorTakeGradient",
-      accumulated, TFP_EACH_OUT(1, "one division an element") },
-    { "SparseAccumulatorTakeGradient",      need_second_scalar,  divide_values, 1, "n(out1)", "one division an element" },
+      TFP_SHAPE("*@V, () -> V"), TFP_EACH_OUT(1, "one division an element") },
+    { "SparseAccumulatorTakeGradient",      TFP_SHAPE("*, () ->"),  divide_values, 1, "n(out1)", "one division an element" },
     { NULL }
 };
 /* clang-format on */

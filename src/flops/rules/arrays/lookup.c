@@ -72,13 +72,6 @@ static void edit_distance(tfp_op *op)
     tfp_set(op, 0, tfp_shape_of(op, dims, (int)rank - 1));
 }
 
-static void fingerprint(tfp_op *op)
-{
-    tfp_at_least(op, tfp_in(op, 0), 1);
-    tfp_merge_rank(op, tfp_in(op, 1), 0);
-    tfp_set(op, 0, tfp_matrix_of(op, tfp_dim(tfp_in(op, 0), 0), 8)); /* farmhash64 is the only method */
-}
-
 /* clang-format off */
 const tfp_op_rule tfp_rules_lookup[] = {
     /* op                          shape                        count */
@@ -100,7 +93,7 @@ const tfp_op_rule tfp_rules_lookup[] = {
       "steps * n(values), steps = bits of the row's length", "a comparison for each step of a binary search" },
     { "UnravelIndex",              unravel_index,               TFP_MOVES },
     { "EditDistance",              edit_distance,               TFP_NO_COUNT },
-    { "Fingerprint",               fingerprint,                 TFP_MOVES },
+    { "Fingerprint",               TFP_SHAPE("nT, () -> n8"),                 TFP_MOVES },
     { NULL },
 };
 /* clang-format on */

@@ -13,13 +13,6 @@ static void set_sparse(tfp_op *op, int64_t rank)
     tfp_set(op, 2, tfp_vector_of(op, rank));
 }
 
-static void shape_deserialize(tfp_op *op)
-{
-    tfp_dims d = tfp_at_least(op, tfp_in(op, 0), 1);
-    if (d.rank > 0) tfp_merge_dim(op, 3, tfp_dim(d, -1));
-    set_sparse(op, TFP_DIM_UNKNOWN);
-}
-
 /* N indices, N values, N shapes. */
 static void shape_concat(tfp_op *op)
 {
@@ -390,7 +383,7 @@ const tfp_op_rule tfp_rules_sparse[] = {
     { "SetSize", shape_set_size, TFP_MOVES },
     { "SerializeSparse", TFP_SHAPE("__, _, _ -> 3"), TFP_MOVES },
     { "SerializeManySparse", TFP_SHAPE("__, _, _ -> _3"), TFP_MOVES },
-    { "DeserializeSparse", shape_deserialize, TFP_MOVES },
+    { "DeserializeSparse", TFP_SHAPE("T3 -> __, _, _"), TFP_MOVES },
     { "DeserializeManySparse", TFP_SHAPE("_3 -> __, _, _"), TFP_MOVES },
     { "AddSparseToTensorsMap", TFP_SHAPE("__, _, _ -> ()"), TFP_MOVES },
     { "AddManySparseToTensorsMap", TFP_SHAPE("__, _, _ -> _"), TFP_MOVES },

@@ -5,8 +5,6 @@
 
 /* ---- variables ---- */
 
-static void shape_by_attr(tfp_op *op) { tfp_set(op, 0, tfp_attr_shape(op, "shape")); }
-
 /* Old files cannot distinguish a scalar from an absent shape. */
 static void shape_variable_v1(tfp_op *op)
 {
@@ -147,14 +145,12 @@ static void shape_unbatch_grad(tfp_op *op)
     if (d.rank >= 0) tfp_set(op, 0, tfp_any_of_rank(op, d.rank));
 }
 
-static void shape_print(tfp_op *op) { tfp_set(op, 0, tfp_in(op, 0)); }
-
 static const char assigned[] = "one addition an element";
 
 /* clang-format off */
 const tfp_op_rule tfp_rules_state[] = {
     { "Variable", shape_variable_v1, TFP_MOVES },
-    { "VariableV2 TemporaryVariable", shape_by_attr, TFP_MOVES },
+    { "VariableV2 TemporaryVariable", TFP_SHAPE("-> $shape"), TFP_MOVES },
     { "DestroyTemporaryVariable", tfp_same_as_input, TFP_MOVES },
     { "VarHandleOp", shape_var_handle, TFP_MOVES },
     { "_VarHandlesOp", shape_var_handles, TFP_MOVES },
@@ -223,7 +219,7 @@ const tfp_op_rule tfp_rules_state[] = {
     { "CreateSummaryFileWriter CreateSummaryDbWriter FlushSummaryWriter CloseSummaryWriter WriteSummary "
       "WriteRawProtoSummary WriteScalarSummary WriteHistogramSummary WriteImageSummary WriteAudioSummary "
       "WriteGraphSummary ImportEvent", tfp_no_outputs, TFP_MOVES },
-    { "Print", shape_print, TFP_MOVES },
+    { "Print", tfp_same_as_input, TFP_MOVES },
     { "PrintV2", TFP_SHAPE("() ->"), TFP_MOVES },
     { "Assert", tfp_no_outputs, TFP_MOVES },
     { "Timestamp", TFP_SHAPE("-> ()"), TFP_MOVES },

@@ -26,14 +26,6 @@ static void array_v3(tfp_op *op)
     }
 }
 
-static void array_grad(tfp_op *op)
-{
-    need_pair(op, 0);
-    pair(op);
-    tfp_set(op, 1, TFP_SCALAR_DIMS);
-    pass_held(op, 0, 0);
-}
-
 static void array_grad_with_shape(tfp_op *op)
 {
     need_pair(op, 0);
@@ -44,23 +36,6 @@ static void array_grad_with_shape(tfp_op *op)
     tfp_dims before = tfp_in_as_shape(op, 2);
     if (op->importer) before = before.rank < 0 ? TFP_ANY_DIMS : tfp_any_of_rank(op, before.rank);
     tfp_set_held(op, 0, tfp_joined(op, before, held->shape), held->dtype);
-}
-
-static void array_write(tfp_op *op) /* handle, index, value, flow */
-{
-    need_pair(op, 0);
-    need_scalar(op, 1);
-    need_scalar(op, 3);
-    tfp_merge(op, held_of(op, 0).shape, tfp_in(op, 2));
-    tfp_set(op, 0, TFP_SCALAR_DIMS);
-}
-
-static void array_read(tfp_op *op) /* handle, index, flow */
-{
-    need_pair(op, 0);
-    need_scalar(op, 1);
-    need_scalar(op, 2);
-    tfp_set(op, 0, held_of(op, 0).shape);
 }
 
 static void array_gather(tfp_op *op) /* handle, indices, flow */
@@ -80,16 +55,6 @@ static void array_gather_v2(tfp_op *op)
     if (op->importer) tfp_set(op, 0, TFP_ANY_DIMS);
 }
 
-static void array_scatter(tfp_op *op) /* handle, indices, value, flow */
-{
-    need_pair(op, 0);
-    tfp_dims indices = tfp_merge_rank(op, tfp_in(op, 1), 1), value = tfp_at_least(op, tfp_in(op, 2), 1);
-    tfp_merge_dim(op, tfp_dim(indices, 0), tfp_dim(value, 0));
-    need_scalar(op, 3);
-    tfp_merge(op, held_of(op, 0).shape, tfp_part(op, value, 1, TFP_TO_END));
-    tfp_set(op, 0, TFP_SCALAR_DIMS);
-}
-
 static void array_concat(tfp_op *op) /* handle, flow */
 {
     need_pair(op, 0);
@@ -103,41 +68,27 @@ static void array_concat(tfp_op *op) /* handle, flow */
     tfp_set(op, 1, tfp_vector_of(op, TFP_DIM_UNKNOWN));
 }
 
-static void array_split(tfp_op *op) /* handle, value, lengths, flow */
-{
-    need_pair(op, 0);
-    tfp_merge_rank(op, tfp_in(op, 2), 1);
-    need_scalar(op, 3);
-    tfp_set(op, 0, TFP_SCALAR_DIMS);
-}
-
-static void array_size(tfp_op *op)
-{
-    need_pair(op, 0);
-    tfp_scalar_outputs(op);
-}
-
 /* clang-format off */
 const tfp_op_rule tfp_rules_tensor_array[] = {
     { "TensorArrayV3",            array_v3,              TFP_MOVES },
-    { "TensorArrayGradV3",        array_grad,            TFP_MOVES },
+    { "TensorArrayGradV3",        TFP_SHAPE("2@V -> 2@V, ()"),            TFP_MOVES },
     { "TensorArrayGradWithShape", array_grad_with_shape, TFP_MOVES },
-    { "TensorArrayWriteV3",       array_write,           TFP_MOVES },
-    { "TensorArrayReadV3",        array_read,            TFP_MOVES },
+    { "TensorArrayWriteV3",       TFP_SHAPE("2@V, (), V, () -> ()"),           TFP_MOVES },
+    { "TensorArrayReadV3",        TFP_SHAPE("2@V, (), () -> V"),            TFP_MOVES },
     { "TensorArrayGatherV3",      array_gather,          TFP_MOVES },
-    { "TensorArrayScatterV3",     array_scatter,         TFP_MOVES },
+    { "TensorArrayScatterV3",     TFP_SHAPE("2@V, n, nV, () -> ()"),         TFP_MOVES },
     { "TensorArrayConcatV3",      array_concat,          TFP_MOVES },
-    { "TensorArraySplitV3",       array_split,           TFP_MOVES },
-    { "TensorArraySizeV3 TensorArrayCloseV3", array_size, TFP_MOVES },
+    { "TensorArraySplitV3",       TFP_SHAPE("2, *, _, () -> ()"),           TFP_MOVES },
+    { "TensorArraySizeV3 TensorArrayCloseV3", TFP_SHAPE("2 -> ()"), TFP_MOVES },
     { "TensorArrayV2",            array_v2,              TFP_MOVES },
-    { "TensorArrayGradV2",        array_grad,            TFP_MOVES },
-    { "TensorArrayWriteV2",       array_write,           TFP_MOVES },
-    { "TensorArrayReadV2",        array_read,            TFP_MOVES },
+    { "TensorArrayGradV2",        TFP_SHAPE("2@V -> 2@V, ()"),            TFP_MOVES },
+    { "TensorArrayWriteV2",       TFP_SHAPE("2@V, (), V, () -> ()"),           TFP_MOVES },
+    { "TensorArrayReadV2",        TFP_SHAPE("2@V, (), () -> V"),            TFP_MOVES },
     { "TensorArrayGatherV2",      array_gather_v2,       TFP_MOVES },
-    { "TensorArrayScatterV2",     array_scatter,         TFP_MOVES },
+    { "TensorArrayScatterV2",     TFP_SHAPE("2@V, n, nV, () -> ()"),         TFP_MOVES },
     { "TensorArrayConcatV2",      array_concat,          TFP_MOVES },
-    { "TensorArraySplitV2",       array_split,           TFP_MOVES },
-    { "TensorArraySizeV2 TensorArrayCloseV2", array_size, TFP_MOVES },
+    { "TensorArraySplitV2",       TFP_SHAPE("2, *, _, () -> ()"),           TFP_MOVES },
+    { "TensorArraySizeV2 TensorArrayCloseV2", TFP_SHAPE("2 -> ()"), TFP_MOVES },
     { "TensorArray TensorArrayGrad TensorArrayWrite TensorArrayRead TensorArrayPack TensorArrayUnpack "
       "TensorArrayGather TensorArrayScatter TensorArrayConcat TensorArraySplit TensorArraySize",
       tfp_unknown_outputs, TFP_MOVES },

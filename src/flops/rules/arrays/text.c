@@ -10,12 +10,6 @@ static tfp_dims some(tfp_op *op) { return tfp_vector_of(op, TFP_DIM_UNKNOWN); }
 
 /* ---- text ---- */
 
-static void with_patterns(tfp_op *op) /* text, and scalars such as patterns */
-{
-    for (uint32_t i = 1; i < op->in_count; i++) need_rank(op, i, 0);
-    tfp_set(op, 0, tfp_in(op, 0));
-}
-
 static void join(tfp_op *op) /* scalars combine with any shape */
 {
     tfp_dims all = TFP_SCALAR_DIMS;
@@ -25,15 +19,6 @@ static void join(tfp_op *op) /* scalars combine with any shape */
         if (d.rank < 0 && all.rank == 0) all = TFP_ANY_DIMS;
     }
     tfp_set(op, 0, all);
-}
-
-static void split(tfp_op *op) /* text, separators: a sparse matrix */
-{
-    need_rank(op, 0, 1);
-    need_rank(op, 1, 0);
-    tfp_set(op, 0, tfp_matrix_of(op, TFP_DIM_UNKNOWN, 2));
-    tfp_set(op, 1, some(op));
-    tfp_set(op, 2, tfp_vector_of(op, 2));
 }
 
 static void part_of_text(tfp_op *op) /* text, begin, length */
@@ -73,13 +58,6 @@ static void join_along(tfp_op *op) /* text, axes */
     tfp_set(op, 0, tfp_shape_of(op, dims, rank));
 }
 
-static void ngrams(tfp_op *op) /* data, data_splits */
-{
-    need_rank(op, 0, 1);
-    tfp_set(op, 0, some(op));
-    tfp_set(op, 1, tfp_merge_rank(op, tfp_in(op, 1), 1));
-}
-
 static void code_points(tfp_op *op) /* where each string ends, its characters, (where each of them begins) */
 {
     tfp_set(op, 0, tfp_vector_of(op, tfp_plus(tfp_elements(tfp_in(op, 0)), 1)));
@@ -87,16 +65,7 @@ static void code_points(tfp_op *op) /* where each string ends, its characters, (
     tfp_set(op, 2, some(op));
 }
 
-static void from_code_points(tfp_op *op) /* characters, where each string ends */
-{
-    need_rank(op, 0, 1);
-    tfp_dims ends = tfp_merge_rank(op, tfp_in(op, 1), 1);
-    tfp_set(op, 0, tfp_vector_of(op, tfp_minus(tfp_dim(ends, 0), 1)));
-}
-
 /* ---- bytes to numbers ---- */
-
-static void decode_raw(tfp_op *op) { tfp_set(op, 0, tfp_joined(op, tfp_in(op, 0), some(op))); }
 
 static void decode_padded(tfp_op *op) /* bytes, how many of them */
 {
@@ -245,14 +214,6 @@ static void encode_message(tfp_op *op) /* how many values each field has, the va
 
 /* ---- files ---- */
 
-static void old_reader(tfp_op *op) { tfp_set(op, 0, tfp_vector_of(op, 2)); }
-
-static void read_many(tfp_op *op)
-{
-    tfp_set(op, 0, some(op));
-    tfp_set(op, 1, some(op));
-}
-
 static void records(tfp_op *op)
 {
     int64_t batch = tfp_attr_int(op, "batch_size", 32);
@@ -268,18 +229,18 @@ const tfp_op_rule tfp_rules_text[] = {
     { "StringFormat",             tfp_scalar_outputs, TEXT },
     { "StringJoin",               join,               TEXT },
     { "StringLength StringLower StringUpper StringStrip", tfp_same_as_input, TEXT },
-    { "StringNGrams",             ngrams,             TEXT },
-    { "StringSplit StringSplitV2", split, TEXT },
+    { "StringNGrams",             TFP_SHAPE("_, n -> _, n"),             TEXT },
+    { "StringSplit StringSplitV2", TFP_SHAPE("_, () -> _2, _, 2"), TEXT },
     { "StringToHashBucket StringToHashBucketFast StringToHashBucketStrong StringToNumber", tfp_same_as_input, TEXT },
     { "Substr",                   part_of_text,       TEXT },
     { "ReduceJoin",               join_along,         TEXT },
-    { "RegexFullMatch RegexReplace", with_patterns, TEXT },
+    { "RegexFullMatch RegexReplace", TFP_SHAPE("A, (), () -> A"), TEXT },
     { "StaticRegexFullMatch StaticRegexReplace UnicodeScript UnicodeTranscode", tfp_same_as_input, TEXT },
     { "UnicodeDecode UnicodeDecodeWithOffsets", code_points, TEXT },
-    { "UnicodeEncode",            from_code_points,   TEXT },
+    { "UnicodeEncode",            TFP_SHAPE("_, n -> n-"),   TEXT },
     { "EncodeBase64 DecodeBase64", tfp_same_as_input, TEXT },
 
-    { "DecodeRaw",                  decode_raw,          PARSES },
+    { "DecodeRaw",                  TFP_SHAPE("A -> A_"),          PARSES },
     { "DecodePaddedRaw",            decode_padded,       PARSES },
     { "DecodeCompressed DecodeJSONExample", tfp_same_as_input, PARSES },
     { "DecodeCSV",                  columns,             PARSES },
@@ -296,10 +257,10 @@ const tfp_op_rule tfp_rules_text[] = {
 
     { "RecordInput",                   records,            TFP_MOVES },
     { "WholeFileReader TextLineReader FixedLengthRecordReader TFRecordReader LMDBReader IdentityReader",
-      old_reader, TFP_MOVES },
+      TFP_SHAPE("-> 2"), TFP_MOVES },
     { "WholeFileReaderV2 TextLineReaderV2 FixedLengthRecordReaderV2 TFRecordReaderV2 IdentityReaderV2 ReaderRead "
       "ReaderReadV2", tfp_scalar_outputs, TFP_MOVES },
-    { "ReaderReadUpTo ReaderReadUpToV2", read_many, TFP_MOVES },
+    { "ReaderReadUpTo ReaderReadUpToV2", TFP_SHAPE("-> _, _"), TFP_MOVES },
     { "ReaderNumRecordsProduced ReaderNumRecordsProducedV2 ReaderNumWorkUnitsCompleted ReaderNumWorkUnitsCompletedV2 "
       "ReaderSerializeState ReaderSerializeStateV2", tfp_scalar_outputs, TFP_MOVES },
     { "ReaderRestoreState ReaderRestoreStateV2 ReaderReset ReaderResetV2", tfp_no_outputs, TFP_MOVES },

@@ -5,8 +5,6 @@
 #include "flops/rules/math/collective.h"
 #include "wire/proto.h"
 
-static void shape_by_attr(tfp_op *op) { tfp_set(op, 0, tfp_attr_shape(op, "shape")); }
-
 /* Where TensorFlow needs a known shape it takes an unknown rank for a scalar. */
 static tfp_dims certain(tfp_dims d) { return d.rank < 0 ? TFP_SCALAR_DIMS : d; }
 
@@ -235,9 +233,9 @@ const tfp_op_rule tfp_rules_collective[] = {
     { "CollectiveReduceScatterV2", TFP_SHAPE("_T -> _T"), REDUCES },
     { "CollectiveGather", shape_gather_v1, TFP_MOVES },
     { "CollectiveGatherV2", TFP_SHAPE("_T -> _T"), TFP_MOVES },
-    { "CollectiveBcastSend", shape_by_attr, TFP_MOVES },
+    { "CollectiveBcastSend", TFP_SHAPE("-> $shape"), TFP_MOVES },
     { "CollectiveBcastSendV2", tfp_same_as_input, TFP_MOVES },
-    { "CollectiveBcastRecv", shape_by_attr, TFP_MOVES },
+    { "CollectiveBcastRecv", TFP_SHAPE("-> $shape"), TFP_MOVES },
     { "CollectiveBcastRecvV2", TFP_SHAPE("*, *, *, #S -> S"), TFP_MOVES },
     { "CollectiveAllToAllV2 CollectiveAllToAllV3 CollectivePermute", tfp_same_as_input, TFP_MOVES },
     { "CollectiveAssignGroupV2", TFP_SHAPE("-> (), ()"), TFP_MOVES },
@@ -254,10 +252,10 @@ const tfp_op_rule tfp_rules_collective[] = {
     { "Send _Send _HostSend", tfp_no_outputs, TFP_MOVES },
     { "Recv _Recv _HostRecv", tfp_unknown_outputs, TFP_MOVES },
     { "SyncDevice", tfp_no_outputs, TFP_MOVES },
-    { "InfeedDequeue", shape_by_attr, TFP_MOVES },
+    { "InfeedDequeue", TFP_SHAPE("-> $shape"), TFP_MOVES },
     { "InfeedDequeueTuple", shape_listed, TFP_MOVES },
     { "InfeedEnqueue InfeedEnqueueTuple InfeedEnqueuePrelinearizedBuffer", tfp_no_outputs, TFP_MOVES },
-    { "OutfeedDequeue OutfeedDequeueV2", shape_by_attr, TFP_MOVES },
+    { "OutfeedDequeue OutfeedDequeueV2", TFP_SHAPE("-> $shape"), TFP_MOVES },
     { "OutfeedDequeueTuple OutfeedDequeueTupleV2", shape_listed, TFP_MOVES },
     { "OutfeedEnqueue OutfeedEnqueueTuple", tfp_no_outputs, TFP_MOVES },
     { "Prelinearize PrelinearizeTuple", TFP_SHAPE("-> ()"), TFP_MOVES },
@@ -290,7 +288,7 @@ const tfp_op_rule tfp_rules_collective[] = {
     { "XlaSend", tfp_no_outputs, TFP_MOVES },
     { "XlaRecv", tfp_shape_certain, TFP_MOVES },
     { "XlaSendToHost", tfp_no_outputs, TFP_MOVES },
-    { "XlaRecvFromHost", shape_by_attr, TFP_MOVES },
+    { "XlaRecvFromHost", TFP_SHAPE("-> $shape"), TFP_MOVES },
     { "_XlaRecvAtHost _XlaRecvAtHostV2", tfp_unknown_outputs, TFP_MOVES },
     { "_XlaSendFromHost _XlaSendFromHostV2", tfp_no_outputs, TFP_MOVES },
     { "_XlaCompileMlirPlaceholderProgramKey", TFP_SHAPE("-> 3"), TFP_MOVES },

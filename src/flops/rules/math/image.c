@@ -3,87 +3,15 @@
  * image files. Interpolation is counted by its taps: each source pixel of a result is one multiply-add. A comment after
  * a function lists the op's inputs. TensorFlow's rules: core/ops/image_ops.cc. */
 #include "flops/rules/shared/rule.h"
-#include <math.h>
 
 static void need_rank(tfp_op *op, uint32_t i, int rank) { tfp_merge_rank(op, tfp_in(op, i), rank); }
-
-/* Element `which` of the vector in input i; TensorFlow knows all of a vector or nothing. */
-static int64_t told_dim(tfp_op *op, uint32_t i, int which)
-{
-    const double *elements = tfp_in_elements(op, i);
-    int64_t count = tfp_elements(tfp_in(op, i));
-    if (!elements || which >= count) return TFP_DIM_UNKNOWN;
-    for (int64_t k = 0; k < count; k++) {
-        if (isnan(elements[k]) && (op->importer || k == which)) return TFP_DIM_UNKNOWN;
-    }
-    double dim = elements[which];
-    if (dim < -1 || dim > 0x1p53) {
-        tfp_wrong(op, "a size below zero");
-        return TFP_DIM_UNKNOWN;
-    }
-    return (int64_t)dim;
-}
-
-/* Output 0: images with the height and width in input `size`. */
-static void sized(tfp_op *op, uint32_t size, int64_t batch, int64_t channels)
-{
-    tfp_dims told = tfp_merge_rank(op, tfp_in(op, size), 1);
-    tfp_merge_dim(op, tfp_dim(told, 0), 2);
-    tfp_set(op, 0, tfp_shape_of(op, (int64_t[]){ batch, told_dim(op, size, 0), told_dim(op, size, 1), channels }, 4));
-}
-
-static void resize(tfp_op *op) /* images, size; also the gradient of nearest neighbours */
-{
-    tfp_dims images = tfp_merge_rank(op, tfp_in(op, 0), 4);
-    sized(op, 1, tfp_dim(images, 0), tfp_dim(images, 3));
-}
-
-static void second_input(tfp_op *op) { tfp_set(op, 0, tfp_in(op, 1)); }
-
-static void third_input(tfp_op *op) { tfp_set(op, 0, tfp_in(op, 2)); }
-
-static void warp(tfp_op *op) /* images, transforms, output_shape */
-{
-    tfp_dims images = tfp_merge_rank(op, tfp_in(op, 0), 4);
-    sized(op, 2, tfp_dim(images, 0), tfp_dim(images, 3));
-}
-
-static void crop_and_resize(tfp_op *op) /* image, boxes, box_ind, crop_size */
-{
-    tfp_dims image = tfp_merge_rank(op, tfp_in(op, 0), 4), boxes = tfp_merge_rank(op, tfp_in(op, 1), 2);
-    tfp_dims indices = tfp_merge_rank(op, tfp_in(op, 2), 1);
-    tfp_merge_dim(op, tfp_dim(boxes, 1), 4);
-    sized(op, 3, tfp_merge_dim(op, tfp_dim(boxes, 0), tfp_dim(indices, 0)), tfp_dim(image, 3));
-}
 
 static void crop_grad_image(tfp_op *op) /* grads, boxes, box_ind, image_size */
 {
     tfp_set(op, 0, tfp_merge_rank(op, tfp_in_as_shape(op, 3), 4));
 }
 
-static void glimpse(tfp_op *op) /* input, size, offsets */
-{
-    tfp_dims images = tfp_merge_rank(op, tfp_in(op, 0), 4), offsets = tfp_merge_rank(op, tfp_in(op, 2), 2);
-    tfp_merge_dim(op, tfp_dim(offsets, 1), 2);
-    sized(op, 1, tfp_merge_dim(op, tfp_dim(images, 0), tfp_dim(offsets, 0)), tfp_dim(images, 3));
-}
-
 /* ---- colours ---- */
-
-static void colours(tfp_op *op) /* images whose last dimension is red, green, blue, or hue, saturation, value */
-{
-    tfp_dims images = tfp_at_least(op, tfp_in(op, 0), 1);
-    int64_t last = tfp_merge_dim(op, tfp_dim(images, -1), 3);
-    tfp_set(op, 0, images.rank > 0 ? tfp_with_dim(op, images, -1, last) : images);
-}
-
-static void adjust(tfp_op *op) { tfp_set(op, 0, tfp_at_least(op, tfp_in(op, 0), 3)); }
-
-static void adjust_contrast(tfp_op *op) /* images, factor */
-{
-    need_rank(op, 1, 0);
-    adjust(op);
-}
 
 static void draw(tfp_op *op) /* images, boxes, (colours) */
 {
@@ -123,46 +51,14 @@ static void decode_frames(tfp_op *op)
     tfp_set(op, 0, tfp_shape_of(op, dims, 4));
 }
 
-static void decode_gif(tfp_op *op)
-{
-    need_rank(op, 0, 0);
-    tfp_set(op, 0, tfp_shape_of(op, (int64_t[]){ TFP_DIM_UNKNOWN, TFP_DIM_UNKNOWN, TFP_DIM_UNKNOWN, 3 }, 4));
-}
-
 static void decode_part(tfp_op *op) /* contents, crop_window: top, left, height, width */
 {
     need_rank(op, 0, 0);
     tfp_merge_dim(op, tfp_dim(tfp_merge_rank(op, tfp_in(op, 1), 1), 0), 4);
-    tfp_set(op, 0, tfp_shape_of(op, (int64_t[]){ told_dim(op, 1, 2), told_dim(op, 1, 3), channels(op) }, 3));
-}
-
-static void encode(tfp_op *op)
-{
-    need_rank(op, 0, 3);
-    tfp_set(op, 0, TFP_SCALAR_DIMS);
-}
-
-static void encode_png(tfp_op *op) /* one file for each image */
-{
-    tfp_set(op, 0, tfp_part(op, tfp_at_least(op, tfp_in(op, 0), 3), 0, -3));
-}
-
-static void file_shape(tfp_op *op)
-{
-    need_rank(op, 0, 0);
-    tfp_set(op, 0, tfp_vector_of(op, 3));
+    tfp_set(op, 0, tfp_shape_of(op, (int64_t[]){ tfp_told_dim(op, 1, 2), tfp_told_dim(op, 1, 3), channels(op) }, 3));
 }
 
 /* ---- boxes ---- */
-
-static void box(tfp_op *op) /* begin, size, and the box for drawing */
-{
-    tfp_merge_dim(op, tfp_dim(tfp_merge_rank(op, tfp_in(op, 0), 1), 0), 3);
-    tfp_merge_dim(op, tfp_dim(tfp_merge_rank(op, tfp_in(op, 1), 3), 2), 4);
-    tfp_set(op, 0, tfp_vector_of(op, 3));
-    tfp_set(op, 1, tfp_vector_of(op, 3));
-    tfp_set(op, 2, tfp_shape_of(op, (int64_t[]){ 1, 1, 4 }, 3));
-}
 
 /* The number of boxes given by input i. */
 static int64_t told_most(tfp_op *op, uint32_t i)
@@ -207,13 +103,6 @@ static void select_boxes_of_classes(tfp_op *op) /* boxes, scores, most of a clas
     tfp_set(op, 1, tfp_matrix_of(op, batch, most));
     tfp_set(op, 2, tfp_matrix_of(op, batch, most));
     tfp_set(op, 3, tfp_vector_of(op, batch));
-}
-
-static void propose_boxes(tfp_op *op) /* scores, bbox_deltas, image_info, anchors, ... */
-{
-    int64_t batch = tfp_dim(tfp_merge_rank(op, tfp_in(op, 0), 4), 0), most = tfp_attr_int(op, "post_nms_topn", 300);
-    tfp_set(op, 0, tfp_shape_of(op, (int64_t[]){ batch, most, 4 }, 3));
-    tfp_set(op, 1, tfp_matrix_of(op, batch, most));
 }
 
 /* ---- counts ---- */
@@ -306,41 +195,41 @@ static tfp_cost count_scale_grad(const tfp_op *op)
 
 /* clang-format off */
 const tfp_op_rule tfp_rules_image[] = {
-    { "ResizeBilinear",            resize,       TAPS(4, "weighted sum of 2 x 2 pixels") },
-    { "ResizeBicubic",             resize,       TAPS(16, "weighted sum of 4 x 4 pixels") },
-    { "ResizeNearestNeighbor",     resize,       TFP_MOVES },
-    { "ResizeArea",                resize,       area_taps, 1, "2 * max(n(in0), n(out))", "weighted mean of the pixels under each" },
-    { "ResizeBilinearGrad",        second_input, taps_in, 4, "2 * 4 * n(in0)", "each gradient goes to 2 x 2 pixels" },
-    { "ResizeBicubicGrad",         second_input, taps_in, 16, "2 * 16 * n(in0)", "each gradient goes to 4 x 4 pixels" },
-    { "ResizeNearestNeighborGrad", resize,       TFP_EACH_IN(1, "each gradient is added to one pixel") },
-    { "ScaleAndTranslate",         resize,       count_scale, 1, "2 * kernel_width * b * c * (oh * w + oh * ow)", SCALE },
-    { "ScaleAndTranslateGrad",     second_input, count_scale_grad, 1, "2 * kernel_width * b * c * (oh * w + oh * ow)", SCALE },
-    { "CropAndResize",             crop_and_resize, crop_taps, 4, "2 * 4 * n(out), nearest: 0", "weighted sum of 2 x 2 pixels" },
+    { "ResizeBilinear",            TFP_SHAPE("b__c, #hw -> bhwc"),       TAPS(4, "weighted sum of 2 x 2 pixels") },
+    { "ResizeBicubic",             TFP_SHAPE("b__c, #hw -> bhwc"),       TAPS(16, "weighted sum of 4 x 4 pixels") },
+    { "ResizeNearestNeighbor",     TFP_SHAPE("b__c, #hw -> bhwc"),       TFP_MOVES },
+    { "ResizeArea",                TFP_SHAPE("b__c, #hw -> bhwc"),       area_taps, 1, "2 * max(n(in0), n(out))", "weighted mean of the pixels under each" },
+    { "ResizeBilinearGrad",        TFP_SHAPE("*, A -> A"), taps_in, 4, "2 * 4 * n(in0)", "each gradient goes to 2 x 2 pixels" },
+    { "ResizeBicubicGrad",         TFP_SHAPE("*, A -> A"), taps_in, 16, "2 * 16 * n(in0)", "each gradient goes to 4 x 4 pixels" },
+    { "ResizeNearestNeighborGrad", TFP_SHAPE("b__c, #hw -> bhwc"),       TFP_EACH_IN(1, "each gradient is added to one pixel") },
+    { "ScaleAndTranslate",         TFP_SHAPE("b__c, #hw -> bhwc"),       count_scale, 1, "2 * kernel_width * b * c * (oh * w + oh * ow)", SCALE },
+    { "ScaleAndTranslateGrad",     TFP_SHAPE("*, A -> A"), count_scale_grad, 1, "2 * kernel_width * b * c * (oh * w + oh * ow)", SCALE },
+    { "CropAndResize",             TFP_SHAPE("___c, n4, n, #hw -> nhwc"), crop_taps, 4, "2 * 4 * n(out), nearest: 0", "weighted sum of 2 x 2 pixels" },
     { "CropAndResizeGradImage",    crop_grad_image, crop_grad_taps, 4, "2 * 4 * n(in0), nearest: n(in0)",
       "each gradient goes to 2 x 2 pixels" },
-    { "CropAndResizeGradBoxes",    third_input,  TFP_EACH_IN(22, "slopes in y and x (12), by the gradient (2), to four edges (8)") },
-    { "ImageProjectiveTransformV2", warp,        count_warp, 16, "16 * pixels(out) + 2 * 4 * n(out), nearest without the second",
+    { "CropAndResizeGradBoxes",    TFP_SHAPE("*, *, A -> A"),  TFP_EACH_IN(22, "slopes in y and x (12), by the gradient (2), to four edges (8)") },
+    { "ImageProjectiveTransformV2", TFP_SHAPE("b__c, *, #hw -> bhwc"),        count_warp, 16, "16 * pixels(out) + 2 * 4 * n(out), nearest without the second",
       "a point through 3 x 3 and two divisions; weighted sum of 2 x 2 pixels" },
-    { "ImageProjectiveTransformV3", warp,        count_warp, 16, "16 * pixels(out) + 2 * 4 * n(out), nearest without the second",
+    { "ImageProjectiveTransformV3", TFP_SHAPE("b__c, *, #hw -> bhwc"),        count_warp, 16, "16 * pixels(out) + 2 * 4 * n(out), nearest without the second",
       "a point through 3 x 3 and two divisions; weighted sum of 2 x 2 pixels" },
-    { "ExtractGlimpse ExtractGlimpseV2", glimpse, TFP_MOVES },
+    { "ExtractGlimpse ExtractGlimpseV2", TFP_SHAPE("b__c, #hw, b2 -> bhwc"), TFP_MOVES },
 
-    { "RGBToHSV",         colours,         count_pixels, 12, "12 * pixels(out)", "extremes (4), range, saturation, hue (6)" },
-    { "HSVToRGB",         colours,         count_pixels, 26, "26 * pixels(out)", "a clipped ramp (5) and a blend (3) a channel, 2 shared" },
-    { "AdjustContrast",   adjust,          TFP_EACH_OUT(4, "mean of a channel (1), (x - mean) * factor + mean (3)") },
-    { "AdjustContrastv2", adjust_contrast, TFP_EACH_OUT(4, "mean of a channel (1), (x - mean) * factor + mean (3)") },
-    { "AdjustHue",        adjust,          count_pixels, 40, "40 * pixels(out)", "to HSV (12), turned and wrapped (2), back (26)" },
-    { "AdjustSaturation", adjust,          count_pixels, 41, "41 * pixels(out)", "to HSV (12), scaled and clipped (3), back (26)" },
+    { "RGBToHSV",         TFP_SHAPE("B3 -> B3"),         count_pixels, 12, "12 * pixels(out)", "extremes (4), range, saturation, hue (6)" },
+    { "HSVToRGB",         TFP_SHAPE("B3 -> B3"),         count_pixels, 26, "26 * pixels(out)", "a clipped ramp (5) and a blend (3) a channel, 2 shared" },
+    { "AdjustContrast",   TFP_SHAPE("Bhwc -> Bhwc"),          TFP_EACH_OUT(4, "mean of a channel (1), (x - mean) * factor + mean (3)") },
+    { "AdjustContrastv2", TFP_SHAPE("Bhwc, () -> Bhwc"), TFP_EACH_OUT(4, "mean of a channel (1), (x - mean) * factor + mean (3)") },
+    { "AdjustHue",        TFP_SHAPE("Bhwc -> Bhwc"),          count_pixels, 40, "40 * pixels(out)", "to HSV (12), turned and wrapped (2), back (26)" },
+    { "AdjustSaturation", TFP_SHAPE("Bhwc -> Bhwc"),          count_pixels, 41, "41 * pixels(out)", "to HSV (12), scaled and clipped (3), back (26)" },
     { "DrawBoundingBoxes DrawBoundingBoxesV2", draw, TFP_MOVES },
 
     { "DecodeJpeg DecodePng DecodeBmp DecodeJxl", decode, NO_FLOATS },
     { "DecodeImage",      decode_any,    NO_FLOATS },
-    { "DecodeGif",        decode_gif,    NO_FLOATS },
+    { "DecodeGif",        TFP_SHAPE("() -> ___3"),    NO_FLOATS },
     { "DecodeWebP",       decode_frames, NO_FLOATS },
     { "DecodeAndCropJpeg", decode_part,  NO_FLOATS },
-    { "EncodeJpeg EncodeJpegVariableQuality", encode, NO_FLOATS },
-    { "EncodePng",        encode_png,    NO_FLOATS },
-    { "ExtractJpegShape", file_shape,    NO_FLOATS },
+    { "EncodeJpeg EncodeJpegVariableQuality", TFP_SHAPE("hwc -> ()"), NO_FLOATS },
+    { "EncodePng",        TFP_SHAPE("Bhwc -> B"),    NO_FLOATS },
+    { "ExtractJpegShape", TFP_SHAPE("() -> 3"),    NO_FLOATS },
 
     /* The number of compared boxes depends on the data. */
     { "NonMaxSuppression NonMaxSuppressionV2 NonMaxSuppressionV3", select_boxes, TFP_NO_COUNT },
@@ -348,9 +237,9 @@ const tfp_op_rule tfp_rules_image[] = {
     { "NonMaxSuppressionV5",           select_boxes_v5, TFP_NO_COUNT },
     { "NonMaxSuppressionWithOverlaps", select_boxes,    TFP_NO_COUNT },
     { "CombinedNonMaxSuppression",     select_boxes_of_classes, TFP_NO_COUNT },
-    { "GenerateBoundingBoxProposals",  propose_boxes,   TFP_NO_COUNT },
+    { "GenerateBoundingBoxProposals",  TFP_SHAPE("b___ -> b<post_nms_topn=300>4, b<post_nms_topn=300>"),   TFP_NO_COUNT },
     { "SampleDistortedBoundingBox SampleDistortedBoundingBoxV2 StatelessSampleDistortedBoundingBox",
-      box, TFP_NO_COUNT },
+      TFP_SHAPE("3, __4 -> 3, 3, 114"), TFP_NO_COUNT },
     { NULL }
 };
 /* clang-format on */

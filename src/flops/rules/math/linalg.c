@@ -25,40 +25,12 @@ static int64_t side_of(tfp_op *op)
     return tfp_merge_dim(op, tfp_dim(in, -2), tfp_dim(in, -1));
 }
 
-static void square(tfp_op *op)
-{
-    int64_t n = side_of(op);
-    tfp_set(op, 0, with_matrix(op, batch_of(op, tfp_in(op, 0)), n, n));
-}
-
-/* Each output has one number for each matrix. */
-static void determinant(tfp_op *op)
-{
-    side_of(op);
-    for (uint32_t i = 0; i < op->out_count; i++) tfp_set(op, i, batch_of(op, tfp_in(op, 0)));
-}
-
-/* One row of eigenvalues above the eigenvectors. */
-static void eigen_old(tfp_op *op)
-{
-    int64_t n = side_of(op);
-    tfp_set(op, 0, with_matrix(op, batch_of(op, tfp_in(op, 0)), tfp_plus(n, 1), n));
-}
-
 static void eigen(tfp_op *op)
 {
     int64_t n = side_of(op);
     tfp_dims batch = batch_of(op, tfp_in(op, 0));
     tfp_set(op, 0, with_vector(op, batch, n));
     tfp_set(op, 1, tfp_attr_bool(op, "compute_v", true) ? with_matrix(op, batch, n, n) : tfp_vector_of(op, 0));
-}
-
-static void lu(tfp_op *op)
-{
-    int64_t n = side_of(op);
-    tfp_dims batch = batch_of(op, tfp_in(op, 0));
-    tfp_set(op, 0, with_matrix(op, batch, n, n));
-    tfp_set(op, 1, with_vector(op, batch, n));
 }
 
 /* 0 when either is 0; unknown when either is. */
@@ -86,29 +58,6 @@ static void svd(tfp_op *op)
     tfp_set(op, 0, with_vector(op, batch, p));
     tfp_set(op, 1, vectors ? with_matrix(op, batch, m, full ? m : p) : tfp_vector_of(op, 0));
     tfp_set(op, 2, vectors ? with_matrix(op, batch, n, full ? n : p) : tfp_vector_of(op, 0));
-}
-
-/* [..., m, n] and [..., m, k] give [..., n, k]. */
-static void solve_any(tfp_op *op)
-{
-    tfp_dims a = tfp_at_least(op, tfp_in(op, 0), 2), b = tfp_at_least(op, tfp_in(op, 1), 2);
-    tfp_merge_dim(op, tfp_dim(a, -2), tfp_dim(b, -2));
-    tfp_dims batch = tfp_merge(op, batch_of(op, a), batch_of(op, b));
-    tfp_set(op, 0, with_matrix(op, batch, tfp_dim(a, -1), tfp_dim(b, -1)));
-}
-
-static void solve_square(tfp_op *op)
-{
-    tfp_dims b = tfp_at_least(op, tfp_in(op, 1), 2);
-    int64_t n = tfp_merge_dim(op, side_of(op), tfp_dim(b, -2));
-    tfp_dims batch = tfp_merge(op, batch_of(op, tfp_in(op, 0)), batch_of(op, b));
-    tfp_set(op, 0, with_matrix(op, batch, n, tfp_dim(b, -1)));
-}
-
-static void least_squares(tfp_op *op)
-{
-    tfp_merge_rank(op, tfp_in(op, 2), 0);
-    solve_any(op);
 }
 
 /* The solution has n rows; the batches are broadcast. */
@@ -300,39 +249,39 @@ static tfp_cost count_tridiagonal_product(const tfp_op *op)
 
 /* clang-format off */
 const tfp_op_rule tfp_rules_linalg[] = {
-    { "Cholesky", square, CHOLESKY },
-    { "CholeskyGrad", square, GRADIENT },
-    { "MatrixInverse", square, INVERSE },
-    { "MatrixDeterminant LogMatrixDeterminant", determinant, DETERMINANT },
-    { "MatrixExponential", square, count_cube, 44, "44/3 * n^3", "Higham 2005: Pade of degree 13, no squarings" },
-    { "MatrixLogarithm", square, count_cube, 75, "25 * n^3", BOOK ", its Schur form" },
-    { "MatrixSquareRoot", square, count_cube, 85, "85/3 * n^3", "Higham 2008: by the Schur form" },
-    { "SelfAdjointEig", eigen_old, SYMMETRIC_ALL },
+    { "Cholesky", TFP_SHAPE("Bnn -> Bnn"), CHOLESKY },
+    { "CholeskyGrad", TFP_SHAPE("Bnn -> Bnn"), GRADIENT },
+    { "MatrixInverse", TFP_SHAPE("Bnn -> Bnn"), INVERSE },
+    { "MatrixDeterminant LogMatrixDeterminant", TFP_SHAPE("Bnn -> B, B"), DETERMINANT },
+    { "MatrixExponential", TFP_SHAPE("Bnn -> Bnn"), count_cube, 44, "44/3 * n^3", "Higham 2005: Pade of degree 13, no squarings" },
+    { "MatrixLogarithm", TFP_SHAPE("Bnn -> Bnn"), count_cube, 75, "25 * n^3", BOOK ", its Schur form" },
+    { "MatrixSquareRoot", TFP_SHAPE("Bnn -> Bnn"), count_cube, 85, "85/3 * n^3", "Higham 2008: by the Schur form" },
+    { "SelfAdjointEig", TFP_SHAPE("Bnn -> Bn+n"), SYMMETRIC_ALL },
     { "SelfAdjointEigV2", eigen, SYMMETRIC },
     { "Eig", eigen, count_eigen, 25, "25 * n^3; values alone 10 * n^3", BOOK ", QR algorithm" },
-    { "Lu", lu, count_cube, 2, "2/3 * n^3", BOOK },
+    { "Lu", TFP_SHAPE("Bnn -> Bnn, Bn"), count_cube, 2, "2/3 * n^3", BOOK },
     { "Qr", qr, count_qr, 0, "f(n) + f(columns of Q), f(q) = 4*m*q*p - 2*(m+q)*p^2 + 4/3*p^3 (p: smaller side)", BOOK ", reflections" },
     { "Svd", svd, SVD },
-    { "MatrixSolve", solve_square, SOLVE },
+    { "MatrixSolve", TFP_SHAPE("Bnn, Bnk -> Bnk"), SOLVE },
     { "MatrixTriangularSolve", solve_triangular, TRIANGULAR },
-    { "MatrixSolveLs", least_squares, LEAST_SQUARES },
+    { "MatrixSolveLs", TFP_SHAPE("Bmn, Bmk, () -> Bnk"), LEAST_SQUARES },
     { "BandedTriangularSolve", solve_banded, count_banded, 0, "2 * bands * n(out)", BOOK },
     { "TridiagonalSolve", solve_tridiagonal, count_tridiagonal, 0, "3 * n(diagonal) + 5 * n(out)", BOOK ", Thomas' algorithm" },
     { "TridiagonalMatMul", multiply_tridiagonal, count_tridiagonal_product, 0, "6 * n(out)", "three multiply-adds an element" },
-    { "RiscCholesky", square, CHOLESKY },
+    { "RiscCholesky", TFP_SHAPE("Bnn -> Bnn"), CHOLESKY },
     { "RiscTriangularSolve", solve_triangular, TRIANGULAR },
     { "XlaSelfAdjointEig", eigen, SYMMETRIC_ALL },
     { "XlaSvd", tfp_unknown_outputs, SVD },
-    { "BatchCholesky", square, CHOLESKY },
-    { "BatchCholeskyGrad", square, GRADIENT },
-    { "BatchMatrixInverse", square, INVERSE },
-    { "BatchMatrixDeterminant", determinant, DETERMINANT },
-    { "BatchSelfAdjointEig", eigen_old, SYMMETRIC_ALL },
+    { "BatchCholesky", TFP_SHAPE("Bnn -> Bnn"), CHOLESKY },
+    { "BatchCholeskyGrad", TFP_SHAPE("Bnn -> Bnn"), GRADIENT },
+    { "BatchMatrixInverse", TFP_SHAPE("Bnn -> Bnn"), INVERSE },
+    { "BatchMatrixDeterminant", TFP_SHAPE("Bnn -> B, B"), DETERMINANT },
+    { "BatchSelfAdjointEig", TFP_SHAPE("Bnn -> Bn+n"), SYMMETRIC_ALL },
     { "BatchSelfAdjointEigV2", eigen, SYMMETRIC },
     { "BatchSvd", svd, SVD },
-    { "BatchMatrixSolve", solve_square, SOLVE },
-    { "BatchMatrixTriangularSolve", solve_square, TRIANGULAR },
-    { "BatchMatrixSolveLs", least_squares, LEAST_SQUARES },
+    { "BatchMatrixSolve", TFP_SHAPE("Bnn, Bnk -> Bnk"), SOLVE },
+    { "BatchMatrixTriangularSolve", TFP_SHAPE("Bnn, Bnk -> Bnk"), TRIANGULAR },
+    { "BatchMatrixSolveLs", TFP_SHAPE("Bmn, Bmk, () -> Bnk"), LEAST_SQUARES },
     { 0 },
 };
 /* clang-format on */

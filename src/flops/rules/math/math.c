@@ -22,8 +22,6 @@ static void equality(tfp_op *op)
     tfp_broadcast_inputs(op);
 }
 
-static void merged_pair(tfp_op *op) { tfp_set(op, 0, tfp_merge(op, tfp_in(op, 0), tfp_in(op, 1))); }
-
 /* Scalars combine with any shape; all other inputs have one shape. */
 static void betainc(tfp_op *op)
 {
@@ -69,8 +67,6 @@ static void select_new(tfp_op *op)
     chosen_held(op);
     tfp_set(op, 0, tfp_broadcast(op, tfp_in(op, 0), tfp_broadcast(op, tfp_in(op, 1), tfp_in(op, 2))));
 }
-
-static void given_shape(tfp_op *op) { tfp_set(op, 0, tfp_attr_shape(op, "shape")); }
 
 static void same_with_held(tfp_op *op)
 {
@@ -122,7 +118,7 @@ const tfp_op_rule tfp_rules_math[] = {
     /* comparisons and logic */
     { "Greater GreaterEqual Less LessEqual", tfp_broadcast_inputs, REGISTRY },
     { "Equal NotEqual", equality, REGISTRY },
-    { "ApproximateEqual", merged_pair, TFP_EACH_OUT(3, "a difference, its size and a comparison an element") },
+    { "ApproximateEqual", TFP_SHAPE("A, A -> A"), TFP_EACH_OUT(3, "a difference, its size and a comparison an element") },
     { "LogicalAnd LogicalOr", tfp_broadcast_inputs, TRUTH },
     { "LogicalNot IsNan IsInf IsFinite", tfp_same_as_input, TRUTH },
     { "BitwiseAnd BitwiseOr BitwiseXor LeftShift RightShift", tfp_broadcast_inputs, STEP },
@@ -139,7 +135,7 @@ const tfp_op_rule tfp_rules_math[] = {
 
     /* sums of several */
     { "AddN", tfp_merged_inputs, count_addends, 0, "(inputs - 1) * n(out)", "registry; control inputs are no addends" },
-    { "AccumulateNV2", given_shape, count_addends, 0, "(inputs - 1) * n(out)", "as AddN" },
+    { "AccumulateNV2", TFP_SHAPE("-> $shape"), count_addends, 0, "(inputs - 1) * n(out)", "as AddN" },
 
     /* functions of one */
     { "Neg Reciprocal Square Log", tfp_same_as_input, REGISTRY },
@@ -161,7 +157,7 @@ const tfp_op_rule tfp_rules_math[] = {
     { "SqrtGrad", tfp_same_as_input, TFP_EACH_OUT(2, "dy * 0.5 / y") },
     { "TanhGrad", tfp_same_as_input, TFP_EACH_OUT(3, "dy * (1 - y * y)") },
     { "SigmoidGrad", tfp_same_as_input, TFP_EACH_OUT(3, "dy * y * (1 - y)") },
-    { "_MklTanhGrad", merged_pair, TFP_EACH_OUT(3, "dy * (1 - y * y)") },
+    { "_MklTanhGrad", TFP_SHAPE("A, A -> A"), TFP_EACH_OUT(3, "dy * (1 - y * y)") },
 
     /* complex numbers and types */
     { "ComplexAbs", tfp_same_as_input, TFP_EACH_OUT(4, "sqrt(re * re + im * im)") },

@@ -82,12 +82,6 @@ static int64_t least_dim(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static void matrix_diag(tfp_op *op)
-{
-    tfp_dims in = tfp_at_least(op, tfp_in(op, 0), 1);
-    tfp_set(op, 0, tfp_joined(op, in, tfp_part(op, in, -1, TFP_TO_END)));
-}
-
 static void matrix_diag_part(tfp_op *op)
 {
     tfp_dims in = tfp_at_least(op, tfp_in(op, 0), 2);
@@ -229,14 +223,14 @@ const tfp_op_rule tfp_rules_matrix[] = {
     { "_MklFusedBatchMatMulV2", batch_matmul_v2, FUSED(count_fused_batch) },
     { "Cross", cross, TFP_EACH_OUT(3, "two multiplies and a difference an element") },
 
-    { "MatrixDiag", matrix_diag, TFP_MOVES },
+    { "MatrixDiag", TFP_SHAPE("Bn -> Bnn"), TFP_MOVES },
     { "MatrixDiagV2 MatrixDiagV3", matrix_diag_v2, TFP_MOVES },
     { "MatrixDiagPart", matrix_diag_part, TFP_MOVES },
     { "MatrixDiagPartV2 MatrixDiagPartV3", matrix_diag_part_v2, TFP_MOVES },
     { "MatrixSetDiag", matrix_set_diag, TFP_MOVES },
     { "MatrixSetDiagV2 MatrixSetDiagV3", matrix_set_diag_v2, TFP_MOVES },
     { "MatrixBandPart", tfp_same_as_input, TFP_MOVES },
-    { "BatchMatrixDiag", matrix_diag, TFP_MOVES },
+    { "BatchMatrixDiag", TFP_SHAPE("Bn -> Bnn"), TFP_MOVES },
     { "BatchMatrixDiagPart", matrix_diag_part, TFP_MOVES },
     { "BatchMatrixSetDiag", matrix_set_diag, TFP_MOVES },
     { "BatchMatrixBandPart", tfp_same_as_input, TFP_MOVES },

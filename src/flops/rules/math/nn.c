@@ -31,12 +31,6 @@ static void bias_grad_shape(tfp_op *op)
     tfp_set(op, 0, tfp_vector_of(op, known ? tfp_dim(in, dim) : TFP_DIM_UNKNOWN));
 }
 
-static void at_least_vector(tfp_op *op)
-{
-    tfp_at_least(op, tfp_in(op, 0), 1);
-    tfp_set(op, 0, tfp_in(op, 0));
-}
-
 static void cross_entropy_shape(tfp_op *op)
 {
     tfp_dims a = tfp_in(op, 0), b = tfp_in(op, 1), out;
@@ -50,12 +44,6 @@ static void cross_entropy_shape(tfp_op *op)
     tfp_set(op, 0, tfp_vector_of(op, tfp_dim(out, 0)));
     tfp_set(op, 1, out);
 }
-
-/* clang-format off */
-TFP_PATTERN(sparse_cross_entropy_shape, "nd, n -> n, nd")
-TFP_PATTERN(ctc_loss_shape, "tbc, l2, l, b -> b, tbc")
-TFP_PATTERN(two_merged, "A, A -> A")
-/* clang-format on */
 
 /* The number of wanted elements: input 1, or the attribute k. */
 static int64_t wanted(tfp_op *op)
@@ -167,15 +155,6 @@ static void sampler_shape(tfp_op *op)
     tfp_set(op, 2, tfp_vector_of(op, sampled));
 }
 
-/* Pairs of a row and an index where a sample is a true class by accident. */
-static void hits_shape(tfp_op *op)
-{
-    tfp_dims in = tfp_merge_rank(op, tfp_in(op, 0), 2);
-    tfp_merge_dim(op, tfp_dim(in, 1), tfp_attr_int(op, "num_true", -1));
-    tfp_merge_rank(op, tfp_in(op, 1), 1);
-    for (uint32_t i = 0; i < 3; i++) tfp_set(op, i, tfp_any_of_rank(op, 1));
-}
-
 /* ---- counts ---- */
 
 static tfp_cost l2_count(const tfp_op *op)
@@ -216,7 +195,7 @@ static tfp_cost sampler_count(const tfp_op *op)
 /* clang-format off */
 #define SAMPLER(per) sampler_count, (per), #per " * (num_sampled + n(true_classes))", \
     "the probability of each class, and how often it is expected"
-#define GRAD(per, source) two_merged, TFP_EACH_OUT(per, source)
+#define GRAD(per, source) TFP_SHAPE("A, A -> A"), TFP_EACH_OUT(per, source)
 #define EACH(per, source) tfp_same_as_input, TFP_EACH_OUT(per, source)
 const tfp_op_rule tfp_rules_nn[] = {
     { "BiasAdd", tfp_bias_shape, TFP_EACH_IN(1, "registry") },
@@ -236,11 +215,11 @@ const tfp_op_rule tfp_rules_nn[] = {
     { "SoftplusGrad", GRAD(4, "negation, exp, a sum, a division") },
     { "Softsign", EACH(3, "abs, a sum, a division") },
     { "SoftsignGrad", GRAD(4, "abs, a sum, a square, a division") },
-    { "Softmax", at_least_vector, TFP_EACH_IN(5, "registry") },
-    { "LogSoftmax", at_least_vector, TFP_EACH_IN(5, "as Softmax: largest, difference, exp, sum, difference") },
+    { "Softmax", TFP_SHAPE("Bn -> Bn"), TFP_EACH_IN(5, "registry") },
+    { "LogSoftmax", TFP_SHAPE("Bn -> Bn"), TFP_EACH_IN(5, "as Softmax: largest, difference, exp, sum, difference") },
     { "SoftmaxCrossEntropyWithLogits", cross_entropy_shape, cross_entropy_count, 0, "9 * n(backprop)",
       "largest, difference, exp, sum 4, loss 3, gradient 2" },
-    { "SparseSoftmaxCrossEntropyWithLogits", sparse_cross_entropy_shape,
+    { "SparseSoftmaxCrossEntropyWithLogits", TFP_SHAPE("nd, n -> n, nd"),
       TFP_EACH_IN(6, "largest, difference, exp, sum 4, gradient 2") },
     { "L2Loss", tfp_scalar_outputs, l2_count, 0, "3 * n(in0) - 1", "registry" },
     { "TopK TopKV2", top_shape, TFP_EACH_IN(1, "a comparison with the least of the best") },
@@ -249,9 +228,9 @@ const tfp_op_rule tfp_rules_nn[] = {
     { "InTopK InTopKV2", TFP_SHAPE("nd, n -> n"), TFP_EACH_IN(1, "a comparison with the target's") },
     { "NthElement", nth_shape, TFP_EACH_IN(1, "a comparison") },
     { "IsotonicRegression", TFP_SHAPE("A -> A, A"), TFP_EACH_IN(4, "a comparison, a sum, a mean of a block") },
-    { "CTCLoss", ctc_loss_shape, ctc_count, 0, "6 * n(inputs) + 23 * time * (2 * n(labels) + batch)",
+    { "CTCLoss", TFP_SHAPE("tbc, l2, l, b -> b, tbc"), ctc_count, 0, "6 * n(inputs) + 23 * time * (2 * n(labels) + batch)",
       "softmax and its gradient; forwards 9, backwards 9, gradient 5 a step and state" },
-    { "CTCLossV2", ctc_loss_shape, ctc_count, 0, "6 * n(inputs) + 23 * time * (2 * n(labels) + batch)",
+    { "CTCLossV2", TFP_SHAPE("tbc, l2, l, b -> b, tbc"), ctc_count, 0, "6 * n(inputs) + 23 * time * (2 * n(labels) + batch)",
       "softmax and its gradient; forwards 9, backwards 9, gradient 5 a step and state" },
     { "CTCGreedyDecoder", TFP_SHAPE("tbc, b -> _2, _, 2, b1"), TFP_EACH_IN(1, "a comparison with the best class") },
     { "CTCBeamSearchDecoder", beam_shape, beam_count, 0, "n(inputs) * (5 + 2 * beam_width)",
@@ -260,7 +239,7 @@ const tfp_op_rule tfp_rules_nn[] = {
     { "UniformCandidateSampler LearnedUnigramCandidateSampler ThreadUnsafeUnigramCandidateSampler "
       "FixedUnigramCandidateSampler", sampler_shape, SAMPLER(5) },
     { "AllCandidateSampler", sampler_shape, TFP_MOVES },
-    { "ComputeAccidentalHits", hits_shape, TFP_EACH_IN(1, "one look-up a true class") },
+    { "ComputeAccidentalHits", TFP_SHAPE("_<num_true>, _ -> _, _, _"), TFP_EACH_IN(1, "one look-up a true class") },
     { "_MklRelu", EACH(1, "as Relu") },
     { "_MklReluGrad", GRAD(2, "as ReluGrad") },
     { "_MklRelu6", EACH(2, "as Relu6") },
@@ -269,7 +248,7 @@ const tfp_op_rule tfp_rules_nn[] = {
     { "_MklLeakyReluGrad", GRAD(2, "as LeakyReluGrad") },
     { "_MklElu", EACH(3, "as Elu") },
     { "_MklEluGrad", GRAD(3, "as EluGrad") },
-    { "_MklSoftmax", at_least_vector, TFP_EACH_IN(5, "registry, as Softmax") },
+    { "_MklSoftmax", TFP_SHAPE("Bn -> Bn"), TFP_EACH_IN(5, "registry, as Softmax") },
     { "_MklSwish", EACH(5, "a sigmoid 4, a product") },
     { "_MklFusedMish", EACH(5, "softplus 3, tanh, a product") },
     { NULL },

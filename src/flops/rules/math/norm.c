@@ -65,13 +65,6 @@ static void batch_norm_grad_ex_shape(tfp_op *op)
     for (uint32_t i = 5; i < op->out_count; i++) tfp_set(op, i, tfp_out(op, 0));
 }
 
-/* clang-format off */
-TFP_PATTERN(global_norm_shape, "abcd, d, d, d, d -> abcd")
-TFP_PATTERN(global_norm_grad_shape, "abcd, d, d, d, abcd -> abcd, d, d, d, d")
-TFP_PATTERN(image_grad_shape, "abcd, abcd, abcd -> abcd")
-TFP_PATTERN(quantized_norm_shape, "abcd, (), (), d, (), (), d, (), (), d, (), (), d, (), () -> abcd, (), ()")
-/* clang-format on */
-
 /* ---- counts ---- */
 
 /* With given statistics: a scale and a shift. With the batch's own: mean 1, variance 3 (difference, square, sum), scale
@@ -134,15 +127,15 @@ const tfp_op_rule tfp_rules_norm[] = {
     { "FusedBatchNormGrad FusedBatchNormGradV2 FusedBatchNormGradV3", batch_norm_grad_shape, NORM_GRAD },
     { "_FusedBatchNormGradEx", batch_norm_grad_ex_shape, batch_norm_grad_ex_count, 0,
       "as FusedBatchNormGrad + n(in0)", "FusedBatchNormGrad and the activation's gradient" },
-    { "BatchNormWithGlobalNormalization", global_norm_shape,
+    { "BatchNormWithGlobalNormalization", TFP_SHAPE("abcd, d, d, d, d -> abcd"),
       TFP_EACH_IN(2, "a scale and a shift by given statistics") },
-    { "BatchNormWithGlobalNormalizationGrad", global_norm_grad_shape,
+    { "BatchNormWithGlobalNormalizationGrad", TFP_SHAPE("abcd, d, d, d, abcd -> abcd, d, d, d, d"),
       TFP_EACH_IN(5, "as FusedBatchNormGrad with given statistics") },
-    { "QuantizedBatchNormWithGlobalNormalization", quantized_norm_shape,
+    { "QuantizedBatchNormWithGlobalNormalization", TFP_SHAPE("abcd, (), (), d, (), (), d, (), (), d, (), (), d, (), () -> abcd, (), ()"),
       TFP_EACH_IN(2, "a scale and a shift by given statistics") },
     { "QuantizedInstanceNorm", TFP_SHAPE("A -> A, (), ()"), TFP_EACH_IN(6, "as FusedBatchNorm, over each image") },
     { "LRN", TFP_SHAPE("abcd -> abcd"), LRN },
-    { "LRNGrad", image_grad_shape, lrn_grad_count, 0, "n(in0) * (6 * (2 * depth_radius + 1) + 3)",
+    { "LRNGrad", TFP_SHAPE("abcd, abcd, abcd -> abcd"), lrn_grad_count, 0, "n(in0) * (6 * (2 * depth_radius + 1) + 3)",
       "the norm again 2 * depth_radius + 4, five operations a neighbour" },
     { "_MklLayerNorm", tfp_same_as_input, TFP_EACH_IN(6, "as FusedBatchNorm, over the last dimension") },
     { "_MklFusedInstanceNorm", tfp_same_as_input, TFP_EACH_IN(6, "as FusedBatchNorm, over each image") },

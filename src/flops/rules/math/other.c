@@ -24,30 +24,11 @@ static void bucketize(tfp_op *op) /* a vector for each feature, boundaries */
     for (uint32_t i = 0; i < op->out_count; i++) tfp_set(op, i, tfp_merge_rank(op, tfp_in(op, i), 1));
 }
 
-/* For each node that could be split: vectors, and from output `first` on the contributions of both sides. */
-static void best_split(tfp_op *op, uint32_t first)
-{
-    vectors(op);
-    set_many(op, first, 2, rows_of(op, tfp_attr_int(op, "logits_dimension", TFP_DIM_UNKNOWN)));
-}
-
-static void best_split_v1(tfp_op *op) { best_split(op, 4); }
-
-static void best_split_v2(tfp_op *op) { best_split(op, 5); }
-
 static void best_gains(tfp_op *op) /* five lists with an entry for each feature */
 {
     int64_t features = op->out_count / 5;
     vectors(op);
     set_many(op, 3 * features, 2 * features, rows_of(op, 1));
-}
-
-static void stats_summary(tfp_op *op)
-{
-    int64_t dims[] = { tfp_attr_int(op, "num_features", TFP_DIM_UNKNOWN),
-                       tfp_attr_int(op, "max_splits", TFP_DIM_UNKNOWN),
-                       tfp_attr_int(op, "num_buckets", TFP_DIM_UNKNOWN), 2 };
-    tfp_set(op, 0, tfp_shape_of(op, dims, 4));
 }
 
 static void aggregate(tfp_op *op) /* node_ids, gradients, hessians, feature; one bucket more for what is missing */
@@ -58,21 +39,6 @@ static void aggregate(tfp_op *op) /* node_ids, gradients, hessians, feature; one
                        tfp_plus(tfp_attr_int(op, "num_buckets", TFP_UNKNOWN), 1),
                        tfp_plus(tfp_dim(gradients, 1), tfp_dim(hessians, 1)) };
     tfp_set(op, 0, tfp_shape_of(op, dims, 4));
-}
-
-static void sparse_aggregate(tfp_op *op) /* a sparse tensor of rank 4 */
-{
-    tfp_set(op, 0, rows_of(op, 4));
-    tfp_set(op, 1, some(op));
-    tfp_set(op, 2, tfp_vector_of(op, 4));
-}
-
-static void quantiles(tfp_op *op) { set_many(op, 0, op->out_count, rows_of(op, 4)); }
-
-static void ensemble_states(tfp_op *op)
-{
-    tfp_scalar_outputs(op);
-    tfp_set(op, 4, tfp_vector_of(op, 2));
 }
 
 /* The number of examples: rows of the features, which are the inputs from `first` on. */
@@ -100,19 +66,6 @@ static void debug_outputs(tfp_op *op) { tfp_set(op, 0, tfp_vector_of(op, example
 
 /* ---- checkpoints' vocabularies, clustering ---- */
 
-static void remapping(tfp_op *op)
-{
-    tfp_set(op, 0, tfp_vector_of(op, tfp_attr_int(op, "num_new_vocab", TFP_DIM_UNKNOWN)));
-    tfp_set(op, 1, TFP_SCALAR_DIMS);
-}
-
-static void remapped(tfp_op *op)
-{
-    int64_t rows = tfp_attr_int(op, "num_rows", TFP_DIM_UNKNOWN),
-            columns = tfp_attr_int(op, "num_cols", TFP_DIM_UNKNOWN);
-    tfp_set(op, 0, tfp_matrix_of(op, rows, columns));
-}
-
 static void last_gone(tfp_op *op) { tfp_set(op, 0, tfp_part(op, tfp_at_least(op, tfp_in(op, 0), 1), 0, -1)); }
 
 static void kth(tfp_op *op)
@@ -120,8 +73,6 @@ static void kth(tfp_op *op)
     last_gone(op);
     if (tfp_in(op, 0).rank < 0) tfp_set(op, 0, some(op)); /* as TensorFlow's shape function does */
 }
-
-static void matrix(tfp_op *op) { tfp_set(op, 0, tfp_merge_rank(op, tfp_in(op, 0), 2)); }
 
 static void sobol(tfp_op *op) /* dim, num_results, skip */
 {
@@ -132,18 +83,6 @@ static void sobol(tfp_op *op) /* dim, num_results, skip */
 }
 
 /* ---- debugging, devices ---- */
-
-static void calibrate(tfp_op *op) /* the input, its least and greatest, a histogram */
-{
-    tfp_set(op, 0, tfp_in(op, 0));
-    tfp_set(op, 1, TFP_SCALAR_DIMS);
-    tfp_set(op, 2, TFP_SCALAR_DIMS);
-    tfp_set(op, 3, tfp_vector_of(op, tfp_attr_int(op, "num_bins", TFP_DIM_UNKNOWN)));
-}
-
-static void like_first(tfp_op *op) { tfp_set(op, 0, tfp_in(op, 0)); }
-
-static void given_shape(tfp_op *op) { tfp_set(op, 0, tfp_attr_shape(op, "shape")); }
 
 static void one_by_one(tfp_op *op)
 {
@@ -172,56 +111,56 @@ static void unstack_activations(tfp_op *op)
 const tfp_op_rule tfp_rules_other[] = {
     { "BoostedTreesAggregateStats",                            aggregate,           TFP_NO_COUNT },
     { "BoostedTreesBucketize",                                 bucketize,           TFP_MOVES },
-    { "BoostedTreesCalculateBestFeatureSplit",                 best_split_v1,       TFP_NO_COUNT },
-    { "BoostedTreesCalculateBestFeatureSplitV2",               best_split_v2,       TFP_NO_COUNT },
-    { "BoostedTreesSparseCalculateBestFeatureSplit",           best_split_v1,       TFP_NO_COUNT },
+    { "BoostedTreesCalculateBestFeatureSplit",                 TFP_SHAPE("-> _, _, _, _, _<logits_dimension>, _<logits_dimension>, _"),       TFP_NO_COUNT },
+    { "BoostedTreesCalculateBestFeatureSplitV2",               TFP_SHAPE("-> _, _, _, _, _, _<logits_dimension>, _<logits_dimension>, _"),       TFP_NO_COUNT },
+    { "BoostedTreesSparseCalculateBestFeatureSplit",           TFP_SHAPE("-> _, _, _, _, _<logits_dimension>, _<logits_dimension>, _"),       TFP_NO_COUNT },
     { "BoostedTreesCalculateBestGainsPerFeature",              best_gains,          TFP_NO_COUNT },
     { "BoostedTreesCenterBias",                                tfp_scalar_outputs,  TFP_NO_COUNT },
     { "BoostedTreesCreateEnsemble BoostedTreesCreateQuantileStreamResource BoostedTreesDeserializeEnsemble",
       tfp_no_outputs, TFP_MOVES },
     { "BoostedTreesEnsembleResourceHandleOp",                  tfp_scalar_outputs,  TFP_MOVES },
     { "BoostedTreesExampleDebugOutputs",                       debug_outputs,       TFP_NO_COUNT },
-    { "BoostedTreesFlushQuantileSummaries",                    quantiles,           TFP_NO_COUNT },
-    { "BoostedTreesGetEnsembleStates",                         ensemble_states,     TFP_MOVES },
-    { "BoostedTreesMakeQuantileSummaries",                     quantiles,           TFP_NO_COUNT },
-    { "BoostedTreesMakeStatsSummary",                          stats_summary,       TFP_NO_COUNT },
+    { "BoostedTreesFlushQuantileSummaries",                    TFP_SHAPE("-> _4..."),           TFP_NO_COUNT },
+    { "BoostedTreesGetEnsembleStates",                         TFP_SHAPE("-> (), (), (), (), 2"),     TFP_MOVES },
+    { "BoostedTreesMakeQuantileSummaries",                     TFP_SHAPE("-> _4..."),           TFP_NO_COUNT },
+    { "BoostedTreesMakeStatsSummary",                          TFP_SHAPE("-> <num_features><max_splits><num_buckets>2"),       TFP_NO_COUNT },
     { "BoostedTreesPredict",                                   predict,             TFP_NO_COUNT },
     { "BoostedTreesQuantileStreamResourceAddSummaries",        tfp_no_outputs,      TFP_NO_COUNT },
     { "BoostedTreesQuantileStreamResourceDeserialize",         tfp_no_outputs,      TFP_MOVES },
     { "BoostedTreesQuantileStreamResourceFlush",               tfp_no_outputs,      TFP_NO_COUNT },
     { "BoostedTreesQuantileStreamResourceGetBucketBoundaries", vectors,             TFP_MOVES },
     { "BoostedTreesQuantileStreamResourceHandleOp BoostedTreesSerializeEnsemble", tfp_scalar_outputs, TFP_MOVES },
-    { "BoostedTreesSparseAggregateStats",                      sparse_aggregate,    TFP_NO_COUNT },
+    { "BoostedTreesSparseAggregateStats",                      TFP_SHAPE("-> _4, _, 4"),    TFP_NO_COUNT },
     { "BoostedTreesTrainingPredict",                           predict_in_training, TFP_NO_COUNT },
     { "BoostedTreesUpdateEnsemble BoostedTreesUpdateEnsembleV2", tfp_no_outputs, TFP_NO_COUNT },
     { "IsBoostedTreesEnsembleInitialized IsBoostedTreesQuantileStreamResourceInitialized",
       tfp_scalar_outputs, TFP_MOVES },
 
-    { "GenerateVocabRemapping",       remapping,           TFP_MOVES },
-    { "LoadAndRemapMatrix",           remapped,            TFP_MOVES },
+    { "GenerateVocabRemapping",       TFP_SHAPE("-> <num_new_vocab>, ()"),           TFP_MOVES },
+    { "LoadAndRemapMatrix",           TFP_SHAPE("-> <num_rows><num_cols>"),            TFP_MOVES },
     { "KMC2ChainInitialization",      tfp_scalar_outputs,  TFP_NO_COUNT },
     { "KmeansPlusPlusInitialization NearestNeighbors", tfp_unknown_outputs, TFP_NO_COUNT },
     { "KthOrderStatistic",            kth,                 TFP_NO_COUNT },
-    { "MakeUnique",                   matrix,              TFP_NO_COUNT },
+    { "MakeUnique",                   TFP_SHAPE("ab -> ab"),              TFP_NO_COUNT },
     { "SobolSample",                  sobol,               TFP_EACH_OUT(1, "one scaling an element, the rest is bits") },
     { "NegTrain",                     tfp_no_outputs,      TFP_NO_COUNT },
     { "Skipgram AudioMicrofrontend", tfp_unknown_outputs, TFP_NO_COUNT },
 
-    { "CheckPinned Copy CopyHost DebugIdentity DebugIdentityV2 DebugIdentityV3", like_first, TFP_MOVES },
+    { "CheckPinned Copy CopyHost DebugIdentity DebugIdentityV2 DebugIdentityV3", tfp_same_as_input, TFP_MOVES },
     { "DebugNanCount",         tfp_scalar_outputs,  TFP_EACH_IN(1, "one test an element") },
     { "DebugNumericSummary DebugNumericSummaryV2", tfp_unknown_outputs, TFP_NO_COUNT },
     { "CalibrationStatisticsSaver", tfp_no_outputs, TFP_NO_COUNT },
-    { "CustomAggregator",      calibrate,           TFP_NO_COUNT },
-    { "DataFormatDimMap DataFormatVecPermute", like_first, TFP_MOVES },
+    { "CustomAggregator",      TFP_SHAPE("A -> A, (), (), <num_bins>"),           TFP_NO_COUNT },
+    { "DataFormatDimMap DataFormatVecPermute", tfp_same_as_input, TFP_MOVES },
     { "DeviceIndex DevicePlacementOp", tfp_scalar_outputs, TFP_MOVES },
     { "DistributedSave DumpTensor", tfp_no_outputs, TFP_MOVES },
-    { "FakeParam",             given_shape,         TFP_MOVES },
+    { "FakeParam",             TFP_SHAPE("-> $shape"),         TFP_MOVES },
     { "FileSystemSetConfiguration", tfp_no_outputs, TFP_MOVES },
     { "GetDeadline",           tfp_unknown_outputs, TFP_MOVES },
     { "GraphDefVersion IsTensorFloat32Enabled MakeWeakResourceHandle", tfp_scalar_outputs, TFP_MOVES },
     { "MlirPassthroughOp",     tfp_unknown_outputs, TFP_NO_COUNT },
     { "RefSelect",             select_ref,          TFP_MOVES },
-    { "SleepIdentityOp",       like_first,          TFP_MOVES },
+    { "SleepIdentityOp",       tfp_same_as_input,          TFP_MOVES },
     { "SleepOp",               tfp_no_outputs,      TFP_MOVES },
     { "StubResourceHandleOp",  tfp_scalar_outputs,  TFP_MOVES },
     { "SymbolicGradient",      one_by_one,          TFP_NO_COUNT },
@@ -241,16 +180,16 @@ const tfp_op_rule tfp_rules_other[] = {
     { "RiscGather RiscPad", tfp_unknown_outputs, TFP_MOVES },
     { "RiscRandomUniform", told_shape,          TFP_NO_COUNT },
     { "RiscReshape RiscReverse RiscScatter RiscShape RiscSlice", tfp_unknown_outputs, TFP_MOVES },
-    { "RiscSort",          like_first,          TFP_NO_COUNT },
+    { "RiscSort",          tfp_same_as_input,          TFP_NO_COUNT },
     { "RiscSqueeze RiscTranspose", tfp_unknown_outputs, TFP_MOVES },
     { "RiscWhile",         tfp_unknown_outputs, TFP_NO_COUNT },
 
     /* Only TensorFlow's own optimizers write these. */
     { "_ArrayToList _ListToArray", one_by_one, TFP_MOVES },
-    { "_EagerConst",            like_first,          TFP_MOVES },
-    { "_ScopedAllocator _ScopedAllocatorConcat", given_shape, TFP_MOVES },
+    { "_EagerConst",            tfp_same_as_input,          TFP_MOVES },
+    { "_ScopedAllocator _ScopedAllocatorConcat", TFP_SHAPE("-> $shape"), TFP_MOVES },
     { "_ScopedAllocatorSplit",  tfp_unknown_outputs, TFP_MOVES },
-    { "_TensorToHashBucketFast", like_first,         TFP_MOVES },
+    { "_TensorToHashBucketFast", tfp_same_as_input,         TFP_MOVES },
     { "_MklConcat _MklConcatV2 _MklTranspose _MklConjugateTranspose", tfp_unknown_outputs, TFP_MOVES },
     { "_XlaHostComputeMlir",    tfp_unknown_outputs, TFP_NO_COUNT },
     { NULL }

@@ -59,11 +59,6 @@ static void lstm_cell_grad_shape(tfp_op *op)
     for (uint32_t i = 2; i < 5; i++) tfp_set(op, i, tfp_vector_of(op, units));
 }
 
-/* clang-format off */
-TFP_PATTERN(gru_cell_shape, "bi, cu -> bu, bu, bu, bu")
-TFP_PATTERN(gru_cell_grad_shape, "bi, cu, dt -> bi, bu, bu, bt")
-/* clang-format on */
-
 /* ---- counts ---- */
 
 /* For each unit and step of one of TensorFlow's own cells; peepholes are three products and sums. */
@@ -193,10 +188,10 @@ const tfp_op_rule tfp_rules_rnn[] = {
     { "BlockLSTMV2", block_lstm_shape, BLOCK_LSTM(0) },
     { "BlockLSTMGrad BlockLSTMGradV2",
       TFP_SHAPE("(), tbi, cu, de, fg, h, j, k, l -> tbi, cu, de, fg, h, j, k, l"), BLOCK_LSTM_GRAD },
-    { "GRUBlockCell", gru_cell_shape, gru_cell_count, GRU_UNIT,
+    { "GRUBlockCell", TFP_SHAPE("bi, cu -> bu, bu, bu, bu"), gru_cell_count, GRU_UNIT,
       "2 * batch * (inputs + units) * 3 * units + 17 * batch * units",
       "three gates' products; biases 3, sigmoids 8, tanh 1, states 5 a unit" },
-    { "GRUBlockCellGrad", gru_cell_grad_shape, gru_cell_count, GRU_GRAD_UNIT,
+    { "GRUBlockCellGrad", TFP_SHAPE("bi, cu, dt -> bi, bu, bu, bt"), gru_cell_count, GRU_GRAD_UNIT,
       "2 * batch * (inputs + units) * 3 * units + 18 * batch * units", "gradients of inputs; 18 a unit" },
     { "CudnnRNN", cudnn_shape, CUDNN(1) },
     { "CudnnRNNV2", cudnn_shape, CUDNN(2) },

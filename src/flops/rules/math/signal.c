@@ -11,8 +11,6 @@
 
 static void fft(tfp_op *op) { tfp_set(op, 0, tfp_at_least(op, tfp_in(op, 0), (int)op->rule->per)); }
 
-static void fft_nd(tfp_op *op) { tfp_set(op, 0, tfp_at_least(op, tfp_in(op, 0), 1)); }
-
 /* Element k of input 1, the length of the transform along a dim. */
 static bool length_at(const tfp_op *op, int64_t k, int64_t *out)
 {
@@ -102,13 +100,6 @@ static void decode_wav(tfp_op *op)
     tfp_set(op, 1, TFP_SCALAR_DIMS);
 }
 
-static void encode_wav(tfp_op *op)
-{
-    tfp_merge_rank(op, tfp_in(op, 0), 2);
-    tfp_merge_rank(op, tfp_in(op, 1), 0);
-    tfp_set(op, 0, TFP_SCALAR_DIMS);
-}
-
 /* Points of the transform of one window: the next power of two; unknown for an invalid window. */
 static int64_t window_points(const tfp_op *op)
 {
@@ -129,14 +120,6 @@ static void spectrogram(tfp_op *op)
     }
     if (length >= 0) windows = length < window ? 0 : 1 + (length - window) / stride;
     tfp_set(op, 0, tfp_shape_of(op, (int64_t[]){ tfp_dim(in, 1), windows, 1 + points / 2 }, 3));
-}
-
-static void mfcc(tfp_op *op)
-{
-    tfp_dims in = tfp_merge_rank(op, tfp_in(op, 0), 3);
-    tfp_merge_rank(op, tfp_in(op, 1), 0);
-    int64_t dims[] = { tfp_dim(in, 0), tfp_dim(in, 1), tfp_attr_int(op, "dct_coefficient_count", 13) };
-    tfp_set(op, 0, tfp_shape_of(op, dims, 3));
 }
 
 /* For each window: its weights, the transform, two squares and a sum for each output, and a root if asked for. */
@@ -179,8 +162,8 @@ const tfp_op_rule tfp_rules_signal[] = {
     { "IRFFT", irfft, REAL(1) },
     { "IRFFT2D", irfft, REAL(2) },
     { "IRFFT3D", irfft, REAL(3) },
-    { "FFTND IFFTND", fft_nd, count_fft_nd, 0, "5 * n * log2(n) a transform", FFTW },
-    { "RFFTND IRFFTND", fft_nd, count_real_fft_nd, 0, "5/2 * n * log2(n) a transform", FFTW },
+    { "FFTND IFFTND", TFP_SHAPE("Bn -> Bn"), count_fft_nd, 0, "5 * n * log2(n) a transform", FFTW },
+    { "RFFTND IRFFTND", TFP_SHAPE("Bn -> Bn"), count_real_fft_nd, 0, "5/2 * n * log2(n) a transform", FFTW },
     { "RiscFft BatchFFT", fft, COMPLEX(1) },
     { "BatchFFT2D", fft, COMPLEX(2) },
     { "BatchFFT3D", fft, COMPLEX(3) },
@@ -189,10 +172,10 @@ const tfp_op_rule tfp_rules_signal[] = {
     { "BatchIFFT3D", fft, COMPLEX(3) },
 
     { "DecodeWav", decode_wav, TFP_MOVES },
-    { "EncodeWav", encode_wav, TFP_MOVES },
+    { "EncodeWav", TFP_SHAPE("__, () -> ()"), TFP_MOVES },
     { "AudioSpectrogram", spectrogram, count_spectrogram, 0,
       "per window: size + 5/2 * n * log2(n) + 3 (a root: 4) * outputs", FFTW ", and the sizes of complex numbers" },
-    { "Mfcc", mfcc, count_mfcc, 0, "per frame: 5 * lines + filters + 2 * filters * coefficients",
+    { "Mfcc", TFP_SHAPE("ab_, () -> ab<dct_coefficient_count=13>"), count_mfcc, 0, "per frame: 5 * lines + filters + 2 * filters * coefficients",
       "filter bank, logarithms, cosine transform" },
     { 0 },
 };

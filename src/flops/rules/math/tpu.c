@@ -74,11 +74,6 @@ static void shape_compile(tfp_op *op)
         tfp_set(op, i, i >= 1 && i <= programs ? tfp_vector_of(op, 3) : TFP_SCALAR_DIMS);
 }
 
-static void shape_vectors(tfp_op *op)
-{
-    for (uint32_t i = 0; i < op->out_count; i++) tfp_set(op, i, tfp_any_of_rank(op, 1));
-}
-
 /* Row pointers (for each pair of cores, padded to multiples of 8), then ids, columns and gains, then three sizes. */
 static void shape_minibatches(tfp_op *op)
 {
@@ -91,12 +86,6 @@ static void shape_minibatches(tfp_op *op)
     int64_t ids = tfp_times(samples, tfp_attr_int(op, "max_ids_per_chip_per_sample", TFP_UNKNOWN));
     tfp_set(op, 0, tfp_vector_of(op, pointers));
     for (uint32_t i = 1; i < op->out_count; i++) tfp_set(op, i, i < 4 ? tfp_vector_of(op, ids) : TFP_SCALAR_DIMS);
-}
-
-/* Tables of an embedding; only the TPU knows their sizes. */
-static void shape_tables(tfp_op *op)
-{
-    for (uint32_t i = 0; i < op->out_count; i++) tfp_set(op, i, tfp_any_of_rank(op, 2));
 }
 
 /* Rows of samples, columns of the table; `table` is the input with the table. */
@@ -132,22 +121,6 @@ count_embedding(const tfp_op *op) /* per: the index of the input with the values
     return tfp_cost_macs(tfp_times(tfp_elements(tfp_in(op, values)), tfp_dim(table, 1)));
 }
 
-/* Outputs are updated inputs; the arguments are those inputs' indexes. */
-#define UPDATED(name, ...)                                                                                             \
-    static void name(tfp_op *op)                                                                                       \
-    {                                                                                                                  \
-        static const uint32_t from[] = { __VA_ARGS__ };                                                                \
-        for (uint32_t i = 0; i < op->out_count && i < sizeof from / sizeof *from; i++)                                 \
-            tfp_set(op, i, tfp_in(op, from[i]));                                                                       \
-    }
-UPDATED(shape_tables_from_5, 5, 6, 7, 8, 9, 10, 11, 12)
-UPDATED(shape_tables_from_6, 6, 7, 8)
-UPDATED(shape_core_adagrad, 4, 3)
-UPDATED(shape_core_adagrad_momentum, 7, 5, 6)
-UPDATED(shape_core_adam, 0, 5, 4)
-UPDATED(shape_core_ftrl, 0, 1, 2)
-UPDATED(shape_core_sgd, 3)
-
 static const char of_rows[] = "a multiply-add for each value and each column of the table";
 
 /* clang-format off */
@@ -156,21 +129,21 @@ const tfp_op_rule tfp_rules_tpu[] = {
     { "XlaSparseDenseMatmul", shape_embedding, EMBEDS(2) },
     { "XlaSparseDenseMatmulWithCsrInput XlaSparseDenseMatmulWithStaticBufferSize", shape_embedding, EMBEDS(3) },
     { "XlaSparseDenseMatmulCustomCombinerOnTcWithCsrInput", shape_embedding_combined, EMBEDS(4) },
-    { "XlaSparseDenseMatmulGradWithCsrInput", shape_tables_from_5, TFP_NO_COUNT },
+    { "XlaSparseDenseMatmulGradWithCsrInput", TFP_SHAPE("*, *, *, *, *, A, B, C, D, E, F, G, H -> A, B, C, D, E, F, G, H"), TFP_NO_COUNT },
     { "XlaSparseDenseMatmulGradWithSgdAndCsrInput XlaSparseDenseMatmulGradWithSgdAndStaticBufferSize "
       "XlaSparseDenseMatmulGradWithAdagradAndCsrInput XlaSparseDenseMatmulGradWithAdagradAndStaticBufferSize "
       "XlaSparseDenseMatmulGradWithAdagradMomentumAndCsrInput "
       "XlaSparseDenseMatmulGradWithAdagradMomentumAndStaticBufferSize XlaSparseDenseMatmulGradWithAdamAndCsrInput "
       "XlaSparseDenseMatmulGradWithAdamAndStaticBufferSize XlaSparseDenseMatmulGradWithFtrlAndCsrInput "
-      "XlaSparseDenseMatmulGradWithFtrlAndStaticBufferSize", shape_tables_from_6, TFP_NO_COUNT },
-    { "XlaSparseCoreSgd", shape_core_sgd, TFP_NO_COUNT },
-    { "XlaSparseCoreAdagrad", shape_core_adagrad, TFP_NO_COUNT },
-    { "XlaSparseCoreAdagradMomentum", shape_core_adagrad_momentum, TFP_NO_COUNT },
-    { "XlaSparseCoreAdam", shape_core_adam, TFP_NO_COUNT },
-    { "XlaSparseCoreFtrl", shape_core_ftrl, TFP_NO_COUNT },
-    { "ConvertToCooTensor ConvertToListOfSparseCoreCooTensors", shape_vectors, TFP_MOVES },
+      "XlaSparseDenseMatmulGradWithFtrlAndStaticBufferSize", TFP_SHAPE("*, *, *, *, *, *, A, B, C -> A, B, C"), TFP_NO_COUNT },
+    { "XlaSparseCoreSgd", TFP_SHAPE("*, *, *, A -> A"), TFP_NO_COUNT },
+    { "XlaSparseCoreAdagrad", TFP_SHAPE("*, *, *, B, A -> A, B"), TFP_NO_COUNT },
+    { "XlaSparseCoreAdagradMomentum", TFP_SHAPE("*, *, *, *, *, B, C, A -> A, B, C"), TFP_NO_COUNT },
+    { "XlaSparseCoreAdam", TFP_SHAPE("A, *, *, *, C, B -> A, B, C"), TFP_NO_COUNT },
+    { "XlaSparseCoreFtrl", TFP_SHAPE("A, B, C -> A, B, C"), TFP_NO_COUNT },
+    { "ConvertToCooTensor ConvertToListOfSparseCoreCooTensors", TFP_SHAPE("-> _..."), TFP_MOVES },
     { "ConvertToSparseCoreCsrWrappedCooTensor GetMinibatchesInCsrWithPhysicalReplica", shape_minibatches, TFP_MOVES },
-    { "SortListOfSparseCoreCooTensors", shape_vectors, TFP_MOVES },
+    { "SortListOfSparseCoreCooTensors", TFP_SHAPE("-> _..."), TFP_MOVES },
     { "GetStatsFromListOfSparseCoreCooTensors", TFP_SHAPE("-> (), ()"), TFP_MOVES },
     { "GetMinibatchSplitsWithPhysicalReplica", TFP_SHAPE("-> _, _, _, (), _, (), ()"), TFP_MOVES },
     { "StoreMinibatchStatisticsInFdo", tfp_no_outputs, TFP_MOVES },
@@ -223,7 +196,7 @@ const tfp_op_rule tfp_rules_tpu[] = {
       "DynamicEnqueueTPUEmbeddingArbitraryTensorBatch LoadAllTPUEmbeddingParameters", tfp_no_outputs, TFP_MOVES },
 #define TABLE(optimizer) \
     { "LoadTPUEmbedding" optimizer "Parameters", tfp_no_outputs, TFP_MOVES }, \
-    { "RetrieveTPUEmbedding" optimizer "Parameters", shape_tables, TFP_MOVES }
+    { "RetrieveTPUEmbedding" optimizer "Parameters", TFP_SHAPE("-> __..."), TFP_MOVES }
     TABLE("ADAM"), TABLE("Adadelta"), TABLE("AdagradMomentum"), TABLE("Adagrad"), TABLE("CenteredRMSProp"),
     TABLE("FTRL"), TABLE("FrequencyEstimator"), TABLE("MDLAdagradLight"), TABLE("Momentum"), TABLE("ProximalAdagrad"),
     TABLE("ProximalYogi"), TABLE("RMSProp"), TABLE("StochasticGradientDescent"),

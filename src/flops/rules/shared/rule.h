@@ -144,10 +144,10 @@ void tfp_unknown_outputs(tfp_op *op); /* for ops whose outputs TensorFlow does n
 void tfp_merged_inputs(tfp_op *op);   /* every output has the one shape of all inputs */
 /* Shapes written as text, such as "nd, n, d -> _d, _, d"; described in pattern.c. */
 void tfp_shape_pattern(tfp_op *op, const char *pattern);
+/* Dimension `which` of the vector of sizes in input i; the importer knows all of a vector or nothing. */
+int64_t tfp_told_dim(tfp_op *op, uint32_t i, int64_t which);
 void tfp_shape_by_pattern(tfp_op *op);                                   /* by the rule's pattern */
 #define TFP_SHAPE(text) .pattern = (text), .shape = tfp_shape_by_pattern /* in place of a row's shape */
-#define TFP_PATTERN(name, text)                                                                                        \
-    static void name(tfp_op *op) { tfp_shape_pattern(op, text); }
 
 /* ---- counting ---- */
 typedef struct tfp_cost {
