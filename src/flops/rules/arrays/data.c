@@ -31,56 +31,54 @@ const tfp_op_rule tfp_rules_data[] = {
       "BytesProducedStatsDataset CSVDataset CSVDatasetV2 CacheDataset CacheDatasetV2 ChooseFastestBranchDataset "
       "ChooseFastestDataset ConcatenateDataset DataServiceDataset DataServiceDatasetV2 DataServiceDatasetV3 "
       "DataServiceDatasetV4 DatasetCardinality DatasetFingerprint DatasetFromGraph DatasetToGraph DatasetToGraphV2 "
-      "DenseToSparseBatchDataset DirectedInterleaveDataset ExperimentalAssertNextDataset "
-      "ExperimentalAutoShardDataset ExperimentalBytesProducedStatsDataset ExperimentalCSVDataset "
-      "ExperimentalChooseFastestDataset ExperimentalDatasetCardinality ExperimentalDenseToSparseBatchDataset "
-      "ExperimentalDirectedInterleaveDataset ExperimentalGroupByReducerDataset ExperimentalGroupByWindowDataset "
-      "ExperimentalIgnoreErrorsDataset ExperimentalLMDBDataset ExperimentalLatencyStatsDataset "
-      "ExperimentalMapAndBatchDataset ExperimentalMapDataset ExperimentalMatchingFilesDataset "
-      "ExperimentalMaxIntraOpParallelismDataset ExperimentalNonSerializableDataset "
+      "DenseToSparseBatchDataset DirectedInterleaveDataset ExperimentalAssertNextDataset ExperimentalAutoShardDataset "
+      "ExperimentalBytesProducedStatsDataset ExperimentalCSVDataset ExperimentalChooseFastestDataset "
+      "ExperimentalDatasetCardinality ExperimentalDenseToSparseBatchDataset ExperimentalDirectedInterleaveDataset "
+      "ExperimentalGroupByReducerDataset ExperimentalGroupByWindowDataset ExperimentalIgnoreErrorsDataset "
+      "ExperimentalLMDBDataset ExperimentalLatencyStatsDataset ExperimentalMapAndBatchDataset ExperimentalMapDataset "
+      "ExperimentalMatchingFilesDataset ExperimentalMaxIntraOpParallelismDataset ExperimentalNonSerializableDataset "
       "ExperimentalParallelInterleaveDataset ExperimentalParseExampleDataset ExperimentalPrivateThreadPoolDataset "
       "ExperimentalRandomDataset ExperimentalRebatchDataset ExperimentalScanDataset "
       "ExperimentalSetStatsAggregatorDataset ExperimentalSleepDataset ExperimentalSlidingWindowDataset "
       "ExperimentalSqlDataset ExperimentalTakeWhileDataset ExperimentalThreadPoolDataset ExperimentalUnbatchDataset "
       "ExperimentalUniqueDataset FilterByLastComponentDataset FilterDataset FinalizeDataset FixedLengthRecordDataset "
       "FixedLengthRecordDatasetV2 FlatMapDataset GeneratorDataset GlobalShuffleDataset GroupByReducerDataset "
-      "GroupByWindowDataset IgnoreErrorsDataset IndexFlatMapDataset InterleaveDataset LMDBDataset "
-      "LatencyStatsDataset LegacyParallelInterleaveDatasetV2 ListDataset ListSnapshotChunksDataset LoadDataset "
-      "MapAndBatchDataset MapDataset MatchingFilesDataset MaxIntraOpParallelismDataset ModelDataset "
-      "NonSerializableDataset OptimizeDataset OptimizeDatasetV2 OptionsDataset PaddedBatchDataset "
-      "PaddedBatchDatasetV2 ParallelBatchDataset ParallelFilterDataset ParallelInterleaveDataset "
-      "ParallelInterleaveDatasetV2 ParallelInterleaveDatasetV3 ParallelInterleaveDatasetV4 ParallelMapDataset "
-      "ParallelMapDatasetV2 ParseExampleDataset ParseExampleDatasetV2 PrefetchDataset PrivateThreadPoolDataset "
-      "RandomDataset RandomDatasetV2 RangeDataset RebatchDataset RebatchDatasetV2 RegisterDataset RegisterDatasetV2 "
-      "RepeatDataset RewriteDataset SamplingDataset SaveDatasetV2 ScanDataset SetStatsAggregatorDataset ShardDataset "
-      "ShuffleAndRepeatDataset ShuffleAndRepeatDatasetV2 ShuffleDataset ShuffleDatasetV2 ShuffleDatasetV3 "
-      "SkipDataset SleepDataset SlidingWindowDataset SnapshotChunkDataset SnapshotDataset SnapshotDatasetReader "
-      "SnapshotDatasetV2 SnapshotNestedDatasetReader SparseTensorSliceDataset SqlDataset TFRecordDataset "
-      "TFRecordDatasetV2 TakeDataset TakeWhileDataset TensorDataset TensorSliceDataset TextLineDataset "
-      "ThreadPoolDataset UnbatchDataset UniqueDataset UnwrapDatasetVariant WeightedFlatMapDataset WindowDataset "
-      "WrapDatasetVariant ZipDataset AnonymousIterator AnonymousIteratorV2 AnonymousIteratorV3 AnonymousMemoryCache "
-      "AnonymousMultiDeviceIterator AnonymousMultiDeviceIteratorV3 AnonymousRandomSeedGenerator "
-      "AnonymousSeedGenerator ComputeBatchSize DummyIterationCounter DummyMemoryCache DummySeedGenerator "
-      "ExperimentalIteratorGetDevice ExperimentalThreadPoolHandle GetOptions Iterator IteratorFromStringHandle "
-      "IteratorFromStringHandleV2 IteratorGetDevice IteratorGetModelProto IteratorGetNextAsOptional "
-      "IteratorToStringHandle IteratorV2 MultiDeviceIterator MultiDeviceIteratorFromStringHandle "
-      "MultiDeviceIteratorInit MultiDeviceIteratorToStringHandle OneShotIterator ThreadPoolHandle",
-      tfp_scalar_outputs, TFP_MOVES },
-    { "SerializeIterator",              serialized,         TFP_MOVES },
+      "GroupByWindowDataset IgnoreErrorsDataset IndexFlatMapDataset InterleaveDataset LMDBDataset LatencyStatsDataset "
+      "LegacyParallelInterleaveDatasetV2 ListDataset ListSnapshotChunksDataset LoadDataset MapAndBatchDataset "
+      "MapDataset MatchingFilesDataset MaxIntraOpParallelismDataset ModelDataset NonSerializableDataset "
+      "OptimizeDataset OptimizeDatasetV2 OptionsDataset PaddedBatchDataset PaddedBatchDatasetV2 ParallelBatchDataset "
+      "ParallelFilterDataset ParallelInterleaveDataset ParallelInterleaveDatasetV2 ParallelInterleaveDatasetV3 "
+      "ParallelInterleaveDatasetV4 ParallelMapDataset ParallelMapDatasetV2 ParseExampleDataset ParseExampleDatasetV2 "
+      "PrefetchDataset PrivateThreadPoolDataset RandomDataset RandomDatasetV2 RangeDataset RebatchDataset "
+      "RebatchDatasetV2 RegisterDataset RegisterDatasetV2 RepeatDataset RewriteDataset SamplingDataset SaveDatasetV2 "
+      "ScanDataset SetStatsAggregatorDataset ShardDataset ShuffleAndRepeatDataset ShuffleAndRepeatDatasetV2 "
+      "ShuffleDataset ShuffleDatasetV2 ShuffleDatasetV3 SkipDataset SleepDataset SlidingWindowDataset "
+      "SnapshotChunkDataset SnapshotDataset SnapshotDatasetReader SnapshotDatasetV2 SnapshotNestedDatasetReader "
+      "SparseTensorSliceDataset SqlDataset TFRecordDataset TFRecordDatasetV2 TakeDataset TakeWhileDataset "
+      "TensorDataset TensorSliceDataset TextLineDataset ThreadPoolDataset UnbatchDataset UniqueDataset "
+      "UnwrapDatasetVariant WeightedFlatMapDataset WindowDataset WrapDatasetVariant ZipDataset AnonymousIterator "
+      "AnonymousIteratorV2 AnonymousIteratorV3 AnonymousMemoryCache AnonymousMultiDeviceIterator "
+      "AnonymousMultiDeviceIteratorV3 AnonymousRandomSeedGenerator AnonymousSeedGenerator ComputeBatchSize "
+      "DummyIterationCounter DummyMemoryCache DummySeedGenerator ExperimentalIteratorGetDevice "
+      "ExperimentalThreadPoolHandle GetOptions Iterator IteratorFromStringHandle IteratorFromStringHandleV2 "
+      "IteratorGetDevice IteratorGetModelProto IteratorGetNextAsOptional IteratorToStringHandle IteratorV2 "
+      "MultiDeviceIterator MultiDeviceIteratorFromStringHandle MultiDeviceIteratorInit "
+      "MultiDeviceIteratorToStringHandle OneShotIterator ThreadPoolHandle", tfp_scalar_outputs, TFP_MOVES },
+    { "SerializeIterator", serialized, TFP_MOVES },
     { "MakeIterator DeserializeIterator DeleteIterator DeleteMultiDeviceIterator DeleteMemoryCache "
       "DeleteSeedGenerator DeleteRandomSeedGenerator DatasetToTFRecord ExperimentalDatasetToTFRecord SaveDataset "
       "RpcServerRegister RpcServerStart", tfp_no_outputs, TFP_MOVES },
 
     { "IteratorGetNext IteratorGetNextSync MultiDeviceIteratorGetNextFromShard GetElementAtIndex UncompressElement "
       "DatasetToSingleElement", next_element, TFP_MOVES },
-    { "ReduceDataset",                       tfp_listed_outputs,   TFP_NO_COUNT },
-    { "MapDefun",                            map_rows,     TFP_NO_COUNT },
+    { "ReduceDataset", tfp_listed_outputs, TFP_NO_COUNT },
+    { "MapDefun", map_rows, TFP_NO_COUNT },
 
     { "BatchFunction", tfp_unknown_outputs, TFP_NO_COUNT },
 
     /* The code that runs is not in the graph. */
     { "PyFunc PyFuncStateless EagerPyFunc RpcCall", tfp_unknown_outputs, TFP_NO_COUNT },
     { "RpcCheckStatus RpcClient RpcGetValue RpcServer", tfp_unknown_outputs, TFP_MOVES },
-    { NULL }
+    { NULL },
 };
 /* clang-format on */

@@ -196,28 +196,26 @@ static void dynamic_stitch(tfp_op *op)
 /* clang-format off */
 const tfp_op_rule tfp_rules_index[] = {
     /* op                        shape                  count */
-    { "Gather",                  TFP_SHAPE("vT, I -> IT"),                TFP_MOVES },
-    { "GatherV2",                gather_v2,             TFP_MOVES },
-    { "GatherNd",                gather_nd,             TFP_MOVES },
-    { "ResourceGather",          resource_gather,       TFP_MOVES },
-    { "ResourceGatherNd",        gather_nd,             TFP_MOVES },
+    { "Gather", TFP_SHAPE("vT, I -> IT"), TFP_MOVES },
+    { "GatherV2", gather_v2, TFP_MOVES },
+    { "GatherNd ResourceGatherNd", gather_nd, TFP_MOVES },
+    { "ResourceGather", resource_gather, TFP_MOVES },
 
-    { "ScatterUpdate",           scatter_rows,          TFP_MOVES },
+    { "ScatterUpdate", scatter_rows, TFP_MOVES },
     { "ScatterAdd ScatterSub ScatterMul ScatterDiv ScatterMin ScatterMax", scatter_rows, SCATTERS },
-    { "ResourceScatterUpdate",   resource_scatter_rows, TFP_MOVES },
+    { "ResourceScatterUpdate", resource_scatter_rows, TFP_MOVES },
     { "ResourceScatterAdd ResourceScatterSub ResourceScatterMul ResourceScatterDiv ResourceScatterMin "
       "ResourceScatterMax", resource_scatter_rows, SCATTERS },
 
-    { "ScatterNd",               scatter_nd,            count_scatter_nd, 0, "n(updates)", "equal indexes are added up" },
-    { "ScatterNdUpdate",         scatter_nd_into,       TFP_MOVES },
-    { "ScatterNdAdd ScatterNdSub ScatterNdMin ScatterNdMax", scatter_nd_into, UPDATES },
-    { "ResourceScatterNdUpdate", scatter_nd_into,       TFP_MOVES },
-    { "ResourceScatterNdAdd ResourceScatterNdSub ResourceScatterNdMin ResourceScatterNdMax", scatter_nd_into, UPDATES },
-    { "TensorScatterUpdate",     tensor_scatter,        TFP_MOVES },
-    { "TensorScatterAdd TensorScatterSub TensorScatterMin TensorScatterMax ScatterNdNonAliasingAdd",
-      tensor_scatter, UPDATES },
+    { "ScatterNd", scatter_nd, count_scatter_nd, 0, "n(updates)", "equal indexes are added up" },
+    { "ScatterNdUpdate ResourceScatterNdUpdate", scatter_nd_into, TFP_MOVES },
+    { "ScatterNdAdd ScatterNdSub ScatterNdMin ScatterNdMax ResourceScatterNdAdd ResourceScatterNdSub "
+      "ResourceScatterNdMin ResourceScatterNdMax", scatter_nd_into, UPDATES },
+    { "TensorScatterUpdate", tensor_scatter, TFP_MOVES },
+    { "TensorScatterAdd TensorScatterSub TensorScatterMin TensorScatterMax ScatterNdNonAliasingAdd", tensor_scatter,
+      UPDATES },
 
-    { "DynamicPartition",        dynamic_partition,     TFP_MOVES },
+    { "DynamicPartition", dynamic_partition, TFP_MOVES },
     { "DynamicStitch ParallelDynamicStitch", dynamic_stitch, TFP_MOVES },
     { NULL },
 };

@@ -121,16 +121,15 @@ static const char tallied[] = "one addition for each value";
 const tfp_op_rule tfp_rules_segment[] = {
     { "SegmentSum SegmentProd SegmentMin SegmentMax", shape_segment, TFP_EACH_IN(1, added) },
     { "SegmentMean", shape_segment, TFP_EACH_IN(1, mean) },
-    { "SegmentSumV2 SegmentProdV2 SegmentMinV2 SegmentMaxV2 UnsortedSegmentSum UnsortedSegmentProd "
-      "UnsortedSegmentMin UnsortedSegmentMax", shape_segment_of, TFP_EACH_IN(1, added) },
+    { "SegmentSumV2 SegmentProdV2 SegmentMinV2 SegmentMaxV2 UnsortedSegmentSum UnsortedSegmentProd UnsortedSegmentMin "
+      "UnsortedSegmentMax", shape_segment_of, TFP_EACH_IN(1, added) },
     { "UnsortedSegmentJoin", shape_segment_of, TFP_MOVES },
 
     { "SparseSegmentSum", shape_sparse_segment, GATHERED(1, gathered) },
     { "SparseSegmentMean SparseSegmentSqrtN", shape_sparse_segment, GATHERED(1, mean) },
-    { "SparseSegmentSumWithNumSegments", TFP_SHAPE("_T, n, n, #k -> kT"), GATHERED(1, gathered) },
-    { "SparseSegmentMeanWithNumSegments SparseSegmentSqrtNWithNumSegments",
-      TFP_SHAPE("_T, n, n, #k -> kT"), GATHERED(1, mean) },
-    { "SparseSegmentSumGrad", TFP_SHAPE("_T, n, n, #k -> kT"), GATHERED(1, gathered) },
+    { "SparseSegmentSumWithNumSegments SparseSegmentSumGrad", TFP_SHAPE("_T, n, n, #k -> kT"), GATHERED(1, gathered) },
+    { "SparseSegmentMeanWithNumSegments SparseSegmentSqrtNWithNumSegments", TFP_SHAPE("_T, n, n, #k -> kT"),
+      GATHERED(1, mean) },
     { "SparseSegmentMeanGrad SparseSegmentSqrtNGrad", TFP_SHAPE("_T, n, n, #k -> kT"), GATHERED(2, scaled) },
     { "SparseSegmentSumGradV2", TFP_SHAPE("_T, n, n, () -> _T, _"), GATHERED(1, gathered) },
     { "SparseSegmentMeanGradV2 SparseSegmentSqrtNGradV2", TFP_SHAPE("_T, n, n, () -> _T, _"), GATHERED(2, scaled) },
@@ -142,6 +141,6 @@ const tfp_op_rule tfp_rules_segment[] = {
     { "DenseCountSparseOutput", shape_dense_count, TALLIED(0, tfp_count_each_input) },
     { "SparseCountSparseOutput", TFP_SHAPE("_r -> _r, _, r"), TALLIED(1, count_values) },
     { "RaggedCountSparseOutput", shape_ragged_count, TALLIED(1, count_values) },
-    { NULL }
+    { NULL },
 };
 /* clang-format on */

@@ -416,6 +416,6 @@ const tfp_op_rule tfp_rules_sparse[] = {
     { "SparseMatrixSoftmax", shape_csr_same, NONZEROS("5 * nnz") },
     { "SparseMatrixSoftmaxGrad", shape_csr_merged, NONZEROS("4 * nnz") },
     { "SparseMatrixSparseCholesky", shape_csr_same, NONZEROS("depends on what fills in") },
-    { NULL }
+    { NULL },
 };
 /* clang-format on */

@@ -152,24 +152,21 @@ const tfp_op_rule tfp_rules_state[] = {
     { "Variable", shape_variable_v1, TFP_MOVES },
     { "VariableV2 TemporaryVariable", TFP_SHAPE("-> $shape"), TFP_MOVES },
     { "DestroyTemporaryVariable", tfp_same_as_input, TFP_MOVES },
-    { "VarHandleOp", shape_var_handle, TFP_MOVES },
+    { "VarHandleOp _XlaAotOnlyVarHandleOp", shape_var_handle, TFP_MOVES },
     { "_VarHandlesOp", shape_var_handles, TFP_MOVES },
-    { "_XlaAotOnlyVarHandleOp", shape_var_handle, TFP_MOVES },
     { "ReadVariableOp", shape_read_variable, TFP_MOVES },
     { "_ReadVariablesOp", shape_read_variables, TFP_MOVES },
     { "ReadVariableXlaSplitND", shape_read_split, TFP_MOVES },
-    { "AssignVariableXlaConcatND", tfp_no_outputs, TFP_MOVES },
+    { "AssignVariableXlaConcatND DestroyResourceOp DisableCopyOnRead ConsumeMutexLock", tfp_no_outputs, TFP_MOVES },
     { "AssignVariableOp", shape_assign_variable, TFP_MOVES },
     { "AssignAddVariableOp AssignSubVariableOp", shape_assign_variable, count_assigned, 1, "n(in1)", assigned },
     { "Assign", shape_assign, TFP_MOVES },
     { "AssignAdd AssignSub", TFP_SHAPE("V, V -> V"), TFP_EACH_IN(1, "registry") },
     { "VariableShape", shape_variable_shape, TFP_MOVES },
-    { "VarIsInitializedOp IsVariableInitialized IsResourceHandleRefCounting", TFP_SHAPE("-> ()"), TFP_MOVES },
-    { "DestroyResourceOp DisableCopyOnRead", tfp_no_outputs, TFP_MOVES },
+    { "VarIsInitializedOp IsVariableInitialized IsResourceHandleRefCounting MutexV2 MutexLock", TFP_SHAPE("-> ()"),
+      TFP_MOVES },
     { "CountUpTo", TFP_SHAPE("() -> ()"), tfp_count_each_output, 1, "1", "one addition" },
     { "ResourceCountUpTo", shape_resource_count_up, tfp_count_each_output, 1, "1", "one addition" },
-    { "MutexV2 MutexLock", TFP_SHAPE("-> ()"), TFP_MOVES },
-    { "ConsumeMutexLock", tfp_no_outputs, TFP_MOVES },
 
     { "Save SaveSlices SaveV2", TFP_SHAPE("(), n, n ->"), TFP_MOVES },
     { "Restore", TFP_SHAPE("(), () -> *"), TFP_MOVES },
@@ -185,28 +182,21 @@ const tfp_op_rule tfp_rules_state[] = {
     { "GetSessionTensor", tfp_unknown_outputs, TFP_MOVES },
     { "DeleteSessionTensor", tfp_no_outputs, TFP_MOVES },
 
-    { "HashTable", TFP_SHAPE("-> 2"), TFP_MOVES },
-    { "HashTableV2 AnonymousHashTable", shape_table, TFP_MOVES },
-    { "MutableHashTable", TFP_SHAPE("-> 2"), TFP_MOVES },
-    { "MutableHashTableV2 AnonymousMutableHashTable", shape_table, TFP_MOVES },
-    { "MutableHashTableOfTensors", TFP_SHAPE("-> 2"), TFP_MOVES },
+    { "HashTable MutableHashTable MutableHashTableOfTensors MutableDenseHashTable", TFP_SHAPE("-> 2"), TFP_MOVES },
+    { "HashTableV2 AnonymousHashTable MutableHashTableV2 AnonymousMutableHashTable", shape_table, TFP_MOVES },
     { "MutableHashTableOfTensorsV2 AnonymousMutableHashTableOfTensors", shape_table_of_tensors, TFP_MOVES },
-    { "MutableDenseHashTable", TFP_SHAPE("-> 2"), TFP_MOVES },
     { "MutableDenseHashTableV2 AnonymousMutableDenseHashTable", shape_dense_table, TFP_MOVES },
     { "LookupTableExport", TFP_SHAPE("2 -> _, *"), TFP_MOVES },
     { "LookupTableExportV2", tfp_unknown_outputs, TFP_MOVES },
     { "LookupTableFind", TFP_SHAPE("2, *, D -> *"), TFP_MOVES },
     { "LookupTableFindV2", shape_find, TFP_MOVES },
-    { "LookupTableImport", TFP_SHAPE("2 ->"), TFP_MOVES },
-    { "LookupTableImportV2", TFP_SHAPE("() ->"), TFP_MOVES },
-    { "LookupTableInsert", TFP_SHAPE("2 ->"), TFP_MOVES },
-    { "LookupTableInsertV2 LookupTableRemoveV2", TFP_SHAPE("() ->"), TFP_MOVES },
+    { "LookupTableImport LookupTableInsert InitializeTableFromTextFile", TFP_SHAPE("2 ->"), TFP_MOVES },
+    { "LookupTableImportV2 LookupTableInsertV2 LookupTableRemoveV2 InitializeTableFromTextFileV2 "
+      "InitializeTableFromDataset", TFP_SHAPE("() ->"), TFP_MOVES },
     { "LookupTableSize", TFP_SHAPE("2 -> ()"), TFP_MOVES },
     { "LookupTableSizeV2", TFP_SHAPE("() -> ()"), TFP_MOVES },
     { "InitializeTable", TFP_SHAPE("2, n, n ->"), TFP_MOVES },
     { "InitializeTableV2", TFP_SHAPE("(), n, n ->"), TFP_MOVES },
-    { "InitializeTableFromTextFile", TFP_SHAPE("2 ->"), TFP_MOVES },
-    { "InitializeTableFromTextFileV2 InitializeTableFromDataset", TFP_SHAPE("() ->"), TFP_MOVES },
 
     { "Barrier", TFP_SHAPE("-> 2"), TFP_MOVES },
     { "BarrierInsertMany", TFP_SHAPE("2, n, nV ->"), TFP_MOVES },
@@ -215,14 +205,12 @@ const tfp_op_rule tfp_rules_state[] = {
     { "BarrierReadySize BarrierIncompleteSize", TFP_SHAPE("2 -> ()"), TFP_MOVES },
 
     { "ScalarSummary HistogramSummary ImageSummary AudioSummary AudioSummaryV2 TensorSummary TensorSummaryV2 "
-      "MergeSummary SummaryWriter", TFP_SHAPE("-> ()"), TFP_MOVES },
+      "MergeSummary SummaryWriter Timestamp", TFP_SHAPE("-> ()"), TFP_MOVES },
     { "CreateSummaryFileWriter CreateSummaryDbWriter FlushSummaryWriter CloseSummaryWriter WriteSummary "
       "WriteRawProtoSummary WriteScalarSummary WriteHistogramSummary WriteImageSummary WriteAudioSummary "
-      "WriteGraphSummary ImportEvent", tfp_no_outputs, TFP_MOVES },
+      "WriteGraphSummary ImportEvent Assert", tfp_no_outputs, TFP_MOVES },
     { "Print", tfp_same_as_input, TFP_MOVES },
     { "PrintV2", TFP_SHAPE("() ->"), TFP_MOVES },
-    { "Assert", tfp_no_outputs, TFP_MOVES },
-    { "Timestamp", TFP_SHAPE("-> ()"), TFP_MOVES },
 
     { "StatsAggregatorHandle StatsAggregatorHandleV2 ExperimentalStatsAggregatorHandle StatsAggregatorSummary "
       "ExperimentalStatsAggregatorSummary", TFP_SHAPE("-> ()"), TFP_MOVES },
@@ -232,6 +220,6 @@ const tfp_op_rule tfp_rules_state[] = {
     { "Unbatch", TFP_SHAPE("_T -> _T"), TFP_MOVES },
     { "UnbatchGrad", shape_unbatch_grad, TFP_MOVES },
 
-    { NULL }
+    { NULL },
 };
 /* clang-format on */

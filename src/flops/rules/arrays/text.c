@@ -225,45 +225,42 @@ static void records(tfp_op *op)
 
 /* clang-format off */
 const tfp_op_rule tfp_rules_text[] = {
-    { "AsString",                 tfp_same_as_input,  TEXT },
-    { "StringFormat",             tfp_scalar_outputs, TEXT },
-    { "StringJoin",               join,               TEXT },
-    { "StringLength StringLower StringUpper StringStrip", tfp_same_as_input, TEXT },
-    { "StringNGrams",             TFP_SHAPE("_, n -> _, n"),             TEXT },
+    { "AsString StringLength StringLower StringUpper StringStrip StringToHashBucket StringToHashBucketFast "
+      "StringToHashBucketStrong StringToNumber StaticRegexFullMatch StaticRegexReplace UnicodeScript UnicodeTranscode "
+      "EncodeBase64 DecodeBase64", tfp_same_as_input, TEXT },
+    { "StringFormat", tfp_scalar_outputs, TEXT },
+    { "StringJoin", join, TEXT },
+    { "StringNGrams", TFP_SHAPE("_, n -> _, n"), TEXT },
     { "StringSplit StringSplitV2", TFP_SHAPE("_, () -> _2, _, 2"), TEXT },
-    { "StringToHashBucket StringToHashBucketFast StringToHashBucketStrong StringToNumber", tfp_same_as_input, TEXT },
-    { "Substr",                   part_of_text,       TEXT },
-    { "ReduceJoin",               join_along,         TEXT },
+    { "Substr", part_of_text, TEXT },
+    { "ReduceJoin", join_along, TEXT },
     { "RegexFullMatch RegexReplace", TFP_SHAPE("A, (), () -> A"), TEXT },
-    { "StaticRegexFullMatch StaticRegexReplace UnicodeScript UnicodeTranscode", tfp_same_as_input, TEXT },
     { "UnicodeDecode UnicodeDecodeWithOffsets", code_points, TEXT },
-    { "UnicodeEncode",            TFP_SHAPE("_, n -> n-"),   TEXT },
-    { "EncodeBase64 DecodeBase64", tfp_same_as_input, TEXT },
+    { "UnicodeEncode", TFP_SHAPE("_, n -> n-"), TEXT },
 
-    { "DecodeRaw",                  TFP_SHAPE("A -> A_"),          PARSES },
-    { "DecodePaddedRaw",            decode_padded,       PARSES },
+    { "DecodeRaw", TFP_SHAPE("A -> A_"), PARSES },
+    { "DecodePaddedRaw", decode_padded, PARSES },
     { "DecodeCompressed DecodeJSONExample", tfp_same_as_input, PARSES },
-    { "DecodeCSV",                  columns,             PARSES },
-    { "DecodeProtoV2",              decode_message,      PARSES },
-    { "EncodeProto",                encode_message,      PARSES },
-    { "ParseTensor",                tfp_unknown_outputs, PARSES },
-    { "SerializeTensor",            tfp_scalar_outputs,  PARSES },
-    { "ParseExample",               parse_examples,      PARSES },
-    { "ParseExampleV2",             parse_examples_v2,   PARSES },
-    { "ParseSingleExample",         parse_example,       PARSES },
-    { "ParseSingleSequenceExample", parse_sequence,      PARSES },
-    { "ParseSequenceExample",       parse_sequences,     PARSES },
-    { "ParseSequenceExampleV2",     parse_sequences_v2,  PARSES },
+    { "DecodeCSV", columns, PARSES },
+    { "DecodeProtoV2", decode_message, PARSES },
+    { "EncodeProto", encode_message, PARSES },
+    { "ParseTensor", tfp_unknown_outputs, PARSES },
+    { "SerializeTensor", tfp_scalar_outputs, PARSES },
+    { "ParseExample", parse_examples, PARSES },
+    { "ParseExampleV2", parse_examples_v2, PARSES },
+    { "ParseSingleExample", parse_example, PARSES },
+    { "ParseSingleSequenceExample", parse_sequence, PARSES },
+    { "ParseSequenceExample", parse_sequences, PARSES },
+    { "ParseSequenceExampleV2", parse_sequences_v2, PARSES },
 
-    { "RecordInput",                   records,            TFP_MOVES },
+    { "RecordInput", records, TFP_MOVES },
     { "WholeFileReader TextLineReader FixedLengthRecordReader TFRecordReader LMDBReader IdentityReader",
       TFP_SHAPE("-> 2"), TFP_MOVES },
     { "WholeFileReaderV2 TextLineReaderV2 FixedLengthRecordReaderV2 TFRecordReaderV2 IdentityReaderV2 ReaderRead "
-      "ReaderReadV2", tfp_scalar_outputs, TFP_MOVES },
+      "ReaderReadV2 ReaderNumRecordsProduced ReaderNumRecordsProducedV2 ReaderNumWorkUnitsCompleted "
+      "ReaderNumWorkUnitsCompletedV2 ReaderSerializeState ReaderSerializeStateV2", tfp_scalar_outputs, TFP_MOVES },
     { "ReaderReadUpTo ReaderReadUpToV2", TFP_SHAPE("-> _, _"), TFP_MOVES },
-    { "ReaderNumRecordsProduced ReaderNumRecordsProducedV2 ReaderNumWorkUnitsCompleted ReaderNumWorkUnitsCompletedV2 "
-      "ReaderSerializeState ReaderSerializeStateV2", tfp_scalar_outputs, TFP_MOVES },
     { "ReaderRestoreState ReaderRestoreStateV2 ReaderReset ReaderResetV2", tfp_no_outputs, TFP_MOVES },
-    { NULL }
+    { NULL },
 };
 /* clang-format on */

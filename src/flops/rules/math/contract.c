@@ -355,6 +355,6 @@ const tfp_op_rule tfp_rules_contract[] = {
     { "Einsum XlaEinsum _MklEinsum", einsum_shape, EINSUM },
     { "XlaDot XlaDotV2", dot_shape, DOT },
     { "XlaConv XlaConvV2", conv_shape, CONV },
-    { 0 },
+    { NULL },
 };
 /* clang-format on */

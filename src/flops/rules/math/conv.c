@@ -338,12 +338,10 @@ static tfp_cost dilation_grad_count(const tfp_op *op)
 #define AS_FORWARD "2 * n(out_backprop) * n(filter) / output channels", "as many products as forward"
 #define AS_DEPTHWISE "2 * n(out_backprop) * filter height * width", "as many products as forward"
 const tfp_op_rule tfp_rules_conv[] = {
-    { "Conv2D", conv_shape, CONV2 },
-    { "Conv3D", conv_shape, CONV3 },
+    { "Conv2D _FusedConv2D", conv_shape, CONV2 },
+    { "Conv3D _FusedConv3D", conv_shape, CONV3 },
     { "Conv", any_conv_shape, any_conv_count, 0, "2 * n(out) * n(filter) / output channels", "as Conv2D" },
     { "RiscConv", tfp_unknown_outputs, CONV2 },
-    { "_FusedConv2D", conv_shape, CONV2 },
-    { "_FusedConv3D", conv_shape, CONV3 },
     { "Conv2DBackpropInput", conv_input_grad_shape, INPUT_GRAD },
     { "Conv2DBackpropFilter", sizes_second, FILTER_GRAD },
     { "Conv2DBackpropInputV2", like_first, grad_with_filter, 2, AS_FORWARD },

@@ -109,8 +109,8 @@ const tfp_op_rule tfp_rules_math[] = {
     /* arithmetic of two */
     { "Add AddV2 Sub Mul RealDiv Maximum Minimum Pow", tfp_broadcast_inputs, REGISTRY },
     { "SquaredDifference", tfp_broadcast_inputs, TFP_EACH_OUT(2, "registry") },
-    { "Div DivNoNan MulNoNan FloorDiv TruncateDiv Mod FloorMod TruncateMod NextAfter Xdivy",
-      tfp_broadcast_inputs, STEP },
+    { "Div DivNoNan MulNoNan FloorDiv TruncateDiv Mod FloorMod TruncateMod NextAfter Xdivy", tfp_broadcast_inputs,
+      STEP },
     { "Xlogy Xlog1py", tfp_broadcast_inputs, TFP_EACH_OUT(2, "a logarithm and a multiply an element") },
     { "Atan2 Igamma Igammac IgammaGradA Zeta Polygamma", tfp_broadcast_inputs, FUNCTION },
     { "RiscAdd RiscSub RiscMul RiscDiv RiscRem RiscMax RiscMin RiscPow RiscBinaryArithmetic", tfp_same_as_input, STEP },
@@ -118,14 +118,13 @@ const tfp_op_rule tfp_rules_math[] = {
     /* comparisons and logic */
     { "Greater GreaterEqual Less LessEqual", tfp_broadcast_inputs, REGISTRY },
     { "Equal NotEqual", equality, REGISTRY },
-    { "ApproximateEqual", TFP_SHAPE("A, A -> A"), TFP_EACH_OUT(3, "a difference, its size and a comparison an element") },
+    { "ApproximateEqual", TFP_SHAPE("A, A -> A"),
+      TFP_EACH_OUT(3, "a difference, its size and a comparison an element") },
     { "LogicalAnd LogicalOr", tfp_broadcast_inputs, TRUTH },
-    { "LogicalNot IsNan IsInf IsFinite", tfp_same_as_input, TRUTH },
+    { "LogicalNot IsNan IsInf IsFinite RiscBinaryComparison RiscLogicalNot RiscIsFinite", tfp_same_as_input, TRUTH },
     { "BitwiseAnd BitwiseOr BitwiseXor LeftShift RightShift", tfp_broadcast_inputs, STEP },
     { "Invert PopulationCount", tfp_same_as_input, STEP },
-    { "RiscBinaryComparison", tfp_same_as_input, TRUTH },
     { "RiscLogicalAnd RiscLogicalOr", tfp_unknown_outputs, TRUTH },
-    { "RiscLogicalNot RiscIsFinite", tfp_same_as_input, TRUTH },
 
     /* choosing and bounding */
     { "Select", select_old, TFP_EACH_OUT(1, "one choice an element") },
@@ -140,16 +139,14 @@ const tfp_op_rule tfp_rules_math[] = {
     /* functions of one */
     { "Neg Reciprocal Square Log", tfp_same_as_input, REGISTRY },
     { "Rsqrt", tfp_same_as_input, TFP_EACH_OUT(2, "registry") },
-    { "Abs Inv Sign Floor Ceil Rint Round", tfp_same_as_input, STEP },
-    { "Sqrt Exp Expm1 Log1p Sin Cos Tan Asin Acos Atan Sinh Cosh Tanh Asinh Acosh Atanh", tfp_same_as_input, FUNCTION },
-    { "Sigmoid", tfp_same_as_input, TFP_EACH_OUT(4, "1 / (1 + exp(-x)): four steps an element") },
-    { "Erf Erfc Erfinv Ndtri Lgamma Digamma BesselI0 BesselI0e BesselI1 BesselI1e BesselJ0 BesselJ1 BesselK0 "
-      "BesselK0e BesselK1 BesselK1e BesselY0 BesselY1 Dawsn Expint FresnelCos FresnelSin Spence",
+    { "Abs Inv Sign Floor Ceil Rint Round RiscAbs RiscNeg RiscSign RiscFloor RiscCeil", tfp_same_as_input, STEP },
+    { "Sqrt Exp Expm1 Log1p Sin Cos Tan Asin Acos Atan Sinh Cosh Tanh Asinh Acosh Atanh Erf Erfc Erfinv Ndtri Lgamma "
+      "Digamma BesselI0 BesselI0e BesselI1 BesselI1e BesselJ0 BesselJ1 BesselK0 BesselK0e BesselK1 BesselK1e BesselY0 "
+      "BesselY1 Dawsn Expint FresnelCos FresnelSin Spence RiscExp RiscLog RiscCos RiscUnary _MklTanh",
       tfp_same_as_input, FUNCTION },
+    { "Sigmoid", tfp_same_as_input, TFP_EACH_OUT(4, "1 / (1 + exp(-x)): four steps an element") },
     { "Betainc", betainc, FUNCTION },
     { "_UnaryOpsComposition", tfp_same_as_input, count_composition, 0, "functions * n(in0)", "one step a function" },
-    { "RiscAbs RiscNeg RiscSign RiscFloor RiscCeil", tfp_same_as_input, STEP },
-    { "RiscExp RiscLog RiscCos RiscUnary _MklTanh", tfp_same_as_input, FUNCTION },
 
     /* gradients of functions of one */
     { "RsqrtGrad", tfp_same_as_input, TFP_EACH_OUT(4, "registry") },
@@ -164,11 +161,10 @@ const tfp_op_rule tfp_rules_math[] = {
     { "Angle", tfp_same_as_input, FUNCTION },
     { "Conj", same_with_held, STEP },
     { "Complex", tfp_broadcast_inputs, TFP_MOVES },
-    { "Real Imag RiscReal RiscImag", tfp_same_as_input, TFP_MOVES },
+    { "Real Imag RiscReal RiscImag RiscCast", tfp_same_as_input, TFP_MOVES },
     { "Cast _HostCast", same_with_held, TFP_MOVES },
-    { "RiscCast", tfp_same_as_input, TFP_MOVES },
     { "StochasticCastToInt", tfp_same_as_input, TFP_EACH_OUT(2, "a random number is added, the sum rounded") },
     { "XlaReducePrecision", tfp_same_as_input, STEP },
-    { 0 },
+    { NULL },
 };
 /* clang-format on */

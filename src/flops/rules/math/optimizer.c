@@ -119,6 +119,6 @@ const tfp_op_rule tfp_rules_optimizer[] = {
     { "SdcaOptimizer SdcaOptimizerV2", shape_sdca, TFP_NO_COUNT },
     { "SdcaShrinkL1", tfp_no_outputs, TFP_NO_COUNT },
     { "SdcaFprint", TFP_SHAPE("n -> n2"), TFP_MOVES },
-    { NULL }
+    { NULL },
 };
 /* clang-format on */

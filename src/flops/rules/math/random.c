@@ -103,6 +103,6 @@ const tfp_op_rule tfp_rules_random[] = {
     { "StatelessRandomGetAlg", TFP_SHAPE("-> ()"), TFP_MOVES },
     { "StatelessRandomGetKeyCounter", TFP_SHAPE("2 -> 1, 2"), TFP_MOVES },
     { "StatelessRandomGetKeyCounterAlg", TFP_SHAPE("2 -> 1, 2, ()"), TFP_MOVES },
-    { NULL }
+    { NULL },
 };
 /* clang-format on */

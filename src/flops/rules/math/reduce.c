@@ -149,13 +149,14 @@ const tfp_op_rule tfp_rules_reduce[] = {
     { "ArgMax ArgMin", arg_reduction, STEPS("registry") },
     { "RiscReduce", tfp_unknown_outputs, AS_SUM },
     { "XlaReduce XlaVariadicReduce XlaVariadicReduceV2", xla_reduce, AS_SUM },
-    { "XlaReduceWindow", tfp_rank_of_input, count_window, 0, "(window - 1) * n(out)", "one step a place but the first" },
+    { "XlaReduceWindow", tfp_rank_of_input, count_window, 0, "(window - 1) * n(out)",
+      "one step a place but the first" },
 
     { "Cumsum", tfp_same_as_input, TFP_EACH_IN(1, "one add an element") },
     { "Cumprod", tfp_same_as_input, TFP_EACH_IN(1, "one multiply an element") },
     { "CumulativeLogsumexp", tfp_same_as_input, TFP_EACH_IN(5, "max + log1p(exp(min - max)): five steps an element") },
 
     { "HistogramFixedWidth", histogram, TFP_EACH_IN(3, "a difference, a scaling and a count an element") },
-    { 0 },
+    { NULL },
 };
 /* clang-format on */

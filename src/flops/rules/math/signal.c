@@ -150,12 +150,9 @@ static tfp_cost count_mfcc(const tfp_op *op)
 
 /* clang-format off */
 const tfp_op_rule tfp_rules_signal[] = {
-    { "FFT", fft, COMPLEX(1) },
-    { "FFT2D", fft, COMPLEX(2) },
-    { "FFT3D", fft, COMPLEX(3) },
-    { "IFFT", fft, COMPLEX(1) },
-    { "IFFT2D", fft, COMPLEX(2) },
-    { "IFFT3D", fft, COMPLEX(3) },
+    { "FFT IFFT RiscFft BatchFFT BatchIFFT", fft, COMPLEX(1) },
+    { "FFT2D IFFT2D BatchFFT2D BatchIFFT2D", fft, COMPLEX(2) },
+    { "FFT3D IFFT3D BatchFFT3D BatchIFFT3D", fft, COMPLEX(3) },
     { "RFFT", rfft, REAL(1) },
     { "RFFT2D", rfft, REAL(2) },
     { "RFFT3D", rfft, REAL(3) },
@@ -164,19 +161,13 @@ const tfp_op_rule tfp_rules_signal[] = {
     { "IRFFT3D", irfft, REAL(3) },
     { "FFTND IFFTND", TFP_SHAPE("Bn -> Bn"), count_fft_nd, 0, "5 * n * log2(n) a transform", FFTW },
     { "RFFTND IRFFTND", TFP_SHAPE("Bn -> Bn"), count_real_fft_nd, 0, "5/2 * n * log2(n) a transform", FFTW },
-    { "RiscFft BatchFFT", fft, COMPLEX(1) },
-    { "BatchFFT2D", fft, COMPLEX(2) },
-    { "BatchFFT3D", fft, COMPLEX(3) },
-    { "BatchIFFT", fft, COMPLEX(1) },
-    { "BatchIFFT2D", fft, COMPLEX(2) },
-    { "BatchIFFT3D", fft, COMPLEX(3) },
 
     { "DecodeWav", decode_wav, TFP_MOVES },
     { "EncodeWav", TFP_SHAPE("__, () -> ()"), TFP_MOVES },
     { "AudioSpectrogram", spectrogram, count_spectrogram, 0,
       "per window: size + 5/2 * n * log2(n) + 3 (a root: 4) * outputs", FFTW ", and the sizes of complex numbers" },
-    { "Mfcc", TFP_SHAPE("ab_, () -> ab<dct_coefficient_count=13>"), count_mfcc, 0, "per frame: 5 * lines + filters + 2 * filters * coefficients",
-      "filter bank, logarithms, cosine transform" },
-    { 0 },
+    { "Mfcc", TFP_SHAPE("ab_, () -> ab<dct_coefficient_count=13>"), count_mfcc, 0,
+      "per frame: 5 * lines + filters + 2 * filters * coefficients", "filter bank, logarithms, cosine transform" },
+    { NULL },
 };
 /* clang-format on */

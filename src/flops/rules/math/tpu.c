@@ -129,29 +129,32 @@ const tfp_op_rule tfp_rules_tpu[] = {
     { "XlaSparseDenseMatmul", shape_embedding, EMBEDS(2) },
     { "XlaSparseDenseMatmulWithCsrInput XlaSparseDenseMatmulWithStaticBufferSize", shape_embedding, EMBEDS(3) },
     { "XlaSparseDenseMatmulCustomCombinerOnTcWithCsrInput", shape_embedding_combined, EMBEDS(4) },
-    { "XlaSparseDenseMatmulGradWithCsrInput", TFP_SHAPE("*, *, *, *, *, A, B, C, D, E, F, G, H -> A, B, C, D, E, F, G, H"), TFP_NO_COUNT },
+    { "XlaSparseDenseMatmulGradWithCsrInput",
+      TFP_SHAPE("*, *, *, *, *, A, B, C, D, E, F, G, H -> A, B, C, D, E, F, G, H"), TFP_NO_COUNT },
     { "XlaSparseDenseMatmulGradWithSgdAndCsrInput XlaSparseDenseMatmulGradWithSgdAndStaticBufferSize "
       "XlaSparseDenseMatmulGradWithAdagradAndCsrInput XlaSparseDenseMatmulGradWithAdagradAndStaticBufferSize "
       "XlaSparseDenseMatmulGradWithAdagradMomentumAndCsrInput "
       "XlaSparseDenseMatmulGradWithAdagradMomentumAndStaticBufferSize XlaSparseDenseMatmulGradWithAdamAndCsrInput "
       "XlaSparseDenseMatmulGradWithAdamAndStaticBufferSize XlaSparseDenseMatmulGradWithFtrlAndCsrInput "
-      "XlaSparseDenseMatmulGradWithFtrlAndStaticBufferSize", TFP_SHAPE("*, *, *, *, *, *, A, B, C -> A, B, C"), TFP_NO_COUNT },
+      "XlaSparseDenseMatmulGradWithFtrlAndStaticBufferSize", TFP_SHAPE("*, *, *, *, *, *, A, B, C -> A, B, C"),
+      TFP_NO_COUNT },
     { "XlaSparseCoreSgd", TFP_SHAPE("*, *, *, A -> A"), TFP_NO_COUNT },
     { "XlaSparseCoreAdagrad", TFP_SHAPE("*, *, *, B, A -> A, B"), TFP_NO_COUNT },
     { "XlaSparseCoreAdagradMomentum", TFP_SHAPE("*, *, *, *, *, B, C, A -> A, B, C"), TFP_NO_COUNT },
     { "XlaSparseCoreAdam", TFP_SHAPE("A, *, *, *, C, B -> A, B, C"), TFP_NO_COUNT },
     { "XlaSparseCoreFtrl", TFP_SHAPE("A, B, C -> A, B, C"), TFP_NO_COUNT },
-    { "ConvertToCooTensor ConvertToListOfSparseCoreCooTensors", TFP_SHAPE("-> _..."), TFP_MOVES },
+    { "ConvertToCooTensor ConvertToListOfSparseCoreCooTensors SortListOfSparseCoreCooTensors", TFP_SHAPE("-> _..."),
+      TFP_MOVES },
     { "ConvertToSparseCoreCsrWrappedCooTensor GetMinibatchesInCsrWithPhysicalReplica", shape_minibatches, TFP_MOVES },
-    { "SortListOfSparseCoreCooTensors", TFP_SHAPE("-> _..."), TFP_MOVES },
     { "GetStatsFromListOfSparseCoreCooTensors", TFP_SHAPE("-> (), ()"), TFP_MOVES },
     { "GetMinibatchSplitsWithPhysicalReplica", TFP_SHAPE("-> _, _, _, (), _, (), ()"), TFP_MOVES },
-    { "StoreMinibatchStatisticsInFdo", tfp_no_outputs, TFP_MOVES },
+    { "StoreMinibatchStatisticsInFdo UpdateTaskIdAndGlobalCoreArray", tfp_no_outputs, TFP_MOVES },
     { "GlobalIterId GetTpuTaskId", TFP_SHAPE("-> ()"), TFP_MOVES },
-    { "UpdateTaskIdAndGlobalCoreArray", tfp_no_outputs, TFP_MOVES },
     { "TpuHandleToProtoKey", TFP_SHAPE("-> _"), TFP_MOVES },
 
-    { "TPUReplicateMetadata", tfp_no_outputs, TFP_MOVES },
+    { "TPUReplicateMetadata TPUCompileSucceededAssert TPUReshardVariables ConfigureTPUEmbedding "
+      "ConnectTPUEmbeddingHosts FinalizeTPUEmbedding ShutdownDistributedTPU _SetGlobalTPUArray "
+      "_ShutdownDistributedTPU", tfp_no_outputs, TFP_MOVES },
     { "TPUReplicatedInput", shape_replicated_input, TFP_MOVES },
     { "TPUReplicatedOutput", shape_replicated_output, TFP_MOVES },
     { "TPUPartitionedInput", shape_partitioned_input, TFP_MOVES },
@@ -160,40 +163,27 @@ const tfp_op_rule tfp_rules_tpu[] = {
     { "TPUPartitionedOutputV2", shape_partitioned_output_v2, TFP_MOVES },
     { "TPUDummyInput", tfp_shape_certain, TFP_MOVES },
     { "TPUAnnotateTensorsWithDynamicShape TPUCopyWithDynamicShape", tfp_shape_each_as_input, TFP_MOVES },
-    { "TPUOrdinalSelector", TFP_SHAPE("-> _"), TFP_MOVES },
-    { "TPURoundRobin TPUCompilationResult", TFP_SHAPE("-> ()"), TFP_MOVES },
+    { "TPUOrdinalSelector ConfigureAndInitializeGlobalTPU _InitializeHostForDistributedTPU", TFP_SHAPE("-> _"),
+      TFP_MOVES },
+    { "TPURoundRobin TPUCompilationResult ConfigureTPUEmbeddingHost ConfigureTPUEmbeddingMemory "
+      "CollateTPUEmbeddingMemory ExecuteTPUEmbeddingPartitioner IsTPUEmbeddingInitialized ShutdownTPUSystem "
+      "_ConfigureDistributedTPU _WaitForDistributedTPU", TFP_SHAPE("-> ()"), TFP_MOVES },
     { "TPUCompile _TPUCompileMlir", shape_compile, TFP_MOVES },
-    { "TPUCompileSucceededAssert TPUReshardVariables", tfp_no_outputs, TFP_MOVES },
     { "TPUExecute TPUExecuteAndUpdateVariables", tfp_unknown_outputs, TFP_NO_COUNT },
-    { "ConfigureDistributedTPU", tfp_unknown_outputs, TFP_MOVES },
-    { "ConfigureAndInitializeGlobalTPU", TFP_SHAPE("-> _"), TFP_MOVES },
-    { "ConfigureTPUEmbedding", tfp_no_outputs, TFP_MOVES },
-    { "ConfigureTPUEmbeddingHost ConfigureTPUEmbeddingMemory", TFP_SHAPE("-> ()"), TFP_MOVES },
-    { "ConnectTPUEmbeddingHosts", tfp_no_outputs, TFP_MOVES },
-    { "CollateTPUEmbeddingMemory ExecuteTPUEmbeddingPartitioner", TFP_SHAPE("-> ()"), TFP_MOVES },
-    { "FinalizeTPUEmbedding", tfp_no_outputs, TFP_MOVES },
-    { "FinalizeTPUEmbeddingV2", tfp_unknown_outputs, TFP_MOVES },
-    { "IsTPUEmbeddingInitialized", TFP_SHAPE("-> ()"), TFP_MOVES },
-    { "ShutdownDistributedTPU", tfp_no_outputs, TFP_MOVES },
-    { "ShutdownTPUSystem _ConfigureDistributedTPU", TFP_SHAPE("-> ()"), TFP_MOVES },
-    { "_DisconnectHostFromDistributedTPUSystem", tfp_unknown_outputs, TFP_MOVES },
-    { "_InitializeHostForDistributedTPU", TFP_SHAPE("-> _"), TFP_MOVES },
-    { "_SetGlobalTPUArray _ShutdownDistributedTPU", tfp_no_outputs, TFP_MOVES },
-    { "_WaitForDistributedTPU", TFP_SHAPE("-> ()"), TFP_MOVES },
+    { "ConfigureDistributedTPU FinalizeTPUEmbeddingV2 _DisconnectHostFromDistributedTPUSystem", tfp_unknown_outputs,
+      TFP_MOVES },
 
     { "TPUEmbeddingActivations", TFP_SHAPE("*, A -> A"), TFP_MOVES },
-    { "RecvTPUEmbeddingActivations", tfp_unknown_outputs, TFP_MOVES },
-    { "SendTPUEmbeddingGradients", tfp_no_outputs, TFP_MOVES },
-    { "XlaRecvTPUEmbeddingActivations XlaRecvTPUEmbeddingActivationsV2", tfp_unknown_outputs, TFP_MOVES },
-    { "XlaSendTPUEmbeddingGradients XlaSendTPUEmbeddingGradientsV2", tfp_no_outputs, TFP_MOVES },
+    { "RecvTPUEmbeddingActivations XlaRecvTPUEmbeddingActivations XlaRecvTPUEmbeddingActivationsV2",
+      tfp_unknown_outputs, TFP_MOVES },
+    { "SendTPUEmbeddingGradients XlaSendTPUEmbeddingGradients XlaSendTPUEmbeddingGradientsV2 EnqueueTPUEmbeddingBatch "
+      "EnqueueTPUEmbeddingIntegerBatch EnqueueTPUEmbeddingSparseBatch EnqueueTPUEmbeddingSparseTensorBatch "
+      "EnqueueTPUEmbeddingRaggedTensorBatch EnqueueTPUEmbeddingArbitraryTensorBatch "
+      "DynamicEnqueueTPUEmbeddingRaggedTensorBatch DynamicEnqueueTPUEmbeddingArbitraryTensorBatch "
+      "LoadAllTPUEmbeddingParameters", tfp_no_outputs, TFP_MOVES },
     { "XlaRecvTPUEmbeddingDeduplicationData XlaRecvTPUEmbeddingDeduplicationDataV2 ComputeDedupDataSize "
-      "ComputeDedupDataSizeV2", TFP_SHAPE("-> ()"), TFP_MOVES },
+      "ComputeDedupDataSizeV2 MergeDedupData", TFP_SHAPE("-> ()"), TFP_MOVES },
     { "ComputeDedupDataTupleMask ComputeDedupDataTupleMaskV2", TFP_SHAPE("-> __"), TFP_MOVES },
-    { "MergeDedupData", TFP_SHAPE("-> ()"), TFP_MOVES },
-    { "EnqueueTPUEmbeddingBatch EnqueueTPUEmbeddingIntegerBatch EnqueueTPUEmbeddingSparseBatch "
-      "EnqueueTPUEmbeddingSparseTensorBatch EnqueueTPUEmbeddingRaggedTensorBatch "
-      "EnqueueTPUEmbeddingArbitraryTensorBatch DynamicEnqueueTPUEmbeddingRaggedTensorBatch "
-      "DynamicEnqueueTPUEmbeddingArbitraryTensorBatch LoadAllTPUEmbeddingParameters", tfp_no_outputs, TFP_MOVES },
 #define TABLE(optimizer) \
     { "LoadTPUEmbedding" optimizer "Parameters", tfp_no_outputs, TFP_MOVES }, \
     { "RetrieveTPUEmbedding" optimizer "Parameters", TFP_SHAPE("-> __..."), TFP_MOVES }
@@ -201,6 +191,6 @@ const tfp_op_rule tfp_rules_tpu[] = {
     TABLE("FTRL"), TABLE("FrequencyEstimator"), TABLE("MDLAdagradLight"), TABLE("Momentum"), TABLE("ProximalAdagrad"),
     TABLE("ProximalYogi"), TABLE("RMSProp"), TABLE("StochasticGradientDescent"),
     { "RetrieveAllTPUEmbeddingParameters", tfp_unknown_outputs, TFP_MOVES },
-    { NULL }
+    { NULL },
 };
 /* clang-format on */

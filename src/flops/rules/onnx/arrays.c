@@ -305,8 +305,8 @@ const tfp_op_rule tfp_onnx_arrays[] = {
     { "Range", range, TFP_MOVES },
     { "Shape", shape_of, TFP_MOVES },
     { "Size", tfp_scalar_outputs, TFP_MOVES },
-    { "Identity Cast CastLike Trilu ScatterND ScatterElements Scatter ReverseSequence EyeLike OptionalGetElement", tfp_same_as_input, TFP_MOVES },
-    { "Dropout", tfp_same_as_input, TFP_MOVES },
+    { "Identity Cast CastLike Trilu ScatterND ScatterElements Scatter ReverseSequence EyeLike OptionalGetElement "
+      "Dropout", tfp_same_as_input, TFP_MOVES },
     { "Reshape", reshape, TFP_MOVES },
     { "Flatten", flatten, TFP_MOVES },
     { "Squeeze", squeeze, TFP_MOVES },
