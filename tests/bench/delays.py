@@ -4,8 +4,8 @@
 them, and runs the job without them: delays.py PROGRAM [CASE...]. Needs torch. Prints a table in Markdown (docs/whatif.md has one); the
 last line says how many gains were predicted within 5 %.
 
-Each case is recorded once, with its delays. What they really cost is the difference of median steps of blocks with and without them, in
-turns and without a profiler."""
+Each case is recorded once, with its delays. Their real cost is the median step of blocks with them less that of blocks
+without them; the blocks run in turns and without a profiler."""
 import json
 import os
 import statistics

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures the cost of inferring shapes and float operations: tests/bench/flops.py BUILD [NODES]
 
-Graphs of 100,000 nodes: copies of a recorded model that is trained; one chain of layers whose nodes are in the file in reverse order; and
-the same chain in a function. Of `tfprof flops` of each, start to end: the best time in
-seconds (at most 0.3 is what we aim at), in walks (a bare visit of every field, tests/bench/walk.c), the time of ten times
-the nodes over that of the nodes (at most 11), and the memory by bytes of input. --check fails at 0.3 s and growth 15.
+Graphs of 100,000 nodes: copies of a recorded model that is trained; one chain of layers whose nodes are in the file in
+reverse order; and the same chain in a function. Prints for the command `tfprof flops` on each graph: the best time in
+seconds (we aim at 0.3) and in walks (a bare visit of every field, tests/bench/walk.c), the factor by which ten times the
+nodes take longer (at most 11), and the memory divided by the bytes of input. --check fails at 0.3 s and a factor of 15.
 """
 import os
 import shutil

@@ -7,10 +7,10 @@
   names=200        kernels with an instruction, a path and details of their own
   devices=1        each with a thread that launches
   streams=2        of a device
-  far=8            how many launches a kernel lies behind its own
+  far=8            how many launches come between a kernel's launch and the kernel
   order=plain      ids count up; `shuffled` within blocks of 4,096; `double`: half of the ids are another call's, too
-  disorder=0       of 1,000 kernels of a stream so many come late in the file
-  orphans=0        of 1,000 kernels so many have no call
+  disorder=0       how many of 1,000 kernels of a stream come late in the file
+  orphans=0        how many of 1,000 kernels have no call
 """
 import os
 import random

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the cost of observing running jobs: how long an attach holds a job's main thread, and the processor time of `top` in a
-terminal with 50 jobs of 200 threads: tests/bench/live.py TFPROF   Aims: held for 1 ms in the middle and never over 20 ms, 1 % of a
-core. On a machine that is busy with other things an attach waits for a CPU: the load is shown beside. And, with the frameworks of
-tests/live/real.py, the processor time of a step: without tfprof, started by `run` and not recorded, and while it is recorded."""
+"""Measures the cost of observing running jobs: how long an attach holds a job's main thread, and the processor time of `top`
+in a terminal with 50 jobs of 200 threads: tests/bench/live.py TFPROF   Aims: held for 1 ms (median) and never over 20 ms; 1 %
+of a core. On a machine that is busy with other things an attach waits for a CPU: the load is shown beside. And, with the
+frameworks of tests/live/real.py, the processor time of a step: without tfprof, started by `run` and not recorded, and while
+it is recorded."""
 import json
 import os
 import pty

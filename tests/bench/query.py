@@ -3,7 +3,7 @@
 """Measures the cost of queries in addition to the load: query.py PROGRAM PROFILE [TIMES]
 
 Processor time of whole commands, best of TIMES runs, less that of the same command that only selects 1 (of one that keeps
-spans, where they are asked for).
+spans, if the query reads spans).
 """
 import os
 import subprocess

@@ -3,7 +3,7 @@
 """Compares the program with the answers of TensorFlow 2.21's tfprof core that record_cases.py recorded. No TensorFlow
 needed.
 
-    recorded.py PROGRAM [REGEX]     REGEX: only cases whose id it finds
+    recorded.py PROGRAM [REGEX]     REGEX: only cases whose id matches
 """
 import base64
 import concurrent.futures

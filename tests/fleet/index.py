@@ -224,7 +224,8 @@ def no_runs_yet(folder):
 
 
 def other_compressions(folder):
-    """Parts that another program wrote again: what cannot be read is told in one line, and what that line asks for can be read."""
+    """Parts that another program wrote with other compressions: an error of one line names the compression and those that
+    can be read, and parts with these are read."""
     traces, out = os.path.join(folder, "trends"), os.path.join(folder, "packed")
     fleet.write(traces, jobs=("slower",), days=12, since=7)
     index(traces, out)

@@ -7,12 +7,12 @@
 Of each output whose rank TensorFlow knows, ours is equal, knows more (a dimension that TensorFlow leaves open), knows
 less, or contradicts. A file fails when one contradicts, when less than 99 in 100 of those outputs are equal or known
 better (98.5 of small cases), when a node has no row, or when a count differs:
-  own         a count of TensorFlow's registry (its bugs done right, oracle.right) is ours, to the unit; none, or 0, where
-              it is negative (a sum of nothing), none where it does not fit into 64 bits
-  tensorflow  the main graph's counts are TensorFlow's own, to the unit, and there are none where it has none; 0 and none are
-              one (its log leaves out a 0). Shapes that
-              we know better than TensorFlow are listed here, but they fail only by a count that they make. Bodies of
-              functions are only looked at for contradictions: TensorFlow's op log knows nothing of them
+  own         a count of TensorFlow's registry (with its bugs corrected, oracle.right) is ours, to the unit; none, or 0,
+              where it is negative (a sum of nothing), none where it does not fit into 64 bits
+  tensorflow  the main graph's counts are TensorFlow's own, to the unit, and there are none where it has none; 0 and none
+              are the same (its log leaves out a 0). Shapes that we know better than TensorFlow are listed here, but they
+              fail only by a count that they make. Bodies of functions are only looked at for contradictions: TensorFlow's
+              op log knows nothing of them
 With -v all differences are listed, else the first of each op.
 """
 import argparse

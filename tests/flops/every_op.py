@@ -4,9 +4,9 @@
 
     .venv/bin/python tests/flops/every_op.py [-v] [--seed N] [--calls N] [--keep FOLDER] [REGEX...]
 
-A call begins with inputs of which nothing is known; then one input after the other is told more of (a rank, dimensions,
-constants), and what TensorFlow refuses is taken back. Each op is tried in a process of its own: some inputs kill
-TensorFlow. The calls of all ops go into a few graph files. Not part of the suite: it takes minutes.
+A call begins with inputs of which nothing is known; then facts about one input after another are added (a rank, dimensions,
+constants), and what TensorFlow refuses is taken back. Each op is tried in a process of its own: some inputs kill TensorFlow.
+The calls of all ops go into a few graph files. Not part of the suite: it takes minutes.
 """
 import argparse
 import multiprocessing

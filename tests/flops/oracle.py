@@ -6,7 +6,7 @@ The main graph is what TensorFlow's importer makes of the file. A body is import
 its own, with placeholders for its arguments, which have the shapes (and, of resources and variants, the shapes of what
 they hold) that all call sites agree on: the walk begins with the main graph, and comes to a body when all bodies that
 call it are done. The arguments of a loop's functions are the outputs of the loop. Bodies that nobody calls from the main
-graph come last, with what their signatures say. Bodies that call themselves are left out: TensorFlow dies of them.
+graph come last, with what their signatures say. Bodies that call themselves are left out: they crash TensorFlow.
 """
 import gzip
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`tfprof top` beside processes of our own: jobs are folded, rates are those that /proc tells, errors are lines.
+"""`tfprof top` beside processes of our own: processes are grouped into jobs, rates are those of /proc, an error is one line.
 run.py TFPROF   A framework is a mapped file of its library's name, so that none need be installed."""
 import json
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`tfprof stacks` beside processes that do what is known: functions, lines, threads, forms, refusals.
+"""`tfprof stacks` on processes of which it is known what they do: functions, lines, threads, forms, refusals.
 stacks.py TFPROF   Every CPython of 3.8 to 3.14 that this machine has (TFPROF_PYTHONS names more folders) is a case; without one that
 is known nothing is tested. Native stacks are tested where libdw.so.1 and a C compiler are."""
 import collections

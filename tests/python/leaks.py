@@ -127,9 +127,10 @@ def check_here():
 
 
 def counted(folder):
-    """A copy of the package whose extension counts its references where the interpreter does; what went wrong, or None.
+    """Copies the package, with an extension that counts its references if the interpreter does; returns what went wrong, or
+    None.
 
-    The package alone: what lies beside it in this environment was built for another interpreter.
+    Only the package is copied: the other packages of this environment were built for another interpreter.
     """
     import tfprof
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Draws programs of XLA that run as command buffers, and asks tfprof for the place of each kernel: buffers.py PROGRAM [COUNT]. The
-generator knows the instruction of every kernel. No place that is told as certain (`unique`, `order`) may be another's; most of the
-kernels must have one. The last line is `N passed, N failed`."""
+generator knows the instruction of every kernel. No place that is reported as certain (`unique`, `order`) may be wrong; most
+of the kernels must have such a place. The last line is `N passed, N failed`."""
 import json
 import os
 import random

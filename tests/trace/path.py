@@ -3,8 +3,8 @@
 """The critical path of programs that are run again without one of their parts:   path.py TFPROF [SEEDS]
 
 A random program of one host thread and two streams is drawn from its number and run in a simulation. Its path must be as long as
-its steps, and a run in which one kernel or op takes no time may be shorter by what `gain_us` says and no more; by nothing when the path
-does not have it. Then small traces whose path is known."""
+its steps, and a run in which one kernel or op takes no time may be shorter by at most its `gain_us`, and not at all if it is
+not on the path. Then small traces whose path is known."""
 import json
 import os
 import random

@@ -9,9 +9,9 @@
 Its recorded answers are in ../shared/formats beside the repository; without them nothing is compared.
 
 HTA leaves out the last ProfilerStep when there are several, and what was launched from its start on: so does this test, from
-the file. It rounds the times of files with fractions to whole microseconds: as many microseconds as there are activities may
-differ there. What else differs is in DIFFERENCES with its cause, and docs/differences.md tells of it. Of queues, delays and
-bandwidth HTA's rule is computed here from the events too, and must give HTA's number: so the causes are proved.
+the file. It rounds the times of files with fractions to whole microseconds: there the difference may be one microsecond for
+each activity. What else differs is in DIFFERENCES with its cause, and docs/differences.md tells of it. For queues, delays
+and bandwidth, this test also applies HTA's rule to the events, which must give HTA's number: this proves the causes.
 """
 import collections
 import glob

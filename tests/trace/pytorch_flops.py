@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Holds the float operations of a trace against what PyTorch counts: tests/trace/pytorch_flops.py PROGRAM
 
-tests/data/sample/pytorch/flops.json.gz has sixteen nets, each in an annotation (tests/data/frameworks/pytorch_flops.py recorded it).
-Twice the multiply-adds of each is what torch.utils.flop_counter counted; products of matrices count as in with_flops.
+tests/data/sample/pytorch/flops.json.gz has sixteen nets, each in an annotation (tests/data/frameworks/pytorch_flops.py
+recorded it). Twice the multiply-adds of each must be the count of torch.utils.flop_counter; for products of matrices the
+count must be that of with_flops.
 """
 import csv
 import io

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Traces on which a rule of `advise` would be wrong to speak, beside one alike on which it is right:   quiet.py TFPROF
+"""Traces on which a rule of `advise` must report nothing, each with a similar trace on which it must report: quiet.py TFPROF
 
-Names that look alike, a device that lacks what the remedy needs, what only starts a program, what is meant to be so, and waits
-that cost nothing, for the device is busy meanwhile."""
+The former have names that look alike, a device that lacks what the remedy needs, work that only starts a program,
+behaviour that is intended, or waits that cost nothing because the device is busy meanwhile."""
 import json
 import os
 import re

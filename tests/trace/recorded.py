@@ -3,10 +3,10 @@
 """Compares XPlane and HLO with the numbers that JAX and XLA gave at the recording:   recorded.py TFPROF
 
   costs    tests/data/frameworks/hlo_costs.json.gz: flops and bytes of small nets by XLA's cost_analysis(), made by record_hlo.py
-           of what was lowered the StableHLO, too, against its HLO
+           for lowered programs also the StableHLO, against the HLO of the same program
   totals   tests/data/frameworks/jax_totals.json.gz: events and times by name of JAX's own trace.json.gz, made by record_jax.py
 
-XLA tells exp, tanh and the like as transcendentals beside its flops; ours are both. Every other difference is in
+XLA counts exp, tanh and the like separately, as transcendentals; our count includes them. Every other difference is in
 DIFFERENCES with its cause, and docs/differences.md tells of it.
 """
 import gzip

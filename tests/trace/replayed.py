@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs jobs of two ranks on paper (tests/data/traces/jobs.py, and hosts.py without devices), and again with a change, and asks `tfprof whatif` to predict the second from the
-trace of the first: replayed.py PROGRAM. The prediction may be off by 1 % of a step; the last line is `N passed, N failed`."""
+"""Simulates jobs of two ranks (tests/data/traces/jobs.py, and hosts.py without devices), and again with a change, and asks
+`tfprof whatif` to predict the second from the trace of the first: replayed.py PROGRAM. The prediction may be off by 1 % of a
+step; the last line is `N passed, N failed`."""
 import json
 import os
 import random

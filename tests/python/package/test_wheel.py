@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What pip builds: an sdist, a wheel, and that wheel alone in an empty environment.
 
-The wheel is the one that tools/python.sh built of this tree, and it is shown that the sdist has all that went into it: to
-compile that takes 60 s of processors more, which TFP_WHOLE asks for, as does a tree in which tools/python.sh did not run.
+By default the wheel is the one that tools/python.sh built of this tree, and a test shows that the sdist has every file that
+went into it. With TFP_WHOLE, or if tools/python.sh did not run, the wheel is compiled from the sdist, which takes 60 s more
+of processor time.
 
 The wheel is tried with every interpreter of 3.10 and later that is at hand, without any other package: no numpy, no
 protobuf, no TensorFlow. The extension is one file for all of them.
