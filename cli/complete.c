@@ -95,7 +95,7 @@ static void offer_table(search *s, tfp_table table)
     for (size_t i = 0; (name = tfp_list(table, i)); i++) offer(s, name);
 }
 
-/* Names of nodes up to the next '/' behind the typed part, each once; past SEEN_MAX names some may come twice. */
+/* Names of nodes up to the next '/' after the typed part, each once; past SEEN_MAX names some may come twice. */
 static void offer_nodes(search *s, const tfp_profile *p)
 {
     enum { SEEN_MAX = 128 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/fleet/trend.c: the command trend: what changed for good in an index. */
+/* cli/fleet/trend.c: the command trend: what changed lastingly in an index. */
 #include "cli.h"
 #include "tfprof/fleet.h"
 

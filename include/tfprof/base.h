@@ -17,7 +17,7 @@ extern "C" {
 #else
 #define TFP_API
 #endif
-/** Before a function that stays for programs that have it; `instead` tells what new ones call. */
+/** Marks a function that stays for existing programs; `instead` names what new programs call. */
 #if defined(__GNUC__)
 #define TFP_DEPRECATED(instead) __attribute__((deprecated(instead)))
 #else

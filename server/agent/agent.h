@@ -74,8 +74,8 @@ void recorder_reap(recorder *r, bool now); /* removes what a recording left; now
 /* Whether a value can be put into a request without escaping. */
 bool agent_is_plain(const char *text);
 
-/* ---- archive.c: recordings as a stream: "file NAME SIZE", "report STATUS SIZE" or "failed STATUS SIZE" as a line, so many
- * bytes, and again; last "end". "waits" and "ready" are lines alone ---- */
+/* ---- archive.c: recordings as a stream: lines "file NAME SIZE", "report STATUS SIZE" or "failed STATUS SIZE", each followed by
+ * that many bytes; the last line is "end". "waits" and "ready" are lines without bytes ---- */
 enum { ARCHIVE_NAME = 256, ARCHIVE_TEXT_MOST = 16 << 20 };
 typedef enum archive_kind {
     ARCHIVE_FILE,

@@ -10,7 +10,7 @@ enum { PLACE_MOST = 4096 };
 
 static bool is_stopped(void *ctx) { return catalog_stopping(ctx, 0, 0) != 0; }
 
-/* A place and what is chosen there: the part of an address that the page wrote behind the profile's id. */
+/* A place and what is chosen there: the part of an address that the page wrote after the profile's id. */
 static bool is_place(const char *place)
 {
     size_t n = strlen(place);

@@ -3,7 +3,7 @@
 
 The functions stand in files by what they make (graphs.py, traces.py, saved.py ...), which find wire.py and xspace.py by the path that is set here. KINDS
 lists (function, size); a function returns {name: bytes}. The first name is what is opened; a kind may name several
-files with the flag that each stands behind.
+files with the flag that comes before each.
 """
 import os
 import sys

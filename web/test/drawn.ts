@@ -79,7 +79,7 @@ export function event(type: string, given: Given = {}): Event {
   return made;
 }
 
-/** Whether what was done by default is still to be done. */
+/** Sends an event; false if a handler prevented the browser's default action. */
 export function fire(on: EventTarget, type: string, given: Given = {}): boolean {
   let left = true;
   void act(() => void (left = on.dispatchEvent(event(type, given))));

@@ -67,7 +67,7 @@ function response(of: object | string): object {
   return { ok, status, statusText: "", json: later(json), text: later(text), arrayBuffer: later(() => packed(of as Table)), blob: later(() => new Blob([text()])) };
 }
 
-export const sent: { path: string; method: string; headers: Record<string, string> }[] = []; // what is no plain question
+export const sent: { path: string; method: string; headers: Record<string, string> }[] = []; // requests that are not a plain GET
 
 (globalThis as { fetch: unknown }).fetch = async (path: string, how: { method?: string; headers?: Record<string, string>; signal?: AbortSignal | null } = {}) => {
   asked.push(path);

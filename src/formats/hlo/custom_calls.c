@@ -58,7 +58,7 @@ static custom_rule rule_of(tfp_str target)
 
 /* ---- numbers in JSON ---- */
 
-/* Iterates over the numbers of ["1","2"] or [1,2] behind "key": in JSON; false at the end. */
+/* Iterates over the numbers of ["1","2"] or [1,2] after "key": in JSON; false at the end. */
 typedef struct number_list {
     tfp_str rest;
 } number_list;

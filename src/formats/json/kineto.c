@@ -165,7 +165,7 @@ static bool join(void *ctx, size_t slot)
     return !f->status && !f->stopped;
 }
 
-/* Reads pieces as long as the cuts are right. Afterwards the input is behind the last event that was added. */
+/* Reads pieces as long as the cuts are right. Afterwards the input stands after the last event that was added. */
 static tfp_status read_pieces(file *f, tfp_error *err)
 {
     static const tfp_pieces calls = { .take = take, .work = work, .join = join, .caller_joins = true };

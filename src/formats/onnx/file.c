@@ -74,7 +74,7 @@ static bool next_field(walker *x, uint64_t end, tfp_field *f, uint64_t *size, tf
     return !*s;
 }
 
-/* Reads a whole length-delimited field into memory; afterwards the position is behind it. */
+/* Reads a whole length-delimited field into memory; afterwards the position is after it. */
 static tfp_status take(walker *x, const tfp_field *f, uint64_t size, tfp_str *out)
 {
     tfp_status s = tfp_input_peek(x->in, (size_t)size, out, x->err);

@@ -84,7 +84,7 @@ class Kineto:
         return function_of(self.c, self.library, name) if self.c is not None else 0
 
     def object_of(self, result):
-        """The address of the C++ object of a recording; 0 unless it is certain. pybind11 keeps the pointer behind the head of its own
+        """The address of the C++ object of a recording; 0 unless it is certain. pybind11 keeps the pointer after the head of its own
         object; the class begins with a number that Python can ask for, which checks the address."""
         if type(type(result)).__name__ != "pybind11_type" or not hasattr(result, "trace_start_ns"):
             return 0

@@ -24,7 +24,7 @@ enum {
     RESTART_BLOCK = 516,  /* the call goes on by restart_syscall with the time that is left */
     USER_CODE_64 = 0x33,  /* value of cs in 64-bit code */
     DIRECTION_FLAG = 0x400,
-    /* XSAVE: the legacy area, the words in it that software may use, the header behind it */
+    /* XSAVE: the legacy area, the words in it that software may use, the header after it */
     XSAVE_LEGACY = 512,
     XSAVE_WORDS = 464,
     XSAVE_HEADER_END = 576,
@@ -34,7 +34,7 @@ enum {
 };
 #define FEATURE_TILES ((uint64_t)3 << 17) /* AMX: configuration and data */
 #define MAGIC1 0x46505853u                /* FP_XSTATE_MAGIC1 */
-#define MAGIC2 0x46505845u                /* FP_XSTATE_MAGIC2, behind the state */
+#define MAGIC2 0x46505845u                /* FP_XSTATE_MAGIC2, after the state */
 
 /* The beginning of a signal's frame: return address, then struct ucontext. */
 typedef struct signal_frame {

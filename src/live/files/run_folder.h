@@ -7,7 +7,7 @@
 
 #include "live/proc/proc.h"
 
-#define TFP_RUN_PATH_MAX 80 /* short enough for PID.sock behind it to fit into a socket address */
+#define TFP_RUN_PATH_MAX 80 /* short enough that PID.sock after it fits into a socket address */
 
 typedef struct tfp_agent {
     char socket[108];

@@ -136,7 +136,7 @@ static void take_block(tfp_call *c, const unsigned char *head, tfp_str p)
     if (head[4] & END_HEADERS) end_block(c);
 }
 
-/* The message's bytes behind its prefix go to take(). */
+/* The message's bytes after its prefix go to take(). */
 static void pass_on(tfp_call *c, tfp_str p)
 {
     enum { PREFIX = 5 };

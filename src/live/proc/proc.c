@@ -79,7 +79,7 @@ long tfp_proc_read_kept(int64_t pid, const char *name, int *fd, char *buf, size_
 
 /* ---- numbers in texts ---- */
 
-/* The next number after blanks; moves *at behind it. False: there is none. */
+/* The next number after blanks; moves *at past it. False: there is none. */
 static bool next_number(const char **at, const char *end, int64_t *out)
 {
     const char *c = *at;

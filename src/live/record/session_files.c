@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Names a file. The ending ".xplane.pb" is put behind the process's number. Other names are complete, and used as they are
+/* Names a file. The ending ".xplane.pb" is put after the process's number. Other names are complete, and used as they are
  * in the folder of the first process. */
 static void name_file(const tfp_session *s, const char *name, char *out, size_t room)
 {

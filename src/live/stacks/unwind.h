@@ -17,7 +17,7 @@ typedef struct tfp_native_state {
 } tfp_native_state;
 
 typedef struct tfp_native_frame {
-    uint64_t pc;   /* an address within the call instruction, not behind it */
+    uint64_t pc;   /* an address within the call instruction, not after it */
     uint64_t slot; /* where its return address is stored; 0: the innermost frame, or not known */
 } tfp_native_frame;
 

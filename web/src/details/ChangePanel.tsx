@@ -22,8 +22,8 @@ function Numbers({ a, of }: { a: WhatIf | undefined; of: Opened }) {
         <Pair word="today">{formatStep(today.step_us)} a step</Pair>
         <Pair word="with it">{formatStep(row.step_us)} a step</Pair>
         <Pair word="gain">{formatStep(row.gain_us)}, {formatPercent(100 * row.gain_share)} of a step</Pair>
-        {row.critical_path_share !== null && <Pair word="longest path">{formatPercent(100 * row.critical_path_share)} <span class="s">of it is in what changes: no factor gains more</span></Pair>}
-        <Pair word="replay error">{formatPercent(100 * today.replay_error)} <span class="s">{off > OVER ? "unchanged, too, the replay departs from the recording: a rough guide" : "of the replay without a change"}</span></Pair>
+        {row.critical_path_share !== null && <Pair word="longest path">{formatPercent(100 * row.critical_path_share)} <span class="s">of it is affected by the change: no factor can gain more</span></Pair>}
+        <Pair word="replay error">{formatPercent(100 * today.replay_error)} <span class="s">{off > OVER ? "even without a change the replay differs from the recording: a rough guide" : "of the replay without a change"}</span></Pair>
       </dl>
       {today.note && <p class="s">{today.note}</p>}
     </Section>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kind of a bar by device time, which decides its colour: that of the kernel with its name, else of most kernels that its op launches;
-// what only holds others has the kind of most of its time. Nothing is counted by it.
+// a bar that only contains others has the kind that takes most of its time. No number depends on it.
 import type { Table } from "../answers/api";
 import { kernelsOf } from "../table/kernels";
 import type { FlameTree } from "./read";

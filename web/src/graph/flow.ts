@@ -202,7 +202,7 @@ export function layOut(tree: Tree, name: Column, total: Column, ends: Ends, open
     strips.push({ text, y: bottom + 24 });
     bottom = putStrip(those, width, bottom + 36);
   };
-  strip("Set apart, as so many others are connected with them:", (b) => isHub.has(b.row));
-  strip("Without a line to what is drawn:", (b) => !isHub.has(b.row));
+  strip("Set apart, because very many others are connected with them:", (b) => isHub.has(b.row));
+  strip("Not connected with what is drawn:", (b) => !isHub.has(b.row));
   return { boxes, frames: main.frames, lines: all, strips, hubs, width, height: bottom + MARGIN, left: shown.length - kept.length };
 }

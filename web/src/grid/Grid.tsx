@@ -22,7 +22,7 @@ export interface GridProps {
   onOpen?: (open: string[]) => void;
   lead?: (row: number) => ComponentChildren; // before the name: a tick, a button
   leadWidth?: number;
-  tail?: (row: number) => ComponentChildren; // behind the name
+  tail?: (row: number) => ComponentChildren; // after the name
   foot?: (column: Column | null) => ComponentChildren; // the sum under each column; null: under the name
   nameTitle?: string;
   nameLeast?: number; // least pixels of the name

@@ -19,7 +19,7 @@ export interface RowSet {
   ordered?: boolean; // by the server, which has more rows than these
   parent?: ArrayLike<number> | undefined; // of trees: -1 at the roots; parents come before children
   thing: (row: number) => Thing;
-  name: (row: number) => string; // as shown; the maker of a kernel behind " · "
+  name: (row: number) => string; // as shown; the maker of a kernel comes after " · "
   full: (row: number) => string;
   href?: (row: number) => string; // where its link leads instead of selecting it
   look?: (row: number) => string; // the kind as a class: compute, communication, copy, host, memory

@@ -9,8 +9,8 @@ import { PARTS, groupBy, median, quantitiesOf } from "../results/steps";
 const MOST = 120; // bars; of more steps the slowest of each group is shown
 const NUMBERED = 12;
 const SEVERAL = 5; // more have no numbers on a phone
-const SMALL = 0.004; // the part of a step that is too low to be drawn
-const EVEN = 1.0005; // times the median; what is below is as the median
+const SMALL = 0.004; // a part with a smaller share of the step is too low to be drawn
+const EVEN = 1.0005; // a step up to this many times the median counts as equal to it
 
 interface Bar {
   step: number;

@@ -69,7 +69,7 @@ interface TableProps {
   onRecord: (job: string) => void;
 }
 
-/** Jobs keep the places in which they were first seen; new ones come behind. */
+/** Jobs keep the places in which they were first seen; new ones are added at the end. */
 function useStableOrder(jobs: Job[]): Job[] {
   const seen = useRef(new Map<string, number>());
   for (const j of jobs) if (!seen.current.has(j.job)) seen.current.set(j.job, seen.current.size);

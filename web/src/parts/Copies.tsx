@@ -9,7 +9,7 @@ export function Copies({ kinds }: { kinds: Record<string, () => string> }) {
       await navigator.clipboard.writeText(kinds[kind]?.() ?? "");
       setTold(`These rows are copied as ${kind}.`);
     } catch {
-      setTold("The browser does not let this page copy: only pages of this computer, or of https, may.");
+      setTold("The browser does not let this page copy: it allows that only for pages of this computer or with https.");
     }
     setTimeout(() => setTold(""), 2500);
   };

@@ -6,7 +6,7 @@ import { PLACES } from "../places";
 import { goTo, profileId } from "../state/store";
 
 const SHEET: [string, [string, string][]][] = [
-  ["Anywhere", [["/", "search"], ["n  N", "next and previous match"], [".  ,", "next and previous like the selected"], ["Enter", "go to the best place of the selected"], ["Esc", "give up the selection, then the range"], ["?", "this sheet"]]],
+  ["Anywhere", [["/", "search"], ["n  N", "next and previous match"], [".  ,", "next and previous like the selected"], ["Enter", "go to the best place of the selected"], ["Esc", "clear the selection, then the range"], ["?", "this sheet"]]],
   ["Timeline", [["w  s  + −", "zoom in and out"], ["a  d", "move left and right"], ["ctrl + wheel, pinch", "zoom about the pointer"], ["0", "show all"], ["f", "show the selected"], ["m", "its time as the range"], ["drag", "choose a range"]]],
   ["Tables", [["↑ ↓", "previous and next row"], ["→ ←", "open and close a row"]]],
 ];

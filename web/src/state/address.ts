@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The address behind the # and the state that it stands for. Pure functions: no browser is needed to test them.
+// The address after the # and the state that it stands for. Pure functions: no browser is needed to test them.
 
 export const KINDS = [
   "profile", "rank", "step", "part", "op", "kernel", "scope", "line", "call", "span", "tensor", "finding", "range",

@@ -6,7 +6,7 @@
 //                             one part of it; drawn again only when that part changes
 //   shown.value               what the details panel tells of: the selection, else the range, else the profile
 //   change({ steps, q })      goes to a state with these parts changed
-//   select({ kind, id })      selects one thing; select(null) gives the selection up
+//   select({ kind, id })      selects one thing; select(null) clears the selection
 //   goTo("timeline", {...})   goes to another place; selection and filters stay, what belongs to the place does not
 //   hrefOf({ place, sel })    the address of such a change, for links
 //   ignored.value             parts of the address that are not understood; the context bar shows them
@@ -15,7 +15,7 @@
 // q, open, pin, more) replaces the present one. `change(part, "push" | "replace")` overrides the rule.
 //
 // `more` holds the parameters that one place owns (of the flame graph `side`, of Memory `at`): change({ more: { at: "12" } })
-// merges, and a value of "" removes one. They are given up with the place.
+// merges, and a value of "" removes one. They are removed when the place changes.
 import { batch, computed, signal } from "@preact/signals";
 import type { Filters, Place, State, Thing } from "./address";
 import { PLACE_OWN, START, parseAddress, writeAddress } from "./address";

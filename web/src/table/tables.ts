@@ -184,7 +184,7 @@ function readWaits(t: Table): Content {
       textCol("example", "before", example, { extra: true, width: 200 }),
     ],
     sort: "-total",
-    says: "gaps of streams and threads by what ends them; lanes wait side by side, so that shares do not add up",
+    says: "gaps of streams and threads by what ends them; several lanes may wait at a time, so the shares do not add up to 100 %",
   };
 }
 

@@ -61,7 +61,7 @@ export const formatBytes = (n: number): string => inUnits(n, BYTES, `${NB}B`);
 export const signed = (text: string, n: number): string => (n > 0 ? `+${text}` : text);
 
 /** A mark of an axis, with as many digits as tell it from its neighbours, which are `step` away; in a smaller unit when that
- * would be more than three behind the point. */
+ * would be more than three after the point. */
 function formatMark(n: number, step: number, units: Unit[], smallest: string): string {
   const digitsOf = (u: Unit): number => Math.max(0, Math.ceil(-Math.log10(step / u.size) - 1e-9));
   const least = { size: 1, name: smallest };

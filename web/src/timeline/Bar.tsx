@@ -23,7 +23,7 @@ export function Legend({ source }: { source: Source }) {
   );
 }
 
-/** Executions stand apart by hours, so each step has a timeline of its own: which one this is, and the others to choose from. */
+/** Executions may have been recorded hours apart, so each step has a timeline of its own: this says which one it is, and offers the others. */
 export function OneStep({ shown, all }: { shown: number; all: number[] }) {
   const held = heldSteps(all);
   const choose = (step: number): void => change({ steps: { from: step, to: step }, sel: null, view: null });

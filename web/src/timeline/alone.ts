@@ -6,7 +6,7 @@ import { heldSteps } from "../answers/held";
 import type { Steps } from "../state/store";
 import { filters, sel } from "../state/store";
 
-/** The last one selected, if the context bar leaves it, else the first that it leaves. */
+/** The step that was selected last, if the filter of the context bar includes it; otherwise the first that it includes. */
 export function stepShown(steps: number[], chosen: Steps | null, selected: number | null): number {
   const left = steps.filter((s) => !chosen || (s >= chosen.from && s <= chosen.to));
   return selected !== null && left.includes(selected) ? selected : (left[0] ?? steps[0] ?? 0);

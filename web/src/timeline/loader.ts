@@ -8,7 +8,7 @@ import type { Window } from "../state/store";
 const REST_MS = 25; // pause after the last change before a window is requested
 const FINER = 4; // a window may be this many times as fine as needed
 const PX_MOST = 8000;
-const AROUND = 0.5; // of the window's length, before and behind it
+const AROUND = 0.5; // of the window's length, before and after it
 
 export interface Wanted {
   seen: Window;

@@ -40,14 +40,14 @@ test("what is read stands above what reads it", () => {
 test("boxes do not cover each other, and those without a line stand apart below", () => {
   const p = small.layOut(["net"]);
   for (const a of p.boxes) for (const b of p.boxes) if (a.row < b.row) assert.ok(Math.abs(a.x - b.x) >= (a.width + b.width) / 2 || Math.abs(a.y - b.y) >= (a.height + b.height) / 2, `${a.text} ${b.text}`);
-  assert.deepEqual(p.strips.map((s) => s.text), ["Without a line to what is drawn:"]);
+  assert.deepEqual(p.strips.map((s) => s.text), ["Not connected with what is drawn:"]);
   const alone = p.boxes.find((b) => b.text === "alone");
   assert.ok((alone?.y ?? 0) > Math.max(...p.boxes.filter((b) => b !== alone).map((b) => b.y)));
 });
 const hub = graph({ hub: 1, ...Object.fromEntries(Array.from({ length: 14 }, (_, i) => [`n${i}`, 1])) }, Array.from({ length: 14 }, (_, i): [string, string] => ["hub", `n${i}`]));
 test("a box with very many neighbours is set apart, unless its lines are asked for", () => {
   const p = hub.layOut();
-  assert.deepEqual([p.hubs, p.strips[0]?.text], [[1], "Set apart, as so many others are connected with them:"]);
+  assert.deepEqual([p.hubs, p.strips[0]?.text], [[1], "Set apart, because very many others are connected with them:"]);
   assert.ok(p.lines.every((l) => !l.points.length));
   const drawn = hub.layOut([], ["hub"]);
   assert.deepEqual([drawn.hubs, drawn.lines.every((l) => l.points.length > 1)], [[], true]);

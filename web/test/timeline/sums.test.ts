@@ -8,7 +8,7 @@ import { reals, tableOf, words } from "../tables";
 
 const lane = (kind: Lane["kind"], name: string, firstRow: number, rows: number): Lane => ({ id: String(firstRow), name, detail: "7", device: "", process: "", rank: -1, kind, classes: [], firstRow, rows, spans: 0, start: 0, end: 40, busy: 0 });
 const lanes: Lanes = { lanes: [lane("compute", "compute", 0, 1), lane("host", "main", 1, 3)], all: { from: 0, to: 40 }, steps: [], notes: [] };
-// an op that holds a call, whose whole time an inner one has; a kernel; an annotation on the device, which is nobody's time
+// an op that contains a call, all of whose time belongs to an inner one; a kernel; an annotation on the device, which counts for nothing
 const spans: [span: number, row: number, name: string, kind: string, start: number, duration: number][] = [
   [1, 0, "gemm<float>", "activity", 10, 20], [5, 0, "note", "annotation", 31, 5], [2, 1, "aten::mm", "op", 0, 40], [3, 2, "launch", "call", 5, 10], [4, 3, "inner", "frame", 5, 10],
 ];
