@@ -68,17 +68,17 @@ static tfp_status add_today(const tfp_pipeline *p, tfp_whatif *w, tfp_error *err
     if (fabs(error) > REFUSED_OVER)
         return refuse(
             p,
-            tfp_fail(
-                err, TFP_BADFILE,
-                "the replay of what was recorded is off by %.1f %%, so that no change can be predicted; most of it: "
-                "operations that start late though nothing that they need is missing",
-                100 * error),
+            tfp_fail(err, TFP_BADFILE,
+                     "the replay of what was recorded is off by %.1f %% (too %s), so that no change can be predicted; "
+                     "most of it: operations that start late though nothing that they need is missing",
+                     100 * fabs(error), error > 0 ? "long" : "short"),
             err);
     if (p->others)
         tfp_buf_printf(&note, "%zu span%s no place in the model of a pipeline and %s left out", p->others,
                        p->others == 1 ? " has" : "s have", p->others == 1 ? "is" : "are");
     if (fabs(error) > TFP_WHATIF_SAID_OVER)
-        tfp_buf_printf(&note, "%sthe replay is off by %.1f %%", note.size ? "; " : "", 100 * error);
+        tfp_buf_printf(&note, "%sthe replay is off by %.1f %% (too %s)", note.size ? "; " : "", 100 * fabs(error),
+                       error > 0 ? "long" : "short");
     bool ok = tfp_whatif_today_add(w, &note);
     tfp_buf_free(&note);
     return ok ? TFP_OK : tfp_nomem(err);

@@ -79,13 +79,11 @@ static tfp_status refuse(const tfp_whatif *w, double error, tfp_error *err)
 {
     tfp_buf why = { 0 };
     put_cause(w, &why);
-    tfp_status s =
-        why.failed
-            ? tfp_nomem(err)
-            : tfp_fail(err, TFP_BADFILE,
-                       "the replay of what was recorded is off by %.1f %%, so that no change can be predicted; most "
-                       "of it: %.*s",
-                       100 * error, (int)why.size, why.data);
+    tfp_status s = why.failed ? tfp_nomem(err)
+                              : tfp_fail(err, TFP_BADFILE,
+                                         "the replay of what was recorded is off by %.1f %% (too %s), so that no "
+                                         "change can be predicted; most of it: %.*s",
+                                         100 * fabs(error), error > 0 ? "long" : "short", (int)why.size, why.data);
     tfp_buf_free(&why);
     return tfp_within_file(err, s, tfp_first_source(tfp_profile_of(w->r)));
 }
@@ -161,7 +159,7 @@ tfp_status tfp_whatif_judge(tfp_whatif *w, tfp_buf *note, tfp_error *err)
     if (fabs(error) > REFUSED_OVER) return refuse(w, error, err);
     if (fabs(error) > TFP_WHATIF_SAID_OVER) {
         put(note, "");
-        tfp_buf_printf(note, "the replay is off by %.1f %%", 100 * error);
+        tfp_buf_printf(note, "the replay is off by %.1f %% (too %s)", 100 * fabs(error), error > 0 ? "long" : "short");
     }
     tfp_status s = note_ranks(w, note, err);
     if (!s) note_launchless(&w->job, note);
