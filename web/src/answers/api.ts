@@ -35,7 +35,6 @@ export interface ProfileFacts {
   has?: { code: boolean; stacks: boolean; memory: boolean; checkpoint: boolean; graph: boolean; timeline: boolean; times: boolean; trace: boolean; heap?: boolean };
 }
 
-/** Sampled stacks have lines of code and no nodes. */
 /** Something ran at a known time. */
 export const hasTimeline = (facts: ProfileFacts): boolean => facts.steps.length > 0 || (facts.has?.trace ?? false);
 
@@ -44,6 +43,7 @@ export const stepsInSums = (facts: ProfileFacts): number => (facts.has?.trace ? 
 
 /** A memory snapshot alone: it has nothing that ran. */
 export const isOfHeap = (facts: ProfileFacts): boolean => facts.nodes === 0 && !facts.has?.trace && (facts.has?.heap ?? false);
+/** Sampled stacks have lines of code and no nodes. */
 export const isOfStacks = (facts: ProfileFacts): boolean => facts.nodes === 0 && (facts.has?.code ?? false);
 
 export interface Named {

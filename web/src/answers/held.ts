@@ -91,8 +91,3 @@ export function unpack(part: Part): Response {
 export function heldSteps(steps: number[]): number[] {
   return isReport ? steps.filter((s) => (reportStep ? String(s) === reportStep : s === steps[0])) : steps;
 }
-
-/** Whether the report holds answers to requests that begin like this. */
-export function holdsAny(path: string): boolean {
-  return [...held.keys()].some((key) => key.startsWith(path));
-}

@@ -56,8 +56,8 @@ export interface Launched {
   total_us: number;
 }
 
-/** Spans on a device that are an op themselves, as instructions of XLA are. */
-export const ofOp = (op: string): string => `s.class IS NOT NULL AND s.node IN (SELECT node FROM nodes WHERE ${isName("op", op)})`;
+/** Spans on a device that are an op themselves, as instructions of XLA are; the library does not count those of lanes that run beside others. */
+export const ofOp = (op: string): string => `s.class IS NOT NULL AND s.lane_number NOT IN (SELECT lane_number FROM lanes WHERE role = 'async') AND s.node IN (SELECT node FROM nodes WHERE ${isName("op", op)})`;
 
 /** Device work by name. */
 export const kernelsWhere = (where: string): string =>

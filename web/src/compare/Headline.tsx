@@ -36,7 +36,11 @@ export function Headline({ before, now }: { before: Side; now: Side }) {
   const [first] = parts;
   return (
     <>
-      <p class="big">{formatStep(a.mean)} → {formatStep(b.mean)} a step, <span class={lookOf(b.mean - a.mean)}>{b.mean > a.mean ? "▲" : b.mean < a.mean ? "▼" : "="} {change(before, now, a, b)}</span></p>
+      {a.mean === b.mean ? (
+        <p class="big">{formatStep(b.mean)} a step, the same on both sides</p>
+      ) : (
+        <p class="big">{formatStep(a.mean)} → {formatStep(b.mean)} a step, <span class={lookOf(b.mean - a.mean)}>{b.mean > a.mean ? "▲" : "▼"} {change(before, now, a, b)}</span></p>
+      )}
       {first && <p class="sentence">{first.is === first.was ? "No part of a step changed." : <>What changed most is {first.title}: {signed(formatStep(first.is - first.was), first.is - first.was)} a step.</>}</p>}
       <div class="differ">{parts.map((p) => <Part key={p.name} title={p.title} look={p.look} was={p.was} is={p.is} most={most} />)}</div>
     </>

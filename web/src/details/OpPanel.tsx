@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // An op, with its scopes and what it launches; a scope, with what is below it; a line, with its text; a call, with its path.
-import { useQuery } from "../answers/data";
+import { profilePath } from "../answers/api";
+import { useQuery, useTable } from "../answers/data";
 import { counted, formatBytes, formatCount, formatMicros, formatPercent } from "../text/format";
 import { isReport } from "../answers/held";
+import { lookOfOp } from "../flame/looks";
 import type { Opened } from "../state/opened";
 import { ShortName } from "../parts/ShortName";
 import { ScopeName } from "../parts/ScopeName";
@@ -65,13 +67,13 @@ function LeadsTo({ of, sql, kind, none }: { of: Opened; sql: string; kind: "kern
   );
 }
 
-function HeadOf({ r, kind, name, full }: { r: TableRow; kind: string; name: string; full: string }) {
+function HeadOf({ r, kind, name, full, look = "host" }: { r: TableRow; kind: string; name: string; full: string; look?: string }) {
   const { value, word } = mainOf(r, kind);
   const where = filterWords();
   const share = r.value("share");
   return (
     <Head
-      look="host"
+      look={look}
       kind={`${kind}${where && ` · ${where}`}`}
       name={name}
       full={full}
@@ -87,12 +89,14 @@ export function OpPanel({ of, thing }: PanelProps) {
   const where = onDevice ? ofOp(thing.id) : `s.class IS NULL AND ${isName("s.name", thing.id)}`;
   const scopes = useQuery<Where>(of.id, isReport ? "" : scopesOf(thing.id)).value ?? [];
   const trace = scopes.find((s) => s.trace !== null)?.trace ?? null;
+  const kernels = useTable(onDevice ? profilePath(of.id, "views/kernel?format=columns") : "").value;
+  const look = onDevice ? (kernels ? lookOfOp(thing.id, kernels) : "compute") : "host";
   const none = NOT_HELD || "in no scope";
   return (
     <>
-      <HeadOf r={r} kind="op" name={plainName(thing.id)} full={thing.id} />
+      <HeadOf r={r} kind="op" name={plainName(thing.id)} full={thing.id} look={look} />
       <Numbers r={r} />
-      <OverSteps of={of} look={onDevice ? "compute" : "host"} sql={!of.facts.has?.trace ? runsOverSteps(thing.id) : onDevice ? overSteps(where) : selfOverSteps(where)} />
+      <OverSteps of={of} look={look} sql={!of.facts.has?.trace ? runsOverSteps(thing.id) : onDevice ? overSteps(where) : selfOverSteps(where)} />
       <Section name="Comes from">
         <dl>
           <Pair word="scope">{scopes.length ? scopes.slice(0, 3).map((s) => <div key={s.scope}><ScopeName path={s.scope} /></div>) : none}</Pair>

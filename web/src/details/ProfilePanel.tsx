@@ -2,12 +2,13 @@
 // If nothing is selected the panel shows the profile: when and by whom it was recorded, devices, ranks, its contents, and how to record what is
 // missing.
 import { Fragment } from "preact";
-import { hasTimeline, profilePath } from "../answers/api";
+import { profilePath } from "../answers/api";
 import { jsonOnce } from "../answers/data";
 import { counted, formatBytes, formatCount, formatMicros } from "../text/format";
 import { useLoaded } from "../answers/load";
 import type { Opened } from "../state/opened";
 import { Worded } from "../parts/Worded";
+import { fitsPlace } from "../places/fits";
 import { goTo } from "../state/store";
 import { Coverage } from "./Coverage";
 import { Pair, Section } from "./Section";
@@ -84,7 +85,7 @@ export function ProfilePanel({ of }: PanelProps) {
       <Coverage of={of} />
       {of.facts.warnings.length > 0 && <Section name="Notes">{of.facts.warnings.map((w) => <p key={w}><Worded text={w} /></p>)}</Section>}
       <div class="actions">
-        {hasTimeline(of.facts) && <button type="button" onClick={() => goTo("timeline")}>Open in timeline</button>}
+        {fitsPlace("timeline", of.facts) && <button type="button" onClick={() => goTo("timeline")}>Open in timeline</button>}
         <button type="button" onClick={facts}>Copy facts</button>
       </div>
       <Section name="Keys"><dl><Pair word="/">search</Pair><Pair word="g t · g o · g b">timeline, overview, table</Pair><Pair word="?">all keys</Pair></dl></Section>

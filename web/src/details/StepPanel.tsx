@@ -24,15 +24,15 @@ function Why({ of, step }: { of: Opened; step: number }) {
   const loaded = useTable(whyPath(of.id, filterParams(filters.value, new Map(), false)));
   const why = loaded.value && whyOf(loaded.value, step);
   const window = windows?.get(step);
-  const evidence = <ThingLink kind="step" id={String(step)} evidence also={{ view: window ?? null }}>see it in the timeline</ThingLink>;
-  if (!why) return <Section name="Why"><p>{loaded.error || (loaded.busy ? "…" : "The only step here")}; {evidence}.</p></Section>;
+  const evidence = (text: string) => <ThingLink kind="step" id={String(step)} evidence also={{ view: window ?? null }}>{text}</ThingLink>;
+  if (!why) return <Section name="Why"><p>{loaded.error || (loaded.busy ? "…" : "The only step here")}; {evidence("see it in the timeline")}.</p></Section>;
   const part = PARTS.find((p) => p.name === why.part);
   return (
     <Section name="Why">
       <p class="why">
         {formatStep(why.duration)}, {Math.abs(why.over) < 0.005 ? "as" : <>{signed(`${Math.round(100 * why.over)}`.replace("-", "\u2212"), why.over)}{"\u00a0"}% of</>} the median ({formatStep(why.median)});{" "}
-        <ThingLink kind="part" id={why.part}>{part?.title}</ThingLink> {plus(why.partMore)}
-        {why.grown[0] && <>, most in <ThingLink kind={why.grown[0].thing.kind} id={why.grown[0].thing.id} full={why.grown[0].thing.id}>{why.grown[0].short}</ThingLink></>}. {evidence}
+        {why.partMore > 0 ? <><ThingLink kind="part" id={why.part}>{part?.title}</ThingLink> {plus(why.partMore)}</> : "no part of it is longer than its median"}
+        {why.grown[0] && <>, most in <ThingLink kind={why.grown[0].thing.kind} id={why.grown[0].thing.id} full={why.grown[0].thing.id}>{why.grown[0].short}</ThingLink></>}. {evidence("See it in the timeline")}
       </p>
       {why.grown.map((g) => (
         <div key={g.thing.id} class="pairrow">

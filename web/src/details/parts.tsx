@@ -6,7 +6,8 @@ import { evidenceView, useFindings } from "../results/findings";
 import { formatMicros } from "../text/format";
 import { NameText } from "../grid/Row";
 import { isReport } from "../answers/held";
-import { goToBest, ThingLink } from "../parts/Thing";
+import { bestPlace, goToBest, ThingLink } from "../parts/Thing";
+import { fitsPlace } from "../places/fits";
 import type { Opened } from "../state/opened";
 import type { OverStep, SpanPlace } from "../answers/sql";
 import { goTo, sel } from "../state/store";
@@ -117,8 +118,8 @@ export function PanelActions({ of, thing, best, like = true, also = [] }: Action
     <div class="actions">
       {like && <button type="button" aria-label="Previous like it" title="Previous like it (,)" onClick={() => go(true)}>‹ Previous</button>}
       {like && <button type="button" aria-label="Next like it" title="Next like it (.)" onClick={() => go(false)}>Next ›</button>}
-      {best && <button type="button" onClick={() => goToBest(thing)}>{best}</button>}
-      {also.map((a) => <button key={a.text} type="button" onClick={() => goTo(a.to.place, { sel: sel.value, ...a.to })}>{a.text}</button>)}
+      {best && fitsPlace(bestPlace(thing.kind) ?? "overview", of.facts) && <button type="button" onClick={() => goToBest(thing)}>{best}</button>}
+      {also.filter((a) => fitsPlace(a.to.place, of.facts)).map((a) => <button key={a.text} type="button" onClick={() => goTo(a.to.place, { sel: sel.value, ...a.to })}>{a.text}</button>)}
     </div>
   );
 }

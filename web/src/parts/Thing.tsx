@@ -20,6 +20,9 @@ const BEST: Partial<Record<Kind, Partial<State> & { place: State["place"] }>> = 
   range: { place: "timeline" },
 };
 
+/** Where Enter and a double click lead. */
+export const bestPlace = (kind: Kind): State["place"] | undefined => BEST[kind]?.place;
+
 export function goToBest(thing: Thing): void {
   const best = BEST[thing.kind];
   if (best) goTo(best.place, { ...best, ...(thing.kind === "range" ? {} : { sel: thing }) });

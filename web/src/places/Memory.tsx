@@ -98,7 +98,7 @@ function Device({ of, curves, curve, step }: PlaceProps & { curves: Curve[]; cur
     <>
       {of.facts.has?.heap && <HeapFacts of={of} />}
       <div class="bar-line">
-        <span><Quantity name="memory.peak" of="all" value={curves[0]?.held[curves[0].peak] ?? peak} unit="bytes" class="num-big" /> at the peak, {formatMicros(curves[0]?.at[curves[0].peak] ?? peakAt)}</span>
+        <span><Quantity name="memory.peak" of={filters.value.device === "" && curve === curves[0] ? "all" : `device:${curve.device}`} value={peak} unit="bytes" class="num-big" /> at the peak, {formatMicros(peakAt)}{curves.length > 1 && <span class="s"> · {curve.device}</span>}</span>
         {curves.length > 1 && <select aria-label="device" value={curve.device} onChange={(e) => change({ more: { on: e.currentTarget.value, at: "" } })}>{curves.map((c) => <option key={c.device}>{c.device}</option>)}</select>}
         <span class="fill" />
         <select aria-label="holders by" value={by.by} onChange={(e) => change({ by: e.currentTarget.value })}>{fits.map((b) => <option key={b.by} value={b.by}>{b.title}</option>)}</select>
@@ -127,17 +127,18 @@ export function MemoryPlace({ of }: PlaceProps) {
 }
 
 function Recorded({ of }: PlaceProps) {
-  const { steps } = filters.value;
+  const { steps, device } = filters.value;
   const last = of.facts.has?.trace ? undefined : of.facts.steps[of.facts.steps.length - 1];
   const one = isReport ? reportStep : (steps?.from ?? last ?? "");
   const step = one === "" ? "" : `&step=${one}`;
   const loaded = useTable(profilePath(of.id, `views/memory?by=time${step}&format=columns`));
   const curves = useMemo(() => (loaded.value ? curvesOf(loaded.value) : []), [loaded.value]);
-  const curve = curves.find((c) => c.device === state.value.more.on) ?? curves[0];
+  const named = (device: string | undefined): Curve | undefined => curves.find((c) => c.device === device);
+  const curve = named(state.value.more.on) ?? (device ? named(device) : curves[0]);
   return (
     <div class="fillplace">
       <h1 class="away">Memory</h1>
-      <Status of={loaded}>{() => (curve ? <Device of={of} curves={curves} curve={curve} step={step} /> : <p class="empty">No device held memory in this time.</p>)}</Status>
+      <Status of={loaded}>{() => (curve ? <Device of={of} curves={curves} curve={curve} step={step} /> : <p class="empty">{device && curves.length ? `Of ${device} no memory was recorded; of ${curves.map((c) => c.device).join(", ")} it was.` : "No device held memory in this time."}</p>)}</Status>
     </div>
   );
 }

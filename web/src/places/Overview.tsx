@@ -4,7 +4,7 @@ import type { Table } from "../answers/api";
 import { profilePath } from "../answers/api";
 import { filterParams, jsonOnce, useTable } from "../answers/data";
 import { useWindows } from "../details/useWindows";
-import { useFindings } from "../results/findings";
+import { coveredWords, useFindings } from "../results/findings";
 import { formatBytes, formatMicros } from "../text/format";
 import type { Loaded } from "../answers/load";
 import { useLoaded } from "../answers/load";
@@ -19,6 +19,7 @@ import { WholeRun } from "../overview/WholeRun";
 import { FindingHead, FindingRow } from "../parts/FindingRow";
 import { filters, goTo, hrefOf } from "../state/store";
 import { overDevices, useQuantities } from "../results/steps";
+import { sum } from "../table/read";
 import { TABLES } from "../table/tables";
 import { pathOf } from "./Table";
 import type { PlaceProps } from "./index";
@@ -36,14 +37,13 @@ async function idleCauses(id: string): Promise<IdleCause[]> {
 function List({ by, column, title, t, a, per = "", over = "" }: { by: string; column: string; title: string; t: Table | undefined; a: number; per?: string; over?: string }) {
   const it = TABLES.find((x) => x.by === by);
   if (!t || !it) return null;
-  const { set, columns } = it.read(t, filters.value.ranks);
+  const { set, columns, whole: counted } = it.read(t, filters.value.ranks);
   const find = (name: string) => columns.find((c) => c.name === name);
   const main = find(column);
   if (!main) return null;
-  let whole = 0;
-  for (let i = 0; i < set.count; i++) whole += main.value(i) ?? 0;
+  const whole = counted ?? sum((row) => main.value(row), set.count);
   const amount = main.unit === "us" ? formatMicros(whole / a) : formatBytes(whole);
-  return <TopList title={title} says={`of ${amount}${main.unit === "us" ? per : ""}${over}${by === "op" && column === "self" ? ", all threads" : ""}`} set={set} by={main} count={find("count")} share={(row) => (whole > 0 ? (main.value(row) ?? 0) / whole : null)} a={a} notes={by === "op" ? [] : t.notes} />;
+  return <TopList title={title} says={`of ${amount}${main.unit === "us" ? per : ""}${over}${by === "op" && column === "self" ? ", all threads" : ""}`} set={set} by={main} count={find("count")} share={counted === undefined ? (row) => (whole > 0 ? (main.value(row) ?? 0) / whole : null) : (row) => find("share")?.value(row) ?? null} a={a} notes={by === "op" ? [] : t.notes} />;
 }
 
 function useView(of: Opened, by: string, params: string, wanted: boolean): Loaded<Table | undefined> {
@@ -54,12 +54,13 @@ function useView(of: Opened, by: string, params: string, wanted: boolean): Loade
 
 function Findings({ of }: { of: Opened }) {
   const loaded = useFindings(of);
+  const covered = coveredWords(filters.value);
   if (!loaded.value || loaded.busy) return null;
   const found = loaded.value.filter((f) => !f.quality);
   const most = Math.max(0, ...found.map((f) => f.gain ?? 0));
   return (
     <>
-      <h2>Findings <span class="s">by what can be gained in a step</span></h2>
+      <h2>Findings <span class="s">by what can be gained in a step{covered && ` · ${covered}`}</span></h2>
       {found.length > 0 && (
         <div role="grid" aria-label="Findings" aria-rowcount={found.length + 1}>
           <FindingHead />
@@ -102,7 +103,7 @@ export function OverviewPlace({ of }: PlaceProps) {
       )}
       {known && <Findings of={of} />}
       <div class="two">
-        <List by="kernel" column="total" title="Device, by kernel" t={kernels} a={a} per={per} over={overDevices(rows)} />
+        <List by="kernel" column="total" title="Device, by kernel" t={kernels} a={a} per={per} over={overDevices(rows, per.endsWith("rank"))} />
         <List by="op" column="self" title="Host, by op" t={ops} a={means} per={per} />
         <List by="line" column="self" title="Lines" t={lines} a={1} />
         {!times && <List by="op" column="parameters" title="Parameters, by op" t={ops} a={1} />}

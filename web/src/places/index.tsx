@@ -2,11 +2,12 @@
 // The places of a profile, a row each: the rail and the main area are made from this table.
 import type { ComponentType } from "preact";
 import type { ProfileFacts } from "../answers/api";
-import { hasTimeline, isOfHeap, isOfStacks } from "../answers/api";
+import { isOfHeap } from "../answers/api";
 import type { Opened } from "../state/opened";
 import type { Place } from "../state/store";
 import { ComparePlace } from "./Compare";
 import { FindingsPlace } from "./Findings";
+import { fitsPlace } from "./fits";
 import { FlamePlace } from "./Flame";
 import { GraphPlace } from "./Graph";
 import { MemoryPlace } from "./Memory";
@@ -25,14 +26,8 @@ export interface PlaceRow {
   title: string;
   group?: "When" | "Where"; // this entry begins a group of the rail with this heading
   key: string; // key that leads there after g
-  /** Whether the place has anything to show for this profile. */
-  fits: (facts: ProfileFacts) => boolean;
   show: ComponentType<PlaceProps>;
 }
-
-const always = (): boolean => true;
-const hasRun = (f: ProfileFacts): boolean => !isOfHeap(f);
-const hasTimes = (f: ProfileFacts): boolean => (f.has?.times ?? false) && f.steps.length > 0;
 
 /** A memory snapshot contains only memory, so nothing else is shown. */
 function StartPlace({ of }: PlaceProps) {
@@ -40,14 +35,17 @@ function StartPlace({ of }: PlaceProps) {
 }
 
 export const PLACES: PlaceRow[] = [
-  { name: "overview", title: "Overview", key: "o", fits: always, show: StartPlace },
-  { name: "findings", title: "Findings", key: "i", fits: hasRun, show: FindingsPlace },
-  { name: "timeline", title: "Timeline", key: "t", group: "When", fits: hasTimeline, show: TimelinePlace },
-  { name: "steps", title: "Steps", key: "s", fits: hasTimes, show: StepsPlace },
-  { name: "memory", title: "Memory", key: "m", fits: (f) => f.has?.memory ?? false, show: MemoryPlace },
-  { name: "table", title: "Table", key: "b", group: "Where", fits: hasRun, show: TablePlace },
-  { name: "flame", title: "Flame", key: "f", fits: hasRun, show: FlamePlace },
-  { name: "graph", title: "Graph", key: "d", fits: (f) => (f.has?.graph ?? true) && !isOfStacks(f), show: GraphPlace },
-  { name: "compare", title: "Compare", key: "c", fits: hasRun, show: ComparePlace },
-  { name: "more", title: "More", key: "x", fits: always, show: MorePlace },
+  { name: "overview", title: "Overview", key: "o", show: StartPlace },
+  { name: "findings", title: "Findings", key: "i", show: FindingsPlace },
+  { name: "timeline", title: "Timeline", key: "t", group: "When", show: TimelinePlace },
+  { name: "steps", title: "Steps", key: "s", show: StepsPlace },
+  { name: "memory", title: "Memory", key: "m", show: MemoryPlace },
+  { name: "table", title: "Table", key: "b", group: "Where", show: TablePlace },
+  { name: "flame", title: "Flame", key: "f", show: FlamePlace },
+  { name: "graph", title: "Graph", key: "d", show: GraphPlace },
+  { name: "compare", title: "Compare", key: "c", show: ComparePlace },
+  { name: "more", title: "More", key: "x", show: MorePlace },
 ];
+
+/** The places that have anything to show for a profile. */
+export const placesOf = (facts: ProfileFacts): PlaceRow[] => PLACES.filter((p) => fitsPlace(p.name, facts));

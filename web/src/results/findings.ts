@@ -6,7 +6,7 @@ import { spacedUnits } from "../text/format";
 import type { Loaded } from "../answers/load";
 import { useLoaded } from "../answers/load";
 import type { Opened } from "../state/opened";
-import type { Window } from "../state/store";
+import type { Filters, Window } from "../state/store";
 
 interface SpanEvidence {
   span: number;
@@ -74,6 +74,13 @@ export async function findingsOf(of: Opened): Promise<Finding[]> {
 }
 
 export const useFindings = (of: Opened): Loaded<Finding[]> => useLoaded(`findings ${of.id}`, () => findingsOf(of));
+
+/** What findings cover although filters are active, which checkers do not know. */
+export function coveredWords({ ranks, steps, range, device }: Filters): string {
+  const run = steps || range ? "of the whole run" : "";
+  const places = [ranks.length ? "ranks" : "", device ? "devices" : ""].filter(Boolean).join(" and ");
+  return [run, places && `over all ${places}`].filter(Boolean).join(", ");
+}
 
 /** Where the timeline shows the evidence: the span with some time around it. */
 export function evidenceView({ evidence }: Finding): Window | null {

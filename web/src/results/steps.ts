@@ -112,10 +112,12 @@ export function ofWhat(f: Pick<Filters, "ranks" | "steps" | "device">): string {
 export const allSteps = async (of: Opened): Promise<StepRow[]> => (of.facts.has?.times ? stepRows(await tableOnce(profilePath(of.id, "views/steps?format=columns"))) : []);
 export const useSteps = (of: Opened): Loaded<StepRow[]> => useLoaded(`steps ${of.id}`, () => allSteps(of));
 
-/** How many devices a rank has among these steps: its sums of device time are over all of them. */
-export function overDevices(rows: StepRow[]): string {
-  const [devices, ranks] = [new Set(rows.map((r) => `${r.rank} ${r.device}`)).size, new Set(rows.map((r) => r.rank)).size];
-  return devices > ranks ? `, over ${devices} devices` : "";
+/** Over how many devices a sum of device time is: of all ranks, or the mean of a rank. Not said where each rank has one. */
+export function overDevices(rows: StepRow[], ofRank = false): string {
+  const ranks = [...groupBy(rows, (r) => r.rank).values()].map((of) => new Set(of.map((r) => r.device)).size);
+  const [all, least, most] = [ranks.reduce((a, n) => a + n, 0), Math.min(...ranks), Math.max(...ranks)];
+  if (all <= ranks.length) return "";
+  return `, over ${!ofRank ? all : least === most ? most : `${least} to ${most}`} devices`;
 }
 export const useOverDevices = (of: Opened): string => overDevices(underFilters(useSteps(of).value ?? [], { ...filters.value, steps: null }));
 

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useKeys } from "../state/keys";
 import type { Opened } from "../state/opened";
 import { NameText } from "../grid/Row";
-import { PLACES } from "../places";
+import { placesOf } from "../places";
 import { change, query } from "../state/store";
 import { follow, goOn } from "./go";
 import type { Entry } from "./index";
@@ -18,7 +18,7 @@ function useEntries(of: Opened, wanted: boolean): { all: Entry[]; haystack: stri
   const [all, set] = useState<Entry[]>([]);
   useEffect(() => {
     if (!wanted) return;
-    void entries(of, PLACES.filter((p) => p.fits(of.facts))).then(set);
+    void entries(of, placesOf(of.facts)).then(set);
   }, [wanted, of.id]);
   return useMemo(() => ({ all, haystack: haystackOf(all) }), [all]);
 }

@@ -3,7 +3,7 @@
 import { Fragment } from "preact";
 import { useFindings } from "../results/findings";
 import type { Opened } from "../state/opened";
-import { PLACES } from "../places";
+import { placesOf } from "../places";
 import { goTo, hrefOf, place } from "../state/store";
 import { isPlainClick } from "../parts/Thing";
 
@@ -14,7 +14,7 @@ export function Rail({ of }: { of: Opened }) {
   const counts: Partial<Record<string, number>> = { findings: findings.filter((f) => !f.quality).length, steps: of.facts.steps.length };
   return (
     <nav class={[...LESS, "more"].includes(place.value) ? "rail all" : "rail"} aria-label="Places">
-      {PLACES.filter((p) => p.fits(of.facts)).map((p) => (
+      {placesOf(of.facts).map((p) => (
         <Fragment key={p.name}>
           {p.group && <span class="group" aria-hidden="true">{p.group}</span>}
           {p.name === "compare" && <span class="end" />}

@@ -14,6 +14,7 @@ export interface Content {
   columns: Column[];
   sort: string; // the default order
   says?: string; // tells what the numbers cover
+  whole?: number; // what the shares are of, where that is not the sum of the column
 }
 
 export interface TableBy {

@@ -23,8 +23,12 @@ test("without steps on a side the sentence says so", () => {
   assert.match(textOf(draw(<Headline before={side([])} now={side(steps)} />)), /No steps were recorded on both sides/);
 });
 test("the difference has its interval, where steps vary", () => {
-  const varied = [row(0, 1, 90e3, 0), row(0, 2, 110e3, 0), row(0, 3, 90e3, 0), row(0, 4, 110e3, 0)];
-  assert.match(textOf(draw(<Headline before={side(varied)} now={side(varied)} />)), /a step, = 0 % ± 13.9 %.*No part of a step changed\./);
+  const varied = (us: number) => [row(0, 1, 90e3, us), row(0, 2, 110e3, us), row(0, 3, 90e3, us), row(0, 4, 110e3, us)];
+  assert.match(textOf(draw(<Headline before={side(varied(0))} now={side(varied(1e3))} />)), /a step, ▲ \+1\.0 % ± 13.9 %/);
+});
+test("equal sides are told in words", () => {
+  const text = textOf(draw(<Headline before={side(steps)} now={side(steps)} />));
+  assert.match(text, /^[\d.]+ ms a step, the same on both sidesNo part of a step changed\./);
 });
 test("parts stand by how much they changed, their bars on one scale", () => {
   draw(<Headline before={side([row(0, 1, 50e3, 10e3)])} now={side([row(0, 1, 100e3, 20e3)])} />);

@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sel } from "../../src/state/store";
-import { click, one, pairs, section, textOf, texts, things } from "../drawn";
+import { all, click, one, pairs, section, textOf, texts, things } from "../drawn";
 import { facts, opened } from "../profile";
 import { answer, refusal } from "../server";
+import { reals, tableOf, words } from "../tables";
 import { big, panel, sections } from "./panels";
 
 test("an op has the device time of what it launched, and never adds the host's to it", async () => {
@@ -56,4 +57,22 @@ test("a call is the last of its path, and every call above it leads there", asyn
   assert.deepEqual(things("a", section("Leads to")), ["op:forward"]);
   await panel("call", "main");
   assert.equal(textOf(section("Comes from").querySelector("p")), "called by nothing that was recorded");
+});
+test("a memory snapshot has no table, flame graph or timeline, so its panels offer none", async () => {
+  const heap = opened({ facts: facts({ nodes: 0, steps: [] }, { trace: false, heap: true, times: false }) });
+  for (const [kind, id] of [["line", "/src/net.py:7:forward"], ["op", "aten::mm"], ["kernel", "void gemm<float>(int)"], ["step", "1"], ["profile", "a1"]] as const) {
+    await panel(kind, id, heap);
+    assert.deepEqual(texts("button").filter((t) => /^(Open )?[Ii]n /.test(t)), [], kind);
+  }
+  await panel("op", "aten::mm");
+  assert.deepEqual(all(".actions button").map((b) => textOf(b)), ["‹ Previous", "Next ›", "In table", "In timeline"]);
+});
+test("an instruction of a TPU has the colour of what it does, in its head and over steps", async () => {
+  answer({
+    "views/op": tableOf([words("name", ["_TFProfRoot", "copy-done"]), reals("parent", [null, 0]), reals("accelerator_micros", [0, 90], "us"), reals("cpu_micros", [0, 0], "us"), reals("runs", [0, 4]), reals("bytes", [0, 0]), reals("params", [0, 0])], { tree: true }),
+    "views/kernel": tableOf([words("name", ["copy-done.2"]), words("class", ["copy"]), words("ops", ["copy-done"]), ...["count", "total_us", "min_us", "max_us"].map((n) => reals(n, [4])), reals("share", [1])]),
+    "/query?sql=": (path) => ({ rows: /GROUP BY s.step/.test(decodeURIComponent(path)) ? [{ step: 1, total_us: 30, count: 2 }, { step: 2, total_us: 60, count: 2 }] : [] }),
+  });
+  await panel("op", "copy-done");
+  assert.deepEqual([one(".dhead .dot").className, one(".overs").className], ["dot copy", "overs copy"]);
 });

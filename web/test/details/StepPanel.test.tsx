@@ -4,6 +4,8 @@ import { test } from "node:test";
 import { filters, place, sel, state } from "../../src/state/store";
 import { button, click, one, pairs, section, settled, textOf, texts, things } from "../drawn";
 import { opened } from "../profile";
+import { answer } from "../server";
+import { reals, tableOf, words } from "../tables";
 import { big, panel, sections } from "./panels";
 
 test("a step has its parts, that add up, and the ranks that took part, the slowest first", async () => {
@@ -12,6 +14,17 @@ test("a step has its parts, that add up, and the ranks that took part, the slowe
   assert.match(textOf(one(".dhead")), /30\.0 % over the median of 3 steps$/);
   assert.deepEqual(pairs(section("Numbers")).slice(0, 4).map(([word, text]) => [word, text.replace(/^ /, "")]), [["compute", "60.0 ms, 46.2 % of step"], ["exposed communication", "10.0 ms, 7.7 % of step"], ["exposed copies", "0 µs, 0 % of step"], ["idle", "60.0 ms, 46.2 % of step"]]);
   assert.deepEqual(texts(".pairrow", section("Ranks")), ["rank 1160.0 ms", "rank 0100.0 ms"]);
+});
+test("a step in which no part grew says so, as the table of the library has no name for it", async () => {
+  const why = (part: string, more: number, name: string, grown: number | null) =>
+    tableOf([reals("step", [3]), reals("duration_us", [13e4]), reals("median_us", [1e5]), reals("over", [0.3]), words("part", [part]), reals("part_more_us", [more]), words("kind", [name && "op"]), words("name", [name]), reals("more_us", [grown])]);
+  answer({ "why=true": why("compute", 0, "", null) });
+  await panel("step", "3");
+  assert.equal(textOf(one(".why")), "130.0 ms, +30 % of the median (100.0 ms); no part of it is longer than its median. See it in the timeline");
+  assert.deepEqual(things("a[data-kind=part]", section("Why")), []);
+  answer({ "why=true": why("idle", 2e4, "aten::item", 18e3) });
+  await panel("step", "3");
+  assert.equal(textOf(one(".why")), "130.0 ms, +30 % of the median (100.0 ms); idle +20.0 ms, most in aten::item. See it in the timeline");
 });
 test("bars over the steps select theirs, the step itself is marked", async () => {
   await panel("step", "3");

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { looksOf } from "../../src/flame/looks";
+import { lookOfOp, looksOf } from "../../src/flame/looks";
 import type { FlameTree } from "../../src/flame/read";
-import { overDevices } from "../../src/results/steps";
-import type { StepRow } from "../../src/results/steps";
 import { reals, tableOf, words } from "../tables";
 
 const kernels = tableOf([
@@ -19,8 +17,6 @@ test("a bar has the kind of the kernel with its name, or of most kernels of its 
   const look = looksOf(tree(["(hlo)", "jit_f", "copy-done.2", "dot_3", "c10d::allreduce_", "add"], [-1, 0, 1, 1, 1, -1], [0, 0, 30, 20, 5, 1]), kernels);
   assert.deepEqual([0, 1, 2, 3, 4, 5].map(look), ["copy", "copy", "copy", "compute", "communication", "compute"]);
 });
-test("sums of device time say over how many devices they are, unless each rank has one", () => {
-  const rows = (of: [number, string][]): StepRow[] => of.map(([rank, device]) => ({ rank, device }) as StepRow);
-  assert.equal(overDevices(rows([[0, "tpu:0"], [0, "tpu:1"], [0, "tpu:0"]])), ", over 2 devices");
-  assert.equal(overDevices(rows([[0, "gpu:0"], [1, "gpu:0"]])), "");
+test("an op has the kind of most of its device time", () => {
+  assert.deepEqual(["copy-done", "dot", "c10d::allreduce_", "unknown"].map((op) => lookOfOp(op, kernels)), ["copy", "compute", "communication", "compute"]);
 });

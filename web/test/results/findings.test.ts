@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { evidenceView, findingsOf } from "../../src/results/findings";
+import { coveredWords, evidenceView, findingsOf } from "../../src/results/findings";
 import { facts, opened } from "../profile";
 import { answer, asked, refusal } from "../server";
 
@@ -42,4 +42,9 @@ test("evidence is shown with twice its length around it, but no less than 0.2 ms
     return f && evidenceView(f);
   };
   assert.deepEqual([await view(1e4, 1e3), await view(1000, 10), await view(50, 10)], [{ from: 8e3, to: 13e3 }, { from: 800, to: 1210 }, { from: 0, to: 260 }]);
+});
+test("what checkers do not know is said: chosen steps, ranks and devices", () => {
+  const none = { ranks: [], steps: null, range: null, device: "" };
+  const words = [none, { ...none, device: "gpu:0" }, { ...none, ranks: [1], device: "gpu:0" }, { ...none, steps: { from: 1, to: 1 } }, { ...none, range: { from: 0, to: 1 }, ranks: [0] }].map(coveredWords);
+  assert.deepEqual(words, ["", "over all devices", "over all ranks and devices", "of the whole run", "of the whole run, over all ranks"]);
 });

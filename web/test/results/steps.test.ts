@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { median, ofWhat, quantitiesOf, underFilters } from "../../src/results/steps";
+import { median, ofWhat, overDevices, quantitiesOf, underFilters } from "../../src/results/steps";
 import type { StepRow } from "../../src/results/steps";
 
 const step = (rank: number, number: number, duration: number, communication = 0): StepRow => ({
@@ -18,4 +18,13 @@ test("filters leave the rows that they name, and name what is left", () => {
   assert.equal(underFilters(rows, { ...none, ranks: [1] }).length, 1);
   assert.equal(underFilters(rows, { ...none, steps: { from: 2, to: 9 } }).length, 1);
   assert.deepEqual([none, { ...none, ranks: [1] }, { ...none, ranks: [0, 1] }, { ...none, steps: { from: 2, to: 2 } }].map(ofWhat), ["all", "rank:1", "", "step:2"]);
+});
+test("sums of device time say over how many devices they are, unless each rank has one; means of a rank over those of a rank", () => {
+  const rows = (of: [number, string][]): StepRow[] => of.map(([rank, device]) => ({ rank, device }) as StepRow);
+  assert.equal(overDevices(rows([[0, "tpu:0"], [0, "tpu:1"], [0, "tpu:0"]])), ", over 2 devices");
+  assert.equal(overDevices(rows([[0, "gpu:0"], [1, "gpu:0"]])), "");
+  const two = rows([[0, "gpu:0"], [0, "gpu:1"], [1, "gpu:0"], [1, "gpu:1"]]);
+  assert.deepEqual([overDevices(two), overDevices(two, true)], [", over 4 devices", ", over 2 devices"]);
+  assert.equal(overDevices(two.slice(1), true), ", over 1 to 2 devices");
+  assert.equal(overDevices([]), "");
 });

@@ -21,3 +21,13 @@ test("shares of kernels are of what is shown, and what launched them keeps its o
   assert.deepEqual(cells(c, "mean"), [10, 10]);
   assert.deepEqual(kernelOps(c, 0), ["aten::mm"]);
 });
+test("what runs on an asynchronous line is listed, and is in no sum and has no share", () => {
+  const tpu = tableOf([
+    words("name", ["copy-done.2", "copy-start.4 (async)", "fusion"]), words("class", ["copy", "copy", "compute"]), words("ops", ["", "", ""]),
+    reals("count", [4, 1, 4]), reals("total_us", [90, 60, 30]), reals("min_us", [1, 60, 1]), reals("max_us", [9, 60, 9]), reals("share", [0.75, null, 0.25]),
+  ]);
+  const c = byName(tpu, []);
+  assert.deepEqual([0, 1, 2].map((row) => c.set.name(row)), ["copy-done.2", "copy-start.4 (async)", "fusion"]);
+  assert.deepEqual([cells(c, "total"), cells(c, "share")], [[90, 60, 30], [0.75, null, 0.25]]);
+  assert.deepEqual([c.whole, c.says?.replaceAll("\u00a0", " ")], [120, "shares are of 120 µs of device time"]);
+});
