@@ -197,7 +197,7 @@ def pipes(b):
         with open(fifo, "wb") as f:
             f.write(data[:len(data) // 2])
             f.flush()
-            time.sleep(pause)
+            time.sleep(pause)  # a reader that finds nothing in the pipe meanwhile is what is tested
             f.write(data[len(data) // 2:])
 
     for what, data, pause in (("a writer", GRAPH, 0), ("a slow writer", GRAPH, 0.7), ("gzip", gzip.compress(GRAPH), 0)):

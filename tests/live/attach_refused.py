@@ -125,11 +125,11 @@ def another_program(p):
         print("left out: no C compiler for a process that becomes another program")
         return
     job = p.job("import jax, os, signal, sys, time\nsignal.signal(signal.SIGUSR1, lambda *_: os.execv(sys.executable, [sys.executable, '-c', "
-                "'import time\\nprint(1, flush=True)\\ntime.sleep(1)\\nprint(2)']))\n"
+                "'print(1, flush=True)\\ninput()\\nprint(2)']))\n"
                 "print('ready', flush=True)\nwhile True: time.sleep(0.01)\n")
-    done, rows, _ = p.capture(job.pid, "--wait", "0", env=dict(p.env, LD_PRELOAD=shim, BEFORE=f"kill -USR1 {job.pid}; sleep 0.4"))
+    done, rows, _ = p.capture(job.pid, "--wait", "0", env=dict(p.env, LD_PRELOAD=shim, BEFORE=f"kill -USR1 {job.pid}; until grep -q input /proc/{job.pid}/cmdline; do sleep 0.01; done"))
     check("another program", done.returncode == 1 and rows[0]["code"] == "gone" and "another program" in rows[0]["message"], (done, rows))
-    out, err = job.communicate(timeout=20)
+    out, err = job.communicate(b"\n", timeout=20)
     check("it goes on", out == b"1\n2\n" and not err and job.returncode == 0, (out, err))
 
 

@@ -230,7 +230,7 @@ def refusals(p, jobs):
     check("stopped", rows[0]["code"] == "stopped", rows)
     done, rows, out, _ = p.capture("999999999", "no such script.py")
     check("gone", done.returncode == 1 and [r["code"] for r in rows] == ["gone", "gone"], rows)
-    ended = p.job("import jax, time\nprint('ready', flush=True)\ntime.sleep(4)\nimport os\nos._exit(0)\n")
+    ended = p.job(f"import jax, time\n{fake.RECORDS}print('ready', flush=True)\nwhile not records(): time.sleep(0.01)\nos._exit(0)\n")
     done, rows, out, _ = p.capture(str(ended.python), "--ms", "15000")
     check("ends during the capture", rows[0]["code"] == "gone" and rows[0]["status"] == "failed", rows)
     pair = p.job(PAIR)

@@ -155,6 +155,12 @@ def sample():
     return field(1, field(1, 1) + field(2, b"/host:CPU") + field(3, line) + field(4, meta))
 
 
+# In a job: whether its imitated JAX records. A job that ends then ends during a capture.
+RECORDS = """import os, jaxlib
+def records(): return os.path.exists(os.path.join(os.path.dirname(jaxlib.__file__), f"recording.{os.getpid()}"))
+"""
+
+
 def is_recording(folder, pid):
     """Whether the imitated JAX of a process records; `folder` is the one that make() got."""
     return os.path.exists(os.path.join(folder, "jaxlib", f"recording.{pid}"))

@@ -217,7 +217,7 @@ def moved_meanwhile(p):
     out, moved = os.path.join(open_to_all, "r"), os.path.join(open_to_all, "moved")
     script = p.at("ours", "windows.py")
     with open(script, "w", encoding="utf-8") as f:
-        f.write("import jax, time\nprint('ready', flush=True)\ntime.sleep(2)\n")
+        f.write("import jax, time\nprint('ready', flush=True)\ntime.sleep(2)\n")  # as long as a window of --every and the next
     with subprocess.Popen([p.program, "run", "--dir", out, "--every", "1s", "--ms", "50", "--cuda", "--", sys.executable, script],
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=p.env, cwd=p.at("ours")) as job:
         job.stdout.readline()

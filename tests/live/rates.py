@@ -81,7 +81,7 @@ def wait_for_steps(folder):
     end = time.monotonic() + 60
     for number, (_, period, _, _) in enumerate(JOBS):
         log = os.path.join(folder, f"{number}.log")
-        while not os.path.exists(log) or (period < 1 and len(times_of(log)) < 3) and time.monotonic() < end:
+        while (not os.path.exists(log) or (period < 1 and len(times_of(log)) < 3)) and time.monotonic() < end:
             time.sleep(0.02)
 
 
