@@ -20,8 +20,9 @@ tfp_attribution tfp_span_attribution(const tfp_profile *p, uint32_t span)
     const tfp_span_columns *s = &p->events->spans;
     if (s->attribution[span] != TFP_NONE) return p->events->attributions.at[s->attribution[span]];
     tfp_attribution a = tfp_attribution_none(TFP_NO_LAUNCH);
-    if (s->path[span] || s->owner[span] != TFP_NONE) a.certainty = TFP_SURE_BY_LAUNCH;
-    if (a.certainty == TFP_SURE_BY_LAUNCH) a.reason = TFP_PLACE_KNOWN;
+    if (!s->path[span] && s->owner[span] == TFP_NONE) return a;
+    a.certainty = s->path[span] && s->launch[span] == TFP_NONE ? TFP_SURE_BY_ID : TFP_SURE_BY_LAUNCH;
+    a.reason = TFP_PLACE_KNOWN;
     return a;
 }
 

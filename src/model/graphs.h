@@ -13,7 +13,7 @@
 /* How certain the place of an activity is. */
 typedef enum tfp_certainty {
     TFP_SURE_BY_LAUNCH,  /* it has a launch of its own, or an op */
-    TFP_SURE_BY_ID,      /* its event names the module */
+    TFP_SURE_BY_ID,      /* its event names the module or the operation: it needs no launch */
     TFP_SURE_BY_UNIQUE,  /* all captured launches that fit are at one place */
     TFP_SURE_BY_ORDER,   /* the order of the replays leaves only one place */
     TFP_SURE_BY_PARTIAL, /* several places remain: only their common part is known */

@@ -106,7 +106,7 @@ static tfp_status note_sums(tfp_report *r, const int64_t sums[SUMS], size_t trac
     tfp_buf b = { 0 };
     int64_t placed = sum_of(sums, 0, TFP_SURE_BY_NONE), lost = sum_of(sums, TFP_SURE_BY_NONE, SUMS);
     double all = (double)placed + (double)lost;
-    if (!lost && placed == sums[TFP_SURE_BY_LAUNCH]) return TFP_OK;
+    if (!lost && placed == sum_of(sums, 0, TFP_SURE_BY_ID + 1)) return TFP_OK;
     put_part(&b, "device time attributed: ", sums, 0, TFP_SURE_BY_NONE, all);
     if (lost) put_part(&b, "; not: ", sums, TFP_SURE_BY_NONE, SUMS, all);
     if (traces > 1) tfp_buf_printf(&b, "; of %zu traces", traces);

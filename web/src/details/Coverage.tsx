@@ -16,7 +16,7 @@ export interface CoverageRow {
 
 const WHY: Record<string, string> = {
   launch: "a launch of its own", unique: "every captured launch that fits has this place", order: "the order of the replays leaves one", partial: "what the places that are left share",
-  id: "the event names its module", name: "TorchInductor knows the line", "no capture": "give the trace of the capture: --capture_path", "no match": "no captured graph fits",
+  id: "the event names its place", name: "TorchInductor knows the line", "no capture": "give the trace of the capture: --capture_path", "no match": "no captured graph fits",
   ambiguous: "too many captured graphs fit", "no launch": "its launch was not recorded",
 };
 
@@ -33,7 +33,7 @@ export function Coverage({ of }: { of: Opened }) {
   const rows = coverageRows(t.rows, (i) => ({ class: cls(i), reason: reason(i), us: us(i) ?? 0 }));
   const sum = (get: (i: number) => number | null): number => Array.from({ length: t.rows }, (_, i) => get(i) ?? 0).reduce((a, b) => a + b, 0);
   const all = sum(us);
-  if (!(all > 0) || rows.every((r) => r.word === "launch")) return null; // all has a launch of its own
+  if (!(all > 0) || rows.every((r) => r.word === "launch" || r.word === "id")) return null; // all has a launch of its own, or needs none
   const share = (part: number): string => formatPercent((100 * part) / all);
   const known = rows.filter((r) => r.known).reduce((a, r) => a + r.us, 0);
   return (
