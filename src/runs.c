@@ -17,11 +17,12 @@ typedef struct traced {
     const char *path, *format;
     int64_t rank, rank_count; /* -1, 0: unknown */
     tfp_strid host;           /* 0: unknown */
-    size_t run;
+    size_t run, before;       /* before: the one before it in its run; SIZE_MAX: none */
 } traced;
 
 typedef struct traces {
     traced *at;
+    size_t *last; /* for each run, its last trace */
     size_t count, runs;
 } traces;
 
@@ -92,13 +93,13 @@ static bool are_one_job(const traced *x, const traced *y)
     return x->host && y->host && x->host != y->host && are_paths_alike(x, y);
 }
 
-/* The first run to which a trace can belong. */
+/* The first run to which a trace can belong: it is compared with each trace at most once. */
 static size_t run_of(const traces *t, const traced *x)
 {
     for (size_t run = 0; run < t->runs; run++) {
-        bool fits = true;
-        for (size_t i = 0; i < t->count && fits; i++) fits = t->at[i].run != run || are_one_job(&t->at[i], x);
-        if (fits) return run;
+        size_t i = t->last[run];
+        while (i != SIZE_MAX && are_one_job(&t->at[i], x)) i = t->at[i].before;
+        if (i == SIZE_MAX) return run;
     }
     return t->runs;
 }
@@ -131,7 +132,8 @@ static bool find_traces(const tfp_profile *p, traces *t)
     const char *folder = NULL; /* the last one */
     size_t next = 0;           /* -> processes, which are in the order of their files */
     t->at = calloc(p->files->sources.size + 1, sizeof *t->at);
-    for (size_t i = 0; t->at && i < p->files->sources.size; i++) {
+    t->last = calloc(p->files->sources.size + 1, sizeof *t->last);
+    for (size_t i = 0; t->at && t->last && i < p->files->sources.size; i++) {
         const char *path = p->files->sources.at[i];
         size_t first = next;
         while (next < p->events->processes.size && p->events->processes.at[next].source == i) next++;
@@ -141,10 +143,12 @@ static bool find_traces(const tfp_profile *p, traces *t)
         traced x = traced_of(p, &p->events->processes.at[first]);
         if (folder && is_in(folder, path)) x.path = folder;
         x.run = run_of(t, &x);
+        x.before = x.run == t->runs ? SIZE_MAX : t->last[x.run];
         t->runs += x.run == t->runs;
+        t->last[x.run] = t->count;
         t->at[t->count++] = x;
     }
-    return t->at != NULL;
+    return t->at && t->last;
 }
 
 static size_t same_start(const char *a, const char *b)
@@ -177,5 +181,6 @@ tfp_status tfp_profile_runs(const tfp_profile *p, size_t count, const char *cons
     bool ok = find_traces(p, &t);
     for (size_t i = 0; i < count && ok; i++) runs[i] = run_like(&t, paths[i]);
     free(t.at);
+    free(t.last);
     return ok ? TFP_OK : tfp_nomem(err);
 }
