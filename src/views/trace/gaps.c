@@ -14,8 +14,7 @@
 typedef struct gaps {
     tfp_trace_facts *f;
     const tfp_union *known, *own;
-    double late, stalls, known_ns, count, host_idle;
-    double long_gaps, tiny_gaps, host_cost, lead, launched_late, launch_untold, profiling, before;
+    tfp_gap_facts *to; /* sums until the end, then means over the steps */
     int64_t longest_late, longest_stall;
     tfp_gap worst; /* the longest of the long gaps, minus its explained part */
 } gaps;
@@ -25,7 +24,7 @@ static double add_profiling(gaps *t, const tfp_trace_device *d, int64_t start, i
 {
     double own = (double)tfp_union_within(&t->own[d->unit], start, end);
     if (own > ns) own = ns;
-    t->profiling += own;
+    t->to->profiling_ns += own;
     return own;
 }
 
@@ -34,16 +33,16 @@ static void add_gap(gaps *t, const tfp_trace_device *d, const tfp_gap *g)
     int64_t ns = tfp_union_within(&t->f->idle[d - t->f->x.devices], g->start, g->end);
     if (ns <= STALL_NS && g->launch == TFP_NONE) return;
     if (ns <= STALL_NS) {
-        t->late += (double)ns;
+        t->to->late_ns += (double)ns;
         if (ns <= t->longest_late) return;
         t->longest_late = ns;
         t->f->gaps.late_launch = g->launch;
         return;
     }
     int64_t known = tfp_union_within(&t->known[g->unit], g->start, g->end), rest = ns - (known < ns ? known : ns);
-    t->stalls += (double)ns;
-    t->known_ns += (double)(ns - rest);
-    t->count++;
+    t->to->stall_ns += (double)ns;
+    t->to->stall_known_ns += (double)(ns - rest);
+    t->to->stalls++;
     if (rest <= t->longest_stall) return;
     t->longest_stall = rest;
     t->worst = *g;
@@ -55,10 +54,10 @@ static void add_idle(gaps *t, const tfp_trace_device *d, int64_t start, int64_t 
 {
     int64_t cost = tfp_union_within(&t->f->idle[d - t->f->x.devices], start, end);
     double ns = (double)tfp_union_within(&t->f->covered[d->unit], start, end);
-    t->host_idle += ns;
-    *(start < d->start_ns ? &t->lead : &t->host_cost) +=
+    t->to->host_idle_ns += ns;
+    *(start < d->start_ns ? &t->to->lead_ns : &t->to->host_cost_ns) +=
         (double)cost; /* before the first activity nothing can be gained */
-    *(late ? &t->launched_late : &t->launch_untold) += ns - add_profiling(t, d, start, end, ns);
+    *(late ? &t->to->launched_late_ns : &t->to->launch_untold_ns) += ns - add_profiling(t, d, start, end, ns);
 }
 
 /* What tells when an activity was launched: its launch; where the trace has none, its operator (Ascend's profiler records flows from
@@ -90,7 +89,7 @@ static void add_device(gaps *t, const tfp_trace_device *d)
             add_gap(t, d, &(tfp_gap){ d->unit, launch, s->lane[launch], launch, since, start });
         bool own = start > since && start - since <= OWN_GAP_NS && !late;
         if (own && f->sorts[span] & 1u << TFP_SORT_TINY)
-            t->tiny_gaps += (double)tfp_union_within(covered, since, start);
+            t->f->device.tiny_gaps_ns += (double)tfp_union_within(covered, since, start);
         if (end > since) since = end;
         if (launch != TFP_NONE) before = launch;
     }
@@ -119,9 +118,9 @@ static void add_host_idle(gaps *t, const tfp_trace_device *d, int64_t start, int
     if (end <= start) return;
     rest = ns - add_profiling(t, d, start, end, ns);
     if (lead)
-        t->before += rest;
+        t->to->before_ns += rest;
     else if (ns > STALL_NS)
-        t->long_gaps += rest;
+        t->to->long_gaps_ns += rest;
 }
 
 /* Adds the host's gaps, each named after the op that ends it. The gap before the first op is skipped, because the recording may
@@ -186,27 +185,19 @@ bool tfp_idle_of(tfp_report *r, tfp_trace_facts *f, const tfp_union *own)
 
 bool tfp_gaps_of(tfp_trace_facts *f, const tfp_union *known, const tfp_union *own)
 {
-    gaps t = { .f = f, .known = known, .own = own };
-    double steps = (double)f->step_count;
-    f->gaps.late_launch = f->gaps.stall_span = TFP_NONE;
+    tfp_gap_facts *to = &f->gaps;
+    gaps t = { .f = f, .to = to, .known = known, .own = own };
+    double *const sums[] = { &to->late_ns,           &to->stall_ns,         &to->host_idle_ns,     &to->host_cost_ns,
+                             &to->lead_ns,           &to->launched_late_ns, &to->launch_untold_ns, &to->profiling_ns,
+                             &to->before_ns,         &to->stall_known_ns,   &to->long_gaps_ns,     &to->stalls,
+                             &f->device.tiny_gaps_ns };
+    to->late_launch = to->stall_span = TFP_NONE;
     for (size_t i = 0; i < f->x.device_count; i++) {
         add_device(&t, &f->x.devices[i]);
         add_host(&t, &f->x.devices[i]);
     }
-    f->gaps.late_ns = t.late / steps;
-    f->gaps.stall_ns = t.stalls / steps;
-    f->gaps.host_idle_ns = t.host_idle / steps;
-    f->gaps.host_cost_ns = t.host_cost / steps;
-    f->gaps.long_gaps_ns = t.long_gaps / steps;
-    f->device.tiny_gaps_ns = t.tiny_gaps / steps;
-    f->gaps.lead_ns = t.lead / steps;
-    f->gaps.launched_late_ns = t.launched_late / steps;
-    f->gaps.launch_untold_ns = t.launch_untold / steps;
-    f->gaps.profiling_ns = t.profiling / steps;
-    f->gaps.before_ns = t.before / steps;
-    f->gaps.stall_known_ns = t.known_ns / steps;
-    f->gaps.stalls = t.count / steps;
-    f->gaps.longest_stall_ns = t.longest_stall;
-    f->gaps.stall_end = t.longest_stall ? t.worst.after : TFP_NONE;
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) *sums[i] /= (double)f->step_count;
+    to->longest_stall_ns = t.longest_stall;
+    to->stall_end = t.longest_stall ? t.worst.after : TFP_NONE;
     return !t.longest_stall || tfp_find_cause(f, &t.worst);
 }
