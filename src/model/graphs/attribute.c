@@ -52,6 +52,20 @@ static void take_name(tfp_builder *b, uint32_t span, tfp_attribution *a)
     a->module = tfp_graph_place_text(b, place);
 }
 
+tfp_attribution tfp_attribution_partly(tfp_builder *b, uint32_t modules, const tfp_strid *op, tfp_strid line,
+                                       uint32_t trace)
+{
+    tfp_attribution a = tfp_attribution_none(TFP_PLACE_KNOWN);
+    a.certainty = TFP_SURE_BY_PARTIAL;
+    a.module = tfp_graph_place_text(b, modules);
+    a.place = modules;
+    if (op) a.place = tfp_graph_place_below(b, a.place, a.op = *op);
+    a.line = line;
+    if (line) a.line_from = TFP_LINE_OF_FRAME;
+    if (line) a.trace = trace;
+    return a.module || a.op || a.line ? a : tfp_attribution_none(TFP_AMBIGUOUS);
+}
+
 /* Many activities have the same text, so it is parsed once. */
 static tfp_kernel_line line_of_stack(tfp_builder *b, tfp_strid stack)
 {

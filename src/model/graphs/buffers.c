@@ -167,18 +167,11 @@ static tfp_attribution whole(judge *j, uint32_t at, bool one, tfp_certainty sure
 static tfp_attribution partly(judge *j, const shared *s)
 {
     const tfp_buffer_item *item = &j->g->items.at[s->first];
-    tfp_attribution a = tfp_attribution_none(TFP_PLACE_KNOWN);
-    a.certainty = TFP_SURE_BY_PARTIAL;
-    a.module = tfp_graph_place_text(j->b, s->modules);
-    a.place = s->modules;
-    a.outright = true;
-    if (s->op) a.place = tfp_graph_place_below(j->b, a.place, a.op = item->op);
-    if (s->line && item->line) {
-        a.line = item->line;
-        a.trace = item->trace;
-        a.line_from = TFP_LINE_OF_FRAME;
-    }
-    return a.module || a.op || a.line ? a : tfp_attribution_none(TFP_AMBIGUOUS);
+    tfp_strid line = s->line ? item->line : 0;
+    uint32_t trace = line ? item->trace : TFP_NONE;
+    tfp_attribution a = tfp_attribution_partly(j->b, s->modules, s->op ? &item->op : NULL, line, trace);
+    a.outright = a.certainty == TFP_SURE_BY_PARTIAL;
+    return a;
 }
 
 static tfp_attribution decide(judge *j, const tfp_walked *of, const tfp_walked_activity *w)

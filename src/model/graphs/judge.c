@@ -125,15 +125,9 @@ static uint32_t trace_of_line(judge *j, const tfp_captured_launch *l)
 static tfp_attribution partly(judge *j, const shared *s)
 {
     const tfp_captured_launch *l = &j->g->launches.at[s->first];
-    tfp_attribution a = tfp_attribution_none(TFP_PLACE_KNOWN);
-    a.certainty = TFP_SURE_BY_PARTIAL;
-    a.module = tfp_graph_place_text(j->b, s->modules);
-    a.place = s->modules;
-    if (s->op) a.place = tfp_graph_place_below(j->b, a.place, a.op = l->op);
-    if (s->line) a.line = l->line;
-    if (a.line) a.line_from = TFP_LINE_OF_FRAME;
-    if (a.line) a.trace = s->trace ? l->trace : trace_of_line(j, l);
-    return a.module || a.op || a.line ? a : tfp_attribution_none(TFP_AMBIGUOUS);
+    tfp_strid line = s->line ? l->line : 0;
+    uint32_t trace = !line ? TFP_NONE : s->trace ? l->trace : trace_of_line(j, l);
+    return tfp_attribution_partly(j->b, s->modules, s->op ? &l->op : NULL, line, trace);
 }
 
 static tfp_attribution decide(judge *j, const answer *of, uint32_t at, shared all)

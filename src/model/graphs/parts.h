@@ -155,6 +155,10 @@ bool tfp_choices_find(const tfp_matches *m, tfp_choices *c);
 /* ---- attribute.c ---- */
 /* Stores the attribution `a` of an activity, completed by its event's and Inductor's information. */
 void tfp_attribute(tfp_builder *b, uint32_t span, bool replayed, tfp_attribution a);
+/* What several places share: modules, the op (NULL: they share none) and the line (0: none) with its call stack. If that is
+ * nothing, the place is ambiguous. */
+tfp_attribution tfp_attribution_partly(tfp_builder *b, uint32_t modules, const tfp_strid *op, tfp_strid line,
+                                       uint32_t trace);
 
 /* ---- buffers.c ---- */
 /* Finds the places of activities in XLA's command buffers, for replays that no capture explains. *crowded: number of
