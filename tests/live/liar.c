@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A program in which nothing of CPython 3.12 is true but the places of its fields. It stands for a job that invents its interpreter.
+/* A fake CPython 3.12: its fields are where those of CPython are, but all that they contain is invented. It is a job that lies to tfprof.
  *   cc -shared -fPIC -DLIBRARY liar.c -o libpython3.12.so.1.0; cc -fPIC liar.c ./libpython3.12.so.1.0 -Wl,-rpath,FOLDER -o liar
  *   liar THREADS FRAMES NAME-LENGTH CIRCLE(0|1) RENAMED(0|1)   prints a line when all is in place and then computes for a minute */
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/page/device.mjs: a device that is chosen in the context bar counts in all places; the command line says the numbers.
+// tests/page/device.mjs: the device chosen in the context bar applies to every view; the expected numbers come from the command line.
 import { check, details, go, grid, main, noFaults, open, quantities, said, same, section, selected, settled } from "./harness.mjs";
 
 const TPU = "xplane/tpu.xplane.pb"; // two devices, each with asynchronous copies

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/page/figures.mjs: the page's figures on a quiet machine, beside their aims: click to panel, frames of a zoom, first answer of
-// a big file. `tests/page/run.py PROGRAM --figures` makes the files, serves them and starts it. No test: a busy machine says nothing.
+// tests/page/figures.mjs: how fast the page is on a quiet machine, beside its aims: click to panel, frames of a zoom, first answer of a
+// big file. `tests/page/run.py PROGRAM --figures` makes the files, serves them and starts it. It is no test: on a busy machine the
+// times mean nothing.
 import { start, url } from "./harness.mjs";
 
 const CLICKS = 40;
@@ -55,7 +56,7 @@ async function clicks(browser, id, place, aim) {
     }, i);
     const old = await page.evaluate(() => document.querySelector('aside[aria-label="Details"]')?.dataset.id);
     const ms = await click(page, at, old);
-    if (ms < 10000) took.push(ms); // else it was the same thing again
+    if (ms < 10000) took.push(ms); // otherwise the click hit the item that was selected already
     await page.waitForTimeout(200);
   }
   if (took.length) told(`click to panel, ${place.split("?")[0]}, p95 of ${took.length}`, nth(took, 0.95), aim, "ms");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/page/harness.mjs: a browser that tells of everything a page must not do, and what is counted.
+// tests/page/harness.mjs: opens pages in a browser, collects their errors, and reads what they show.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { chromium } from "../../web/node_modules/playwright-core/index.mjs";

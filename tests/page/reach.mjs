@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/page/reach.mjs: what is at hand: the timeline by two fingers and from the skip link, a flame graph as high as its place, ranges
-// whose sums the command line has too, lines that say how much they explain.
+// tests/page/reach.mjs: the timeline with two fingers and from the skip link, a flame graph that fills its height, ranges whose sums equal
+// those of the command line, and lines that say how much of the time their rows explain.
 import { check, go, main, noFaults, open, rows, said, selected } from "./harness.mjs";
 
 const GPU = "xplane/gpu.xplane.pb";

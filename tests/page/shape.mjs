@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/page/shape.mjs: what every place keeps to: where the first row stands, how few controls are beside the data, words and
+// tests/page/shape.mjs: rules for every view: where its first row is, how many controls are beside the data, words and
 // units, and what a row leads to.
 import { check, column, go, grid, main, noFaults, open, quantities, rows, same, settled } from "./harness.mjs";
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/page/tasks.mjs: the nine tasks of a user, done with the mouse, in the clicks that they may take. Each answer is compared with
-// what the command line says of the same file. `tests/page/run.py PROGRAM --tasks FILE...` does them on other files (PAGE_TASKS).
+// tests/page/tasks.mjs: the nine tasks of a user, done with the mouse, each within a number of clicks. Each answer is compared with
+// that of the command line for the same file. `tests/page/run.py PROGRAM --tasks FILE...` does them on other files (PAGE_TASKS).
 import { check, details, go, grid, main, nav, noFaults, open, placeOf, rows, said, section, selected, settled, url } from "./harness.mjs";
 
 const DATA = new URL("../data/sample/", import.meta.url).pathname;
-const LATE = 120000; // a big file is read at the first answer
+const LATE = 120000; // the first answer about a big file waits until it is read
 
 // ---- a user: acts on what can be seen, and each act counts
 
@@ -13,13 +13,13 @@ class User {
     this.page = page;
     this.acts = 0;
   }
-  /** The middle of a thing, in the window: turning the wheel brings it there, and is no click. */
+  /** The middle of an element in the window. If it is outside, the wheel scrolls to it, which counts as no click. */
   async reach(locator) {
     const one = locator.locator("visible=true").first();
     await one.waitFor();
     const place = await main(this.page).boundingBox();
     for (let i = 0; i < 20; i++) {
-      // of a link over two lines the first line
+      // of a link on two lines, the part on the first line
       const [x, y] = await one.evaluate((e) => (({ x, y, width, height }) => [x + width / 2, y + height / 2])(e.getClientRects()[0]));
       const outside = y > place.y + place.height ? 1 : y < Math.min(place.y, 0) ? -1 : 0;
       if (!outside) return [x, y];

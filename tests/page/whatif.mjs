@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/page/whatif.mjs: what changes would give: the list in Findings and the panels, with the numbers of the command line; a refusal in
-// words; the address keeps what was asked.
+// tests/page/whatif.mjs: what changes would gain: the list in Findings and the panels, with the numbers of the command line; a refusal says
+// why; the address contains the request.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -84,7 +84,7 @@ static void sizes_that_lie_are_refused(void **state)
         assert_false(parse(&r, sizeof r, &s));
     }
     record r = sample();
-    r.stack_used = UINT64_MAX; /* more than there is: the copy is all of it */
+    r.stack_used = UINT64_MAX; /* more than the record contains: then all of the copy is valid */
     assert_true(parse(&r, sizeof r, &s));
     assert_int_equal(s.stack_size, STACK);
     r = sample();

@@ -173,7 +173,7 @@ static void the_entry_of_another_process_is_none(void **state)
 {
     (void)state;
     static const char *const wrong[] = {
-        "{\"pid\": 4711, \"start_ticks\": 78}", /* the number was used again */
+        "{\"pid\": 4711, \"start_ticks\": 78}", /* the process number was reused */
         "{\"pid\": 4712, \"start_ticks\": 77}",
         "{\"pid\": 4711}",
         "{\"start_ticks\": 77}",
@@ -206,7 +206,7 @@ static void entries_are_plain_files_of_ours(void **state)
     assert_false(find(&a));
     assert_int_equal(unlink(in_place("4711.json")), 0);
     assert_int_equal(mkfifo(in_place("4711.json"), 0600), 0);
-    assert_false(find(&a)); /* and nobody waits for a writer */
+    assert_false(find(&a)); /* and opening the pipe does not wait for a writer */
     assert_int_equal(unlink(in_place("4711.json")), 0);
     put_entry(ENTRY);
     assert_true(find(&a));
@@ -233,7 +233,7 @@ static void an_entry_without_end_is_refused(void **state)
     assert_false(find(&a));
     text.size = 0;
     for (int i = 0; i < 16000; i++) tfp_buf_char(&text, '[');
-    free(file_in(place, "4711.json", text.data, text.size)); /* no stack is used up by this */
+    free(file_in(place, "4711.json", text.data, text.size)); /* deep nesting does not overflow the stack */
     assert_false(find(&a));
     tfp_buf_free(&text);
 }

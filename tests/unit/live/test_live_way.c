@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/live/test_live_way.c: how a process would be recorded, or the reason why it is refused, in the order in which people can do
- * something about it; and the version of its framework, by the folders beside its library. */
+/* tests/unit/live/test_live_way.c: how a process would be recorded, or why it cannot be: of several reasons the one that users can
+ * remedy first; and the version of its framework, from the names of the folders beside its library. */
 #include "support.h"
 
 #include "live/files/method.h"
@@ -99,7 +99,7 @@ static void an_ended_process_is_no_process(void **state)
     tfp_way w;
     assert_true(tfp_proc_stat_read(child, &stat));
     stat.state = 'S';
-    tfp_way_of(place, &stat, NULL, TORCH | PYTHON, &w); /* it went between two reads */
+    tfp_way_of(place, &stat, NULL, TORCH | PYTHON, &w); /* it ended between two reads */
     assert_string_equal(w.code, "gone");
 }
 
@@ -113,7 +113,7 @@ static void a_traced_process_is_left_to_its_debugger(void **state)
     expect(TORCH | PYTHON, "traced", text);
     assert_int_equal(ptrace(PTRACE_INTERRUPT, child, NULL, NULL), 0);
     assert_int_equal(waitpid(child, &status, __WALL), child);
-    expect(TORCH | PYTHON, "traced", text); /* and not: it is stopped, send it a signal */
+    expect(TORCH | PYTHON, "traced", text); /* the reason is not "stopped": a signal would not help */
     assert_int_equal(ptrace(PTRACE_DETACH, child, NULL, NULL), 0);
 }
 
@@ -143,7 +143,7 @@ static void an_agent_needs_no_attach(void **state)
     expect(0, "agent", ""); /* its framework may be loaded later */
     kill(child, SIGSTOP);
     assert_int_equal(waitpid(child, &status, WUNTRACED), child);
-    expect(TORCH, "stopped", "nothing can run in it"); /* the agent could not answer */
+    expect(TORCH, "stopped", "nothing can run in it"); /* its agent cannot answer while it is stopped */
     kill(child, SIGCONT);
 }
 

@@ -125,7 +125,7 @@ static void one_profile_leaves_threads_for_others(void **state)
     job *all[6];
     for (int i = 0; i < 4; i++) all[i] = add("a", "/steps");
     all[4] = add("b", "/steps");
-    all[5] = add("", "/compare"); /* about no profile: no share holds for it */
+    all[5] = add("", "/compare"); /* it is about no profile, so the limit for each profile does not apply */
     wait_for(&h.begun, 4);
     assert_true(has_begun(all[0]) && has_begun(all[1]) && has_begun(all[4]) && has_begun(all[5]));
     open_gate();
@@ -168,7 +168,7 @@ static void an_answer_waits_for_a_change(void **state)
     h.version++;
     pthread_mutex_unlock(&h.lock);
     for (size_t done = 0; !done; done = number_of(&h.done))
-        jobs_look(&h.queue); /* a job that was just put down is found by the next look */
+        jobs_look(&h.queue); /* a job that has just begun to wait is found the next time */
     assert_int_equal(h.begun, 2);
     jobs_stop(&h.queue);
     free(j);

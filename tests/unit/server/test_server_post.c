@@ -60,7 +60,7 @@ static void refusals_are_told_by_status(void **state)
         { "HTTP/1.1 200 OK\r\n\r\n", true, "" },
         { "HTTP/1.0 299 x\r\n\r\n", true, "" },
         { "HTTP/1.1 300 x\r\nLocation: http://evil.example/\r\n\r\n", false,
-          "status 300" }, /* nobody is followed elsewhere */
+          "status 300" }, /* redirects are not followed */
         { "HTTP/1.1 429 Too Many Requests\r\n\r\n", false, "status 429" },
         { "HTTP/1.1 500 x\r\n\r\n", false, "status 500" },
         { "220 mail.example ESMTP\r\n", false, "no HTTP answer" },

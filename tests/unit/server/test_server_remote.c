@@ -213,7 +213,7 @@ static void a_recording_becomes_files(void **state)
     assert_true(holds("7/1.pb", "abc") && holds("7/2.pb", "") && holds("manifest.json", "{}"));
     assert_int_equal(t.got.size, 5);
     assert_memory_equal(t.got.data, "table", 5);
-    assert_memory_equal(peer_asked(&t.other, 0), "POST ", 5); /* it changes something over there */
+    assert_memory_equal(peer_asked(&t.other, 0), "POST ", 5); /* not GET: a capture changes something on that machine */
     assert_non_null(strstr(peer_asked(&t.other, 0), "?job=7&ms=100 HTTP/1.1"));
     drop(&t);
 }
@@ -288,7 +288,7 @@ static void files_arrive_below_the_folder_only(void **state)
     capture(&t, (peer_answer){ STREAM "file kept.pb 1\na" REPORT MANIFEST "end\n", 0, false, false }, never);
     assert_int_equal(t.status, 1);
     snprintf(path, sizeof path, "%s/kept.pb.part", folder);
-    assert_int_not_equal(access(path, F_OK), 0); /* what arrived for nothing is removed */
+    assert_int_not_equal(access(path, F_OK), 0); /* the part that arrived is removed */
     tfp_buf old = { 0 };
     snprintf(path, sizeof path, "%s/kept.pb", folder);
     assert_int_equal(tfp_read_file(path, 100, &old, NULL), TFP_OK);
@@ -297,7 +297,7 @@ static void files_arrive_below_the_folder_only(void **state)
     drop(&t);
 }
 
-/* The limits are those of one process: its files are told by the number with which their names begin. */
+/* The limits apply to each process; the number with which a file's name begins tells to which process it belongs. */
 static void each_process_has_its_own_limit(void **state)
 {
     (void)state;
