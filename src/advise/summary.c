@@ -286,7 +286,7 @@ static bool say_capture(tfp_report *r, bool *said)
         "%.1f %% of the device's time is in replays of CUDA or HIP graphs, whose kernels have no op, module or line of "
         "their own; %s (tfprof check)",
         100 * share,
-        xla ? "the file does not hold the programs of these command buffers of XLA: record without them"
+        xla ? "the file does not hold the programs of these command buffers of XLA: record without command buffers"
             : "give the trace in which the graphs were captured: --capture_path FILE or FOLDER");
     return tfp_fact_buf(r, "finding_capture", "findings", &b);
 }

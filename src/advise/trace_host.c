@@ -164,7 +164,7 @@ bool tfp_ruling_blocked_host(tfp_ruling *x)
     double idle = rest(t->idle_ns - x->f->host.pageable.idle_ns); /* those are reported by PageableCopies */
     if (!x->f->has_devices || tfp_part(idle, x->f->mean.judged_ns) < x->limit) return false;
     tfp_ruling_part(x, "a device that does nothing while the host waits in copies or synchronisation", idle);
-    tfp_buf_text(&x->text, "; the host stands there for ");
+    tfp_buf_text(&x->text, "; the host is blocked there for ");
     tfp_ruling_us(x, t->ns);
     tfp_ruling_rate(x, t->a_step, "call");
     tfp_buf_text(&x->text, ", longest at ");

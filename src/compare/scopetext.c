@@ -344,7 +344,7 @@ static tfp_status read_end(reader *r)
         r->err = err;
         if (!row && !is_root(r->line)) continue;
         char text[96];
-        snprintf(text, sizeof text, "a row behind the end of the tree, which is line %zu", ended);
+        snprintf(text, sizeof text, "a row after the end of the tree, which is line %zu", ended);
         return wrong(r, NULL, is_root(r->line) ? "a second tree: one file is one report" : text);
     }
     return TFP_OK;

@@ -323,11 +323,10 @@ tfp_status tfp_note_means(tfp_report *r, const tfp_profile *p, const char *side,
         some += steps != 0 && steps < p->runs->step_order.size;
     }
     if (!some) return TFP_OK;
-    return tfp_report_note_add(
-        r, TFP_NOTE_MEANS_OVER_ALL, err,
-        "%s%smeans are over all %zu steps, 0 where a node did not run (%zu of %zu nodes); those of "
-        "the views leave such steps out",
-        side ? side : "", side ? ": " : "", p->runs->step_order.size, some, ran);
+    return tfp_report_note_add(r, TFP_NOTE_MEANS_OVER_ALL, err,
+                               "%s%smeans are over all %zu steps, 0 where a node did not run (%zu of %zu nodes); the "
+                               "means of the views leave such steps out",
+                               side ? side : "", side ? ": " : "", p->runs->step_order.size, some, ran);
 }
 
 tfp_status tfp_stats_fill(tfp_report *r, const tfp_report *shown, tfp_error *err)

@@ -87,7 +87,7 @@ static tfp_status tell_shapes(tfp_diff_work *d, size_t a, size_t b, const differ
     tfp_status s = text[0].failed || text[1].failed ? tfp_nomem(err) : TFP_OK;
     if (!s)
         s = tfp_report_note_add(d->report, TFP_NOTE_OTHER_SHAPES, err,
-                                "%s and %s have other shapes: of %zu of %zu nodes (first: %.*s, %.*s and %.*s)",
+                                "%s and %s have different shapes in %zu of %zu nodes (first: %.*s, %.*s and %.*s)",
                                 d->names[a], d->names[b], x->count, x->common, shown(name), name.data,
                                 (int)text[0].size, text[0].data ? text[0].data : "", (int)text[1].size,
                                 text[1].data ? text[1].data : "");
@@ -133,7 +133,7 @@ static tfp_status same_devices(tfp_diff_work *d, size_t a, size_t b, tfp_error *
     }
     if (!count) return TFP_OK;
     return tfp_report_note_add(d->report, TFP_NOTE_OTHER_DEVICES, err,
-                               "%s and %s ran on other devices: %zu of %zu nodes (first: %.*s, on %.*s and on %.*s)",
+                               "%s and %s ran %zu of %zu nodes on different devices (first: %.*s, on %.*s and on %.*s)",
                                d->names[a], d->names[b], count, common, shown(name), name.data, shown(from), from.data,
                                shown(to), to.data);
 }

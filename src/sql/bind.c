@@ -56,8 +56,9 @@ tfp_status sql_bind(sql_session *s, sqlite3_stmt *statement, const tfp_bindings 
         const tfp_binding *b = &values->at[i];
         int place = place_of(a, statement, b->name);
         if (!place)
-            st = tfp_fail(err, TFP_BADARG, "query: a value for %.200s, of which there is no parameter; it has %d",
-                          b->name, count);
+            st = tfp_fail(err, TFP_BADARG,
+                          "query: a value for %.200s, but there is no such parameter; the statement has %d", b->name,
+                          count);
         else
             *rc = bind(a, statement, place, b);
         if (place) given[place] = true;

@@ -71,7 +71,7 @@ static const sql_column nodes[] = {
     TEXT("op",           op,           "operation type"),
     TEXT("device",       device,       "where it ran, NULL if it never did"),
     TEXT("host_device",  host_device,  "the host of that device"),
-    TEXT("graph_device", graph_device, "as the graph asks for"),
+    TEXT("graph_device", graph_device, "device that the graph asks for"),
     TEXT("data_format",  data_format,  "of convolutions and their kind"),
     MADE("shape",        's', node_shape,        "of a variable, as 3x3x16"),
     MADE("input_shapes", 's', node_input_shapes, "as 0:32x10|1:unknown"),
@@ -193,7 +193,7 @@ static const sql_column buffers[] = {
     OWNER("memory", SQL_MEMORY, "-> memory"),
     SMALL("slot", slot, "which output of the node it is"),
     INT("bytes", bytes, "its size"),
-    MADE("address", 's', buffer_address, "where it stood, as 0x7f00"),
+    MADE("address", 's', buffer_address, "its address, as 0x7f00"),
     END
 };
 #undef ROW
@@ -212,7 +212,7 @@ static const sql_column allocations[] = {
 
 #define ROW tfp_trace
 static const sql_column traces[] = {
-    KEY("trace", "number: lines of code, each called by the one before; nodes made by the same have the same"),
+    KEY("trace", "number of a call stack: lines of code, each called by the one before; nodes made by the same stack have the same number"),
     PROFILE,
     SMALL("lines", count, "how many it has"),
     END
@@ -225,7 +225,7 @@ static const sql_column code[] = {
     MADE("position",      'i', code_position,      "0 is the outermost"),
     MADE("file",          's', code_file,          "source file"),
     MADE("line",          'i', code_line,          "line that was running"),
-    MADE("function",      's', code_function,      "function that it stands in"),
+    MADE("function",      's', code_function,      "function that contains it"),
     MADE("function_line", 'i', code_function_line, "first line of that function"),
     MADE("text",          's', code_text,          "source text of the line, NULL when not recorded"),
     END
@@ -237,11 +237,11 @@ static const sql_column processes[] = {
     PROFILE,
     MADE("rank",  'i', process_rank,  "of the job, NULL if it has none"),
     MADE("ranks", 'i', process_ranks, "how many the job has, NULL if the file does not say"),
-    INT("pid", pid, "number of the operating system"),
+    INT("pid", pid, "process number of the operating system"),
     TEXT("host", host, "machine"),
     TEXT("name", name, "as the trace has it"),
     MADE("file",  's', process_file,  "where it was read from"),
-    INT("clock_offset_ns", clock_offset_ns, "what its times are moved by, to compare them with those of other processes"),
+    INT("clock_offset_ns", clock_offset_ns, "what is added to its times to compare them with those of other processes"),
     END
 };
 #undef ROW
@@ -303,12 +303,12 @@ const sql_table sql_tables[SQL_TABLE_COUNT] = {
     [SQL_SPANS]       = { "spans",       IN(tfp_detail_tables, detail, spans), CHAINED(SQL_EXECUTIONS, tfp_detail_tables, detail, details, offsetof(tfp_exec_detail, span_first), offsetof(tfp_span, next)), true, "what ran where and when: executions, and the events of traces", spans },
     [SQL_MEMORY]      = { "memory",      IN(tfp_detail_tables, detail, memories), CHAINED(SQL_EXECUTIONS, tfp_detail_tables, detail, details, offsetof(tfp_exec_detail, memory_first), offsetof(tfp_memory, next)), true, "the memory of each run", memory },
     [SQL_BUFFERS]     = { "buffers",     IN(tfp_detail_tables, detail, buffers), CHAINED(SQL_MEMORY, tfp_detail_tables, detail, memories, offsetof(tfp_memory, buffer_first), offsetof(tfp_buffer, next)), true, "the outputs of each run", buffers },
-    [SQL_ALLOCATIONS] = { "allocations", IN(tfp_detail_tables, detail, allocations), CHAINED(SQL_EXECUTIONS, tfp_detail_tables, detail, details, offsetof(tfp_exec_detail, alloc_first), offsetof(tfp_allocation, next)), true, "what was taken and given back, in order", allocations },
+    [SQL_ALLOCATIONS] = { "allocations", IN(tfp_detail_tables, detail, allocations), CHAINED(SQL_EXECUTIONS, tfp_detail_tables, detail, details, offsetof(tfp_exec_detail, alloc_first), offsetof(tfp_allocation, next)), true, "allocations and frees, in order", allocations },
     [SQL_TRACES]      = { "traces",      IN(tfp_code_tables, code, traces), ALONE, false, "how nodes were made", traces },
     [SQL_CODE]        = { "code",        IN(tfp_code_tables, code, trace_frames), CHAINED(SQL_TRACES, tfp_code_tables, code, traces, offsetof(tfp_trace, first), SQL_RANGE), false, "the lines of code that made nodes", code },
     [SQL_PROCESSES]   = { "processes",   IN(tfp_event_tables, events, processes), ALONE, false, "the processes of traces", processes },
     [SQL_LANES]       = { "lanes",       IN_PROFILE(lanes), ALONE, false, "devices, streams and threads", lanes },
-    [SQL_SPAN_ARGS]   = { "span_args",   0, 0, 0, ALONE, false, "what traces tell of spans", span_args },
+    [SQL_SPAN_ARGS]   = { "span_args",   0, 0, 0, ALONE, false, "the arguments of spans in traces", span_args },
     [SQL_COUNTERS]    = { "counters",    IN(tfp_event_tables, events, counters), ALONE, false, "counters over time", counters },
     [SQL_COLUMNS]     = { "columns",     0, 0, 0, ALONE, false, "all tables and their columns", columns },
 };

@@ -29,7 +29,8 @@ static const tfp_row_column columns[] = {
     TFP_COLUMN(gate_row, "unit", TEXT, LABEL, unit, "of base and new: us (microseconds), bytes or count"),
     TFP_COLUMN(gate_row, "base", REAL, NUMBER, base, "median over the base runs of the median over a run's steps"),
     TFP_COLUMN(gate_row, "new", REAL, NUMBER, now, "the same of the new runs"),
-    TFP_COLUMN(gate_row, "growth", REAL, PERCENT, growth, "of new over base; of times by trimmed means over the runs"),
+    TFP_COLUMN(gate_row, "growth", REAL, PERCENT, growth,
+               "growth of new over base; of times that of the trimmed means over the runs"),
     TFP_COLUMN(gate_row, "low", REAL, PERCENT, low,
                "lower end of the growth's interval: it fails when this is over the limit"),
     TFP_COLUMN(gate_row, "high", REAL, PERCENT, high, "upper end of the growth's interval"),
@@ -113,7 +114,7 @@ static void put_line(tfp_buf *b, const tfp_gate_result *x)
     if (x->verdict == TFP_GATE_UNKNOWN && step && step->verdict != TFP_GATE_UNKNOWN)
         tfp_buf_text(b, ": one side has no steps");
     else if (x->verdict == TFP_GATE_UNKNOWN && step)
-        tfp_buf_printf(b, ": the noise between runs is known from %d runs a side on", TFP_RUNS_LEAST);
+        tfp_buf_printf(b, ": the noise between runs is known only from %d runs a side on", TFP_RUNS_LEAST);
 }
 
 /* ---- the cause ---- */

@@ -46,7 +46,7 @@ static const tfp_fold_rule *fold_of(tfp_str op)
     return NULL;
 }
 
-static char *rule_names; /* of all lists, each with a NUL behind it, because callers may keep them */
+static char *rule_names; /* of all lists, each with a NUL after it, because callers may keep them */
 
 static void find_rule_names(void)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* outputs/data/arrow_stream.c: a report in Arrow's stream format: messages that describe the columns and each batch, as
- * FlatBuffers, and the batches' buffers behind them. https://arrow.apache.org/docs/format/Columnar.html */
+ * FlatBuffers, and the batches' buffers after them. https://arrow.apache.org/docs/format/Columnar.html */
 #include "outputs/core/output.h"
 #include "outputs/data/arrow.h"
 #include "wire/flat.h"

@@ -345,7 +345,7 @@ static tfp_status show_parts(tfp_report *r, tfp_error *err)
              "kernel, calls, transfer, check",
              "a trace of PyTorch (--kineto_path), of TensorFlow 2 or JAX (--xplane_path)"),
         part("memory", tfp_has(p, TFP_HAS_MEMORY), records ? records : TFP_ABSENT,
-             records ? "records" : "worked out of what nodes kept", "memory, op -select bytes",
+             records ? "records" : "computed from what nodes kept", "memory, op -select bytes",
              "run metadata, a trace recorded with memory, or a memory snapshot of PyTorch"),
         part("tensors", tfp_has(p, TFP_HAS_TENSORS), p->checkpoint ? (int64_t)tfp_checkpoint_count(p->checkpoint) : 0,
              "variables", "scope -select tensor_value", "a checkpoint (--checkpoint_path)"),

@@ -20,16 +20,16 @@ tfp_status tfp_no_program(const tfp_profile *p, tfp_error *err)
     const char *file = tfp_first_source(p);
     if (tfp_has(p, TFP_HAS_GRAPH) && !(p->keep & TFP_KEEP_PROGRAM))
         return tfp_fail(err, TFP_BADARG,
-                        "%s: was read without its program, from which float operations are worked out: "
+                        "%s: was read without its program, from which float operations are computed: "
                         "keep TFP_KEEP_PROGRAM",
                         file);
     if (tfp_has(p, TFP_HAS_TRACE))
         return tfp_fail(err, TFP_NOTFOUND,
-                        "%s: the trace has no input shapes, from which float operations are worked out: record it with "
+                        "%s: the trace has no input shapes, from which float operations are computed: record it with "
                         "record_shapes=True (PyTorch)",
                         file);
     return tfp_fail(err, TFP_NOTFOUND,
-                    "%s: no graph from which float operations could be worked out: give the graph file "
+                    "%s: no graph from which float operations could be computed: give the graph file "
                     "or SavedModel too (--graph_path), or a profile that was written with all attributes (convert)",
                     file);
 }
@@ -181,7 +181,7 @@ static tfp_status note_missing(tfp_report *r, tfp_error *err)
     if (r->options->flops.float_ops_source == TFP_FLOPS_OWN || !missing) return TFP_OK;
     for (int v = TFP_V_FILES_COUNT; v < TFP_V_COUNT; v++) needed |= r->options->min[v] > 0;
     if (!needed) r->values &= ~missing; /* a cell without a number is better than a wrong 0 */
-    return tfp_report_note_add(r, TFP_NOTE_NO_FLOAT_OPS, err, "%s: -float_ops_source own works them out",
+    return tfp_report_note_add(r, TFP_NOTE_NO_FLOAT_OPS, err, "%s: -float_ops_source own computes them",
                                files ? "macs, bytes_moved and intensity are in no file" : "macs are in no op log");
 }
 

@@ -43,7 +43,7 @@ typedef struct top_row {
 } top_row;
 
 static const tfp_row_column top_columns[] = {
-    TFP_COLUMN_WHOLE(top_row, "node", TEXT, LABEL, node, "its name, behind its function's"),
+    TFP_COLUMN_WHOLE(top_row, "node", TEXT, LABEL, node, "its name, after that of its function"),
     TFP_COLUMN_WHOLE(top_row, "op", TEXT, LABEL, op, "of the node"),
     TFP_COLUMN_WHOLE(top_row, "output_shapes", TEXT, LABEL, shapes, "by output: 0:32x?x3|1:"),
     TFP_COLUMN_WHOLE(top_row, "runs", INT, LABEL, runs, "in one run of the model"),

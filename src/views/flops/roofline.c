@@ -62,8 +62,8 @@ static tfp_status check_bandwidth(tfp_work_tables *t, tfp_error *err)
     if (t->r->options->flops.peak_bandwidth) return TFP_OK;
     return tfp_report_note_add(
         t->r, TFP_NOTE_ROOFLINE_BANDWIDTH, err,
-        "the trace tells a memory bandwidth of %.3g TB a second, its device (%s) has %.3g by its "
-        "vendor's data sheet: the roofline is that of the data sheet",
+        "the trace states a memory bandwidth of %.3g TB a second, but its device (%s) has %.3g by "
+        "its vendor's data sheet: the roofline uses the data sheet",
         told, found->words, published / 1e12);
 }
 
@@ -72,7 +72,7 @@ tfp_status tfp_work_check_peaks(const tfp_work_tables *t, double most_attained, 
     if (!(most_attained > 1.005)) return TFP_OK;
     bool given = t->r->options->flops.peak_flops || t->r->options->flops.peak_bandwidth;
     return tfp_report_note_add(t->r, TFP_NOTE_ROOFLINE_WRONG, err,
-                               "work reaches %.0f%% of the roofline, which cannot be: the peaks %s are wrong%s",
+                               "work reaches %.0f%% of the roofline, which is impossible: the peaks %s are wrong%s",
                                100 * most_attained,
                                given                      ? "that were given"
                                : t->known || t->published ? "of the data sheet"
@@ -234,7 +234,7 @@ static bool add_known(const tfp_work_tables *t)
         if (t->known->tera[i] > 0)
             size += (size_t)snprintf(text + size, sizeof text - size, "%s%s %g", size ? ", " : "", tfp_float_names[i],
                                      t->known->tera[i]);
-    return tfp_work_say(t, "its vendor tells: %s tera float operations a second, dense", text);
+    return tfp_work_say(t, "its vendor states: %s tera float operations a second, dense", text);
 }
 
 bool tfp_work_peak_facts(const tfp_work_tables *t)
@@ -255,11 +255,11 @@ bool tfp_work_peak_facts(const tfp_work_tables *t)
         tfp_str name = name_of(t, t->device);
         bool table = t->device->peak_flops <= 0 && t->device->peak_bandwidth <= 0;
         if (t->published && i == 1) {
-            if (!tfp_work_say(t, "of %s, as its vendor tells", t->published)) return false;
+            if (!tfp_work_say(t, "of %s, as its vendor states", t->published)) return false;
             continue;
         }
         if (!tfp_work_say(t, "of %.*s, as %s", name.size ? (int)(name.size < 100 ? name.size : 100) : 10,
-                          name.size ? name.data : "the device", table ? "its vendor tells" : "the trace tells"))
+                          name.size ? name.data : "the device", table ? "its vendor states" : "the trace states"))
             return false;
     }
     return true;

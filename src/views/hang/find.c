@@ -239,7 +239,7 @@ static bool find_in_group(hang *h, size_t group)
     return ok && (found || find_dead(h, group));
 }
 
-/* ---- which finding is behind which ---- */
+/* ---- which finding is the cause of which ---- */
 
 /* Whether a rank is in both lists; they are sorted, so one pass is enough. */
 static bool share(const int64_t *a, const int64_t *b)

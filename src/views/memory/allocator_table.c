@@ -234,7 +234,7 @@ static tfp_status build_held(tfp_report *r, tfp_error *err)
 /* For SQL: the table `held`. */
 const tfp_view tfp_view_held = {
     "held",
-    "Of memory snapshots: who held memory at its peak, by line.",
+    "Of memory snapshots: who held memory at the peak, by line.",
     TFP_REPORT_GRID,
     NULL,
     NULL,

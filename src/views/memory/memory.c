@@ -127,8 +127,8 @@ static tfp_status note_guesses(memory *m, tfp_error *err)
         if (m->recorded[i]) continue;
         tfp_str name = device_name(m, i);
         s = tfp_report_note_add(m->r, TFP_NOTE_BUFFERS_ASSUMED, err,
-                                "%.*s: no allocations were recorded: a node counts with what it kept, until the last "
-                                "node that reads it had ended",
+                                "%.*s: no allocations were recorded: a node is assumed to hold what it kept until the "
+                                "last node that reads it has ended",
                                 (int)(name.size < 1000 ? name.size : 1000), name.data);
     }
     return s;
@@ -172,7 +172,8 @@ static const tfp_row_column memory_columns[] = {
     TFP_COLUMN_WHOLE(memory_row, "at_us", INT, MICROS, at_us, "when"),
     TFP_COLUMN(memory_row, "held_bytes", INT, SIZE, held_bytes, "sum of allocations so far"),
     TFP_COLUMN(memory_row, "in_use_bytes", INT, SIZE, in_use_bytes, "what the allocator counted"),
-    TFP_COLUMN_WHOLE(memory_row, "recorded", BOOL, LABEL, recorded, "allocations were recorded; else worked out"),
+    TFP_COLUMN_WHOLE(memory_row, "recorded", BOOL, LABEL, recorded,
+                     "whether allocations were recorded; otherwise the numbers are computed"),
     { 0 }
 };
 

@@ -321,7 +321,7 @@ static bool say_peak(table *t, uint32_t d, const char *label)
     tfp_buf_text(&b, ", at the end ");
     tfp_format_amount(&b, TFP_SIZE, p->end > 0 ? p->end : 0);
     if (x->reserved) tfp_buf_text(&b, ", reserved at most "), tfp_format_amount(&b, TFP_SIZE, x->reserved);
-    if (!x->recorded) tfp_buf_text(&b, ", worked out of what nodes kept");
+    if (!x->recorded) tfp_buf_text(&b, ", computed from what nodes kept");
     f->more = tfp_buf_move(&b, &t->r->arena);
     return f->more.data != NULL;
 }
@@ -340,7 +340,7 @@ static bool say_before(table *t, uint32_t d)
     f->number = x->before;
     f->absent = !x->before_told && x->before <= 0;
     if (f->absent)
-        f->more = TFP_STR("not told: parameters and whatever else was there come on top of the peak");
+        f->more = TFP_STR("not in the trace: parameters and whatever else was held come on top of the peak");
     else if (!x->before_told)
         f->more = TFP_STR("at least: it was freed without an allocation in the recording");
     return true;

@@ -267,9 +267,8 @@ tfp_status tfp_timeline_lanes(const tfp_timeline *t, int64_t step, tfp_report **
     if (!s) s = tell_steps(t, r, err);
     if (!s) s = tfp_note_guessed_steps(r, t->p, NULL, err);
     if (!s && t->moved)
-        s = tfp_report_note_add(
-            r, TFP_NOTE_CLOCKS_APART, err,
-            "the clocks of these files have nothing to do with each other: they stand side by side at "
-            "the first step that they share; tables have the files' times");
+        s = tfp_report_note_add(r, TFP_NOTE_CLOCKS_APART, err,
+                                "the clocks of these files cannot be compared: the timeline aligns the files at the "
+                                "first step that they have in common; tables show the files' own times");
     return tfp_report_give(r, s, out);
 }

@@ -171,7 +171,7 @@ tfp_status tfp_step_rows(tfp_report *r, const tfp_trace_index *x, tfp_step_row *
     if (*rows && *count) memcpy(*rows, t.rows.at, *count * sizeof **rows);
     tfp_vec_free(&t.rows);
     if (t.full)
-        return tfp_fail(err, TFP_LIMIT, "%zu devices and %zu steps make more than %zu rows; -step N asks for one step",
+        return tfp_fail(err, TFP_LIMIT, "%zu devices and %zu steps make more than %zu rows; -step N selects one step",
                         x->device_count, x->p->events->windows.size, ROWS_MOST);
     return *rows ? TFP_OK : tfp_nomem(err);
 }

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define WORTH_NAMING 0.01 /* of what the part grew; less is noise */
+#define WORTH_NAMING 0.01 /* a share of the growth of the part; less is noise */
 #define NAMED_MOST 3      /* kernels or ops of a step */
 #define PIECES_MOST 64    /* steps into which one activity is divided */
 
@@ -43,8 +43,9 @@ typedef struct whys {
     tfp_report *r;
     const tfp_trace_index *x;
     const tfp_step_row *rows;
-    uint32_t *order;             /* indexes in rows, without the rows `all`, by step and unit */
-    size_t row_count, unit_rows; /* of order; how many units all steps have together */
+    uint32_t *order;  /* indexes in rows, without the rows `all`, by step and unit */
+    size_t row_count; /* the length of order */
+    size_t unit_rows; /* how many units all steps have together */
     double median_ns, part_median_ns[PARTS];
     uint32_t *first; /* for each step: index in works */
     tfp_map64 worker_by_name, work_by_step;
@@ -332,7 +333,8 @@ tfp_status tfp_why_table(tfp_report *r, const tfp_trace_index *x, const tfp_step
     tfp_status s =
         out ? tfp_grid_of(r, &(tfp_row_table){ columns, out, sizeof *out, t.out.size, 0 }, err) : tfp_nomem(err);
     if (!s && !several)
-        s = tfp_report_note_add(r, TFP_NOTE_ONE_STEP, err, "there is one step, and no other to be compared with");
+        s = tfp_report_note_add(r, TFP_NOTE_ONE_STEP, err,
+                                "the trace has only one step, so there is none to compare it with");
     tfp_map64_free(&t.worker_by_name);
     tfp_map64_free(&t.work_by_step);
     tfp_vec_free(&t.workers);

@@ -197,8 +197,8 @@ static tfp_status check_trace(tfp_report *r, tfp_error *err)
     tfp_status s = TFP_OK;
     if (shown & untold)
         s = tfp_report_note_add(r, TFP_NOTE_NO_MEMORY, err,
-                                "a trace does not tell peak_bytes and output_bytes: they are 0 everywhere; "
-                                "tfprof memory tells the peak of each device");
+                                "a trace does not contain peak_bytes and output_bytes: they are 0 everywhere; tfprof "
+                                "memory shows the peak of each device");
     if (!s && (shown & memory) && !(shown & OF_TIME) && !p->events->memory.size)
         s = tfp_report_note_add(r, TFP_NOTE_NO_MEMORY, err,
                                 "the trace was recorded without memory, so bytes are 0 everywhere");
@@ -220,13 +220,14 @@ static tfp_status check_float_ops(tfp_report *r, tfp_error *err)
     for (size_t i = 0; i < p->runs->execs.size; i++)
         if (p->runs->execs.at[i].float_ops) return TFP_OK;
     if (tfp_has(p, TFP_HAS_TRACE))
-        return tfp_report_note_add(r, TFP_NOTE_NO_FLOAT_OPS, err,
-                                   "the trace holds neither float operations nor shapes to work them out, so float_ops "
-                                   "are 0 everywhere: record shapes, or add the graph (--graph_path) with "
-                                   "-float_ops_source own");
+        return tfp_report_note_add(
+            r, TFP_NOTE_NO_FLOAT_OPS, err,
+            "the trace holds neither float operations nor shapes from which to compute them, so float_ops "
+            "are 0 everywhere: record shapes, or add the graph (--graph_path) with "
+            "-float_ops_source own");
     return tfp_report_note_add(r, TFP_NOTE_NO_FLOAT_OPS, err,
                                "these files hold no float operations, so float_ops are 0 everywhere: "
-                               "-float_ops_source own works them out from the graph");
+                               "-float_ops_source own computes them from the graph");
 }
 
 static tfp_status check_tensors(tfp_report *r, tfp_error *err)
@@ -246,9 +247,9 @@ static tfp_status check_assumptions(tfp_report *r, tfp_error *err)
     tfp_status s = TFP_OK;
     for (size_t i = 0; i < sizeof names / sizeof *names && !s && !tfp_options_work_out(r->options); i++)
         if (tfp_options_chosen(r->options, names[i]))
-            s = tfp_report_note_add(r, TFP_NOTE_OPTION_IGNORED, err,
-                                    "-%s changes only what is worked out: -float_ops_source own with float_ops",
-                                    names[i]);
+            s = tfp_report_note_add(
+                r, TFP_NOTE_OPTION_IGNORED, err,
+                "-%s only changes numbers that are computed: select float_ops with -float_ops_source own", names[i]);
     return s;
 }
 
@@ -300,7 +301,7 @@ tfp_status tfp_note_all_rows(tfp_report *r, tfp_error *err)
     if (r->kind != TFP_REPORT_GRID || is_compat(r) || (r->about->needs & TFP_TAKES_LIMITS)) return TFP_OK;
     if (!n.minimum && !n.filter) return TFP_OK;
     return tfp_report_note_add(r, TFP_NOTE_OPTION_IGNORED, err,
-                               "the table %s takes no %s%s%s: all of its rows are there", r->about->name,
+                               "the table %s takes no %s%s%s: all of its rows are shown", r->about->name,
                                n.filter ? "patterns (-*_regexes)" : "", n.minimum && n.filter ? " and no " : "",
                                n.minimum ? "minimums (-min_*)" : "");
 }

@@ -281,7 +281,7 @@ class Parameters(unittest.TestCase):
     def test_too_few_and_too_many(self):
         for sql, given, words in (('SELECT ?', [], 'no value for parameter 1 of 1'),
                                   ('SELECT :us', {}, 'no value for the parameter :us'),
-                                  ('SELECT 1', [5], 'of which there is no parameter'),
+                                  ('SELECT 1', [5], 'but there is no such parameter'),
                                   ('SELECT ?', [1, 2], 'a value for 2'),
                                   ('SELECT :a', {'a': 1, 'b': 2}, 'a value for b'),
                                   ('SELECT ?', 'abc', "parameters 'abc'"),

@@ -68,7 +68,7 @@ const tfp_op_rule tfp_onnx_elements[] = {
       "Less LessOrEqual", tfp_broadcast_inputs, STEP },
     { "Where", broadcast_all, STEP },
     { "Max Min Sum", broadcast_all, count_addends, 0, "(inputs - 1) * n(out)",
-      "a step for each input behind the first" },
+      "a step for each input after the first" },
     { "Mean", broadcast_all, count_mean, 0, "inputs * n(out)", "sums and a division" },
     { "Abs Neg Sign Reciprocal Floor Ceil Round Not BitwiseNot IsNaN IsInf Sqrt Exp Log Sin Cos Tan Asin Acos Atan "
       "Sinh Cosh Tanh Asinh Acosh Atanh Erf Sigmoid Relu LeakyRelu Elu Selu Celu Gelu HardSigmoid HardSwish Mish "

@@ -99,7 +99,7 @@ static int64_t places(tfp_op *op, const window *w, int i, int64_t in, int64_t ke
     int64_t room = padded - reach;
     int64_t steps = room / w->strides[i];
     if (!w->ceil || !(room % w->strides[i])) return steps + 1;
-    /* a last window that begins in the padding behind the image does not count */
+    /* a last window that begins in the padding after the image does not count */
     bool inside = tfp_mul(steps + 1, w->strides[i], NULL) < tfp_add(in, w->valid ? 0 : w->pads[i], NULL);
     return steps + 1 + inside;
 }
