@@ -6,6 +6,7 @@
 #include "formats/files/folder.h"
 #include "formats/files/format.h"
 #include "model/graphs/parts.h"
+#include "model/tables/profile.h"
 #include "model/tables/sources.h"
 
 /* Counts the float operations of the operators around the captured launches. */

@@ -2,7 +2,7 @@
 /* compare.c: the public functions of comparisons: a view's rows, and access to them. */
 #include "compare/sides.h"
 #include "compare/stats.h"
-#include "model/tables/profile.h"
+#include "model/tables/read.h"
 #include "registry.h"
 #include "views/core/notes.h"
 #include "views/core/report.h"
@@ -66,7 +66,8 @@ tfp_status tfp_stats(const tfp_profile *p, const char *view, const tfp_options *
 {
     tfp_error_clear(err);
     if (out) *out = NULL;
-    if (!p || !out || !p->finished) return tfp_fail(err, TFP_BADARG, "no finished profile, or nowhere for the report");
+    if (!p || !out || !tfp_is_finished(p))
+        return tfp_fail(err, TFP_BADARG, "no finished profile, or nowhere for the report");
     tfp_report *r = tfp_report_new("stats", o);
     if (!r) return tfp_nomem(err);
     r->profile = p;

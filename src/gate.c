@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* gate.c: the public functions of the gate for CI: they take runs and return a verdict. */
 #include "compare/gate/gate.h"
-#include "model/tables/profile.h"
-#include "views/core/handle.h"
+#include "model/tables/read.h"
 #include "views/core/grid.h"
+#include "views/core/handle.h"
 #include "views/core/view.h"
 
 #include <math.h>
@@ -51,7 +51,8 @@ static tfp_status take_ops(tfp_gate_runs *runs, const tfp_profile *p, tfp_error 
 tfp_status tfp_gate_add(tfp_gate *g, tfp_gate_side side, const char *name, const tfp_profile *p, tfp_error *err)
 {
     tfp_error_clear(err);
-    if (!g || !is_side(side) || !p || !p->finished) return tfp_fail(err, TFP_BADARG, "no gate, or no finished profile");
+    if (!g || !is_side(side) || !p || !tfp_is_finished(p))
+        return tfp_fail(err, TFP_BADARG, "no gate, or no finished profile");
     tfp_gate_runs *runs = &g->sides[side];
     tfp_status s = tfp_gate_run_add(runs, tfp_str_of(name ? name : tfp_first_source(p)), err);
     if (!s) s = tfp_gate_take_steps(runs, p, err);

@@ -3,6 +3,7 @@
  * added in the given order, so that the profile and the first error are the same for any number of threads. All others
  * are read in their turn, as by tfp_profile_add_file, which splits a large file between threads itself. */
 #include "base/threads.h"
+#include "model/tables/profile.h"
 #include "model/tables/sources.h"
 #include "profiles.h"
 #include "registry.h"

@@ -3,6 +3,7 @@
 #include "tfprof/tfprof.h"
 
 #include "base/io.h"
+#include "model/files/weights.h"
 #include "model/tables/details.h"
 #include "model/tables/profile.h"
 #include "model/tables/runs.h"
@@ -51,7 +52,7 @@ tfp_status tfp_profile_save(const tfp_profile *p, tfp_write_fn fn, void *ctx, tf
     if (tfp_only_sums(p)) return tfp_no_spans(err);
     if ((p->keep & SAVED) != SAVED)
         return tfp_fail(err, TFP_BADARG, "the profile was read without TFP_KEEP_MEMORY and TFP_KEEP_PROGRAM");
-    if (tfp_has(p, TFP_HAS_VARIABLES) && !p->weights.size)
+    if (tfp_has(p, TFP_HAS_VARIABLES) && !p->weights->size)
         return tfp_fail(err, TFP_BADARG, "a checkpoint alone: its values are all that it has, and they are not kept");
     tfp_sink sink;
     tfp_sink_start(&sink, fn, ctx);

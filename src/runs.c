@@ -4,7 +4,6 @@
 #include "base/base.h"
 #include "model/tables/events.h"
 #include "model/tables/processes.h"
-#include "model/tables/profile.h"
 #include "model/tables/sources.h"
 #include "tfprof/tfprof.h"
 
@@ -106,8 +105,8 @@ static size_t run_of(const traces *t, const traced *x)
 
 static traced traced_of(const tfp_profile *p, const tfp_process *process)
 {
-    traced x = { .path = p->files->sources.at[process->source],
-                 .format = p->files->formats.at[process->source],
+    traced x = { .path = tfp_sources_of(p)->sources.at[process->source],
+                 .format = tfp_sources_of(p)->formats.at[process->source],
                  .rank = -1 };
     const char *digits = rank_in_name(x.path);
     if (!x.format) x.format = "";
@@ -131,16 +130,16 @@ static bool find_traces(const tfp_profile *p, traces *t)
 {
     const char *folder = NULL; /* the last one */
     size_t next = 0;           /* -> processes, which are in the order of their files */
-    t->at = calloc(p->files->sources.size + 1, sizeof *t->at);
-    t->last = calloc(p->files->sources.size + 1, sizeof *t->last);
-    for (size_t i = 0; t->at && t->last && i < p->files->sources.size; i++) {
-        const char *path = p->files->sources.at[i];
+    t->at = calloc(tfp_sources_of(p)->sources.size + 1, sizeof *t->at);
+    t->last = calloc(tfp_sources_of(p)->sources.size + 1, sizeof *t->last);
+    for (size_t i = 0; t->at && t->last && i < tfp_sources_of(p)->sources.size; i++) {
+        const char *path = tfp_sources_of(p)->sources.at[i];
         size_t first = next;
-        while (next < p->events->processes.size && p->events->processes.at[next].source == i) next++;
+        while (next < tfp_events_of(p)->processes.size && tfp_events_of(p)->processes.at[next].source == i) next++;
         if (first == next) folder = path; /* it has no processes, so it may be a folder */
         if (first == next || (folder && is_in(folder, path) && t->count && t->at[t->count - 1].path == folder))
             continue;
-        traced x = traced_of(p, &p->events->processes.at[first]);
+        traced x = traced_of(p, &tfp_events_of(p)->processes.at[first]);
         if (folder && is_in(folder, path)) x.path = folder;
         x.run = run_of(t, &x);
         x.before = x.run == t->runs ? SIZE_MAX : t->last[x.run];

@@ -12,9 +12,10 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Limits: the longest chain of includes, and the number of sources that a change of any header in these
 # rooms may rebuild.
 CHAIN, AGAIN = 10, {"model/": 150, "views/core/": 124}
-# Headers with limits of their own: above the general limit are the names of types, the list of a profile's tables, the
-# kinds of spans and the report as most files see it; below it is the header that lists the parts of a report.
-OWN = {"model/tables/types.h": 395, "model/tables/profile.h": 295, "model/tables/span_kinds.h": 190, "views/core/handle.h": 175,
+# Headers with limits of their own: above the general limit are the names of types, the functions that every reader of a
+# profile calls (neither has a struct), the kinds of spans, and the report as most files see it; below it is the header
+# that lists the parts of a report.
+OWN = {"model/tables/types.h": 400, "model/tables/read.h": 265, "model/tables/span_kinds.h": 185, "views/core/handle.h": 175,
        "views/core/report.h": 59}
 # Which other folders a program's folder may use.
 BESIDE = {"cli": ("server", "mcp"), "mcp": ("server",)}

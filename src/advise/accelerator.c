@@ -2,6 +2,7 @@
 /* advise/accelerator.c: accelerators that ran kernels for less than half of their steps' time. */
 #include "advise/checker.h"
 #include "model/tables/graph.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "options/units.h"
 #include "views/core/handle.h"
@@ -33,11 +34,11 @@ static usage *usage_of(usages *u, tfp_strid device, uint32_t step)
 
 static void collect_steps(const tfp_profile *p, usages *u)
 {
-    for (uint32_t i = 0; i < p->graph->nodes.size; i++) {
-        tfp_strid device = p->graph->nodes.at[i].device;
-        if (!device || !(p->graph->nodes.at[i].flags & TFP_NODE_ON_ACCELERATOR)) continue;
-        for (TFP_EACH(runs->execs, e, p->graph->nodes.at[i].exec_first, p)) {
-            const tfp_exec *x = &p->runs->execs.at[e];
+    for (uint32_t i = 0; i < tfp_graph_of(p)->nodes.size; i++) {
+        tfp_strid device = tfp_graph_of(p)->nodes.at[i].device;
+        if (!device || !(tfp_graph_of(p)->nodes.at[i].flags & TFP_NODE_ON_ACCELERATOR)) continue;
+        for (TFP_EACH(tfp_executions_of(p)->execs, e, tfp_graph_of(p)->nodes.at[i].exec_first)) {
+            const tfp_exec *x = &tfp_executions_of(p)->execs.at[e];
             usage *step = x->start_ns || x->end_ns ? usage_of(u, device, x->step) : NULL;
             if (u->nomem) return;
             if (!step) continue;

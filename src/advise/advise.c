@@ -104,7 +104,7 @@ static tfp_status build_advise(tfp_report *r, tfp_error *err)
     if (tfp_report_add_row(r, &root) == TFP_NONE) return tfp_nomem(err);
     bool compat = r->options->compat_tensorflow;
     tfp_status s = TFP_OK;
-    if (r->profile->events->processes.size && !compat) {
+    if (tfp_events_of(r->profile)->processes.size && !compat) {
         s = run_trace_rules(r, err);
         return s || r->findings.size ? s : tfp_report_note_add(r, TFP_NOTE_NO_FINDINGS, err, "no rule has a finding");
     }

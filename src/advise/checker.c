@@ -2,6 +2,7 @@
 /* advise/checker.c: shared by checkers and rules: adds findings to a row, and builds the view that a checker
  * examines. */
 #include "advise/checker.h"
+#include "model/tables/read.h"
 #include "model/tables/sources.h"
 #include "options/columns.h"
 #include "options/options.h"
@@ -41,12 +42,12 @@ void tfp_checker_about(tfp_report *r, double seconds, const char *command)
 tfp_str tfp_only_source(const tfp_profile *p)
 {
     uint32_t only = TFP_NONE;
-    for (uint32_t i = 0; i < p->files->sources.size; i++) {
-        if (!p->files->formats.at[i]) continue;
+    for (uint32_t i = 0; i < tfp_sources_of(p)->sources.size; i++) {
+        if (!tfp_sources_of(p)->formats.at[i]) continue;
         if (only != TFP_NONE) return TFP_STR("");
         only = i;
     }
-    return only == TFP_NONE ? TFP_STR("") : tfp_str_of(p->files->sources.at[only]);
+    return only == TFP_NONE ? TFP_STR("") : tfp_str_of(tfp_sources_of(p)->sources.at[only]);
 }
 
 tfp_status tfp_checker_view(const tfp_report *r, const tfp_view *view, const char *const *options, tfp_report **out,

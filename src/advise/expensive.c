@@ -6,6 +6,7 @@
 #include "model/span_names.h"
 #include "model/tables/code.h"
 #include "model/tables/graph.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "options/columns.h"
 #include "views/core/engine.h"
@@ -32,7 +33,7 @@ static bool count_ran(view_times *t, tfp_arena *arena)
     t->all_ran = 0;
     t->all_ns = 0;
     if (!t->ran) return false;
-    for (uint32_t i = 0; i < p->graph->nodes.size; i++) {
+    for (uint32_t i = 0; i < tfp_graph_of(p)->nodes.size; i++) {
         tfp_node_stats stats;
         tfp_node_stats_at(p, i, (tfp_step_choice){ .which = TFP_STEP_MEAN }, &stats);
         if (stats.run_count <= 0) continue;
@@ -49,7 +50,7 @@ static bool is_library(const tfp_report *v, uint32_t row)
 {
     if (!tfp_tree_of(v)->code) return false;
     uint32_t frame = tfp_tree_of(v)->code->items.at[tfp_row_at(v, row)->item].frame;
-    return tfp_is_library_file(tfp_text(tfp_profile_of(v), tfp_profile_of(v)->code->frames.at[frame].file));
+    return tfp_is_library_file(tfp_text(tfp_profile_of(v), tfp_code_of(tfp_profile_of(v))->frames.at[frame].file));
 }
 
 /* The last row, going down from the root, that takes more than half of the time; 0: none. */
@@ -98,7 +99,7 @@ static tfp_status check(tfp_report *r, uint32_t row, tfp_error *err)
 {
     const tfp_profile *p = tfp_profile_of(r);
     bool steps = false;
-    for (size_t i = 0; i < p->runs->steps.size; i++) steps |= p->runs->steps.at[i].listed;
+    for (size_t i = 0; i < tfp_executions_of(p)->steps.size; i++) steps |= tfp_executions_of(p)->steps.at[i].listed;
     if (!steps)
         return tfp_report_note_add(r, TFP_NOTE_CHECKER_SKIPPED, err,
                                    "ExpensiveOperationChecker: no steps (run metadata)");

@@ -3,6 +3,7 @@
  * layout on a GPU. Where runs were recorded, only operations that ran count. */
 #include "advise/checker.h"
 #include "model/tables/graph.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "views/core/handle.h"
 
@@ -14,22 +15,23 @@ typedef struct operations {
     uint32_t count, example;
 } operations;
 
-static tfp_str op_of(const tfp_profile *p, uint32_t node) { return tfp_text(p, p->graph->nodes.at[node].op); }
+static tfp_str op_of(const tfp_profile *p, uint32_t node) { return tfp_text(p, tfp_graph_of(p)->nodes.at[node].op); }
 
 static void take(operations *o, uint32_t node)
 {
-    if (o->ran && o->p->graph->nodes.at[node].exec_first == TFP_NONE) return;
+    if (o->ran && tfp_graph_of(o->p)->nodes.at[node].exec_first == TFP_NONE) return;
     if (!o->count++) o->example = node;
 }
 
 /* The rank of a node's first output; -1: unknown. */
 static int rank_of(const tfp_profile *p, uint32_t node)
 {
-    uint32_t first = p->graph->nodes.at[node].output_first;
-    uint32_t shape =
-        first != TFP_NONE && p->graph->outputs.at[first].slot == 0 ? p->graph->outputs.at[first].shape : TFP_NONE;
+    uint32_t first = tfp_graph_of(p)->nodes.at[node].output_first;
+    uint32_t shape = first != TFP_NONE && tfp_graph_of(p)->outputs.at[first].slot == 0
+                         ? tfp_graph_of(p)->outputs.at[first].shape
+                         : TFP_NONE;
     if (shape == TFP_NONE) return -1;
-    const tfp_shape *s = &p->graph->shapes.at[shape];
+    const tfp_shape *s = &tfp_graph_of(p)->shapes.at[shape];
     return s->scalar ? 0 : s->count ? (int)s->count : -1;
 }
 
@@ -48,7 +50,7 @@ static bool can_be_fused(const tfp_profile *p, tfp_str rsqrt)
 
 static bool is_unfused_norm(const tfp_profile *p, uint32_t node)
 {
-    tfp_str op = op_of(p, node), name = tfp_text(p, p->graph->nodes.at[node].name);
+    tfp_str op = op_of(p, node), name = tfp_text(p, tfp_graph_of(p)->nodes.at[node].name);
     if (tfp_str_eq(op, TFP_STR("BatchNormWithGlobalNormalization"))) return true;
     return tfp_str_eq(op, TFP_STR("Rsqrt")) && tfp_str_ends(name, TFP_STR("batchnorm/Rsqrt")) && can_be_fused(p, name);
 }
@@ -66,7 +68,7 @@ static bool has_layout(tfp_str op)
 
 static bool is_nhwc_on_gpu(const tfp_profile *p, uint32_t node)
 {
-    const tfp_node *n = &p->graph->nodes.at[node];
+    const tfp_node *n = &tfp_graph_of(p)->nodes.at[node];
     return n->data_format && tfp_str_eq(tfp_text(p, n->data_format), TFP_STR("NHWC")) && has_layout(op_of(p, node)) &&
            n->flags & TFP_NODE_ON_ACCELERATOR;
 }
@@ -81,7 +83,7 @@ static tfp_status find(tfp_report *r, uint32_t row, const operations *o, const w
     tfp_buf b = { 0 };
     tfp_buf_printf(&b, "%u %s", (unsigned)o->count, o->count == 1 ? w->one : w->many);
     tfp_buf_text(&b, o->count == 1 ? ": " : ", such as ");
-    tfp_escape(&b, tfp_text(tfp_profile_of(r), tfp_profile_of(r)->graph->nodes.at[o->example].name));
+    tfp_escape(&b, tfp_text(tfp_profile_of(r), tfp_graph_of(tfp_profile_of(r))->nodes.at[o->example].name));
     tfp_buf_printf(&b, " (%s)", w->advice);
     tfp_status s = tfp_checker_find_text(r, row, &b, err);
     if (!s) tfp_checker_about(r, NAN, "tfprof op");
@@ -91,12 +93,13 @@ static tfp_status find(tfp_report *r, uint32_t row, const operations *o, const w
 static tfp_status check(tfp_report *r, uint32_t row, tfp_error *err)
 {
     const tfp_profile *p = tfp_profile_of(r);
-    operations norms = { .p = p, .ran = p->runs->execs.size > 0 }, nhwc = norms;
+    operations norms = { .p = p, .ran = tfp_executions_of(p)->execs.size > 0 }, nhwc = norms;
     bool converted = false; /* set if TensorFlow's layout optimizer changed the layout when the graph ran */
-    for (uint32_t i = 0; i < p->graph->nodes.size; i++) {
+    for (uint32_t i = 0; i < tfp_graph_of(p)->nodes.size; i++) {
         if (is_unfused_norm(p, i)) take(&norms, i);
         if (is_nhwc_on_gpu(p, i)) take(&nhwc, i);
-        converted = converted || tfp_str_has(tfp_text(p, p->graph->nodes.at[i].name), TFP_STR("LayoutOptimizer"));
+        converted =
+            converted || tfp_str_has(tfp_text(p, tfp_graph_of(p)->nodes.at[i].name), TFP_STR("LayoutOptimizer"));
     }
     static const wording fuse = { "batch normalisation is not fused", "batch normalisations are not fused",
                                   "FusedBatchNormV3 is faster" };

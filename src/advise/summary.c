@@ -5,6 +5,7 @@
 #include "model/files/allocator.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "model/tables/sources.h"
 #include "options/columns.h"
@@ -35,9 +36,9 @@ static bool say_files(tfp_report *r)
     const tfp_profile *p = r->profile;
     tfp_buf b = { 0 };
     size_t told = 0;
-    for (size_t i = 0; i < p->files->sources.size; i++) {
-        if (!p->files->formats.at[i]) continue; /* it is a folder, and its files follow */
-        if (told++ < 4) tfp_buf_printf(&b, "%s%s", told > 1 ? ", " : "", p->files->sources.at[i]);
+    for (size_t i = 0; i < tfp_sources_of(p)->sources.size; i++) {
+        if (!tfp_sources_of(p)->formats.at[i]) continue; /* it is a folder, and its files follow */
+        if (told++ < 4) tfp_buf_printf(&b, "%s%s", told > 1 ? ", " : "", tfp_sources_of(p)->sources.at[i]);
     }
     if (told > 4) tfp_buf_printf(&b, " and %zu more", told - 4);
     return tfp_fact_buf(r, "files", "files", &b);
@@ -73,7 +74,7 @@ static bool say_trace_steps(tfp_report *r, const tfp_trace_facts *f)
     double *us = TFP_NEW(&r->arena, double, f->step_row_count + 1);
     uint32_t *devices = TFP_NEW(&r->arena, uint32_t, f->step_row_count + 1);
     tfp_map64 places = { 0 }; /* rank and step -> index in us */
-    size_t count = 0, steps = r->step.which != TFP_STEP_ONE ? f->x.p->runs->step_order.size : 1;
+    size_t count = 0, steps = r->step.which != TFP_STEP_ONE ? tfp_executions_of(f->x.p)->step_order.size : 1;
     bool ok = us && devices;
     for (size_t i = 0; ok && i < f->step_row_count; i++) {
         const tfp_step_row *row = &f->steps[i];
@@ -92,18 +93,18 @@ static bool say_trace_steps(tfp_report *r, const tfp_trace_facts *f)
 static bool say_executed_steps(tfp_report *r)
 {
     const tfp_profile *p = r->profile;
-    size_t steps = p->runs->steps.size, count = 0;
+    size_t steps = tfp_executions_of(p)->steps.size, count = 0;
     int64_t *start = TFP_NEW(&r->arena, int64_t, steps + 1), *end = TFP_NEW(&r->arena, int64_t, steps + 1);
     double *us = TFP_NEW(&r->arena, double, steps + 1);
     if (!start || !end || !us) return false;
-    for (size_t i = 0; i < p->runs->execs.size; i++) {
-        const tfp_exec *x = &p->runs->execs.at[i];
+    for (size_t i = 0; i < tfp_executions_of(p)->execs.size; i++) {
+        const tfp_exec *x = &tfp_executions_of(p)->execs.at[i];
         if (!x->start_ns) continue;
         if (!start[x->step] || x->start_ns < start[x->step]) start[x->step] = x->start_ns;
         if (x->end_ns > end[x->step]) end[x->step] = x->end_ns;
     }
     for (size_t i = 0; i < steps; i++)
-        if (start[i] && p->runs->steps.at[i].listed) us[count++] = (double)(end[i] - start[i]) / 1000;
+        if (start[i] && tfp_executions_of(p)->steps.at[i].listed) us[count++] = (double)(end[i] - start[i]) / 1000;
     return say_durations(r, us, count, count);
 }
 
@@ -135,16 +136,17 @@ static tfp_status show_parts(tfp_report *r, const tfp_trace_facts *f, tfp_error 
 static tfp_status show_sums(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
-    double host = 0, accelerator = 0, steps = p->runs->step_order.size ? (double)p->runs->step_order.size : 1;
-    for (size_t i = 0; i < p->runs->execs.size; i++) {
-        host += (double)p->runs->execs.at[i].cpu_ns;
-        accelerator += (double)p->runs->execs.at[i].accelerator_ns;
+    double host = 0, accelerator = 0,
+           steps = tfp_executions_of(p)->step_order.size ? (double)tfp_executions_of(p)->step_order.size : 1;
+    for (size_t i = 0; i < tfp_executions_of(p)->execs.size; i++) {
+        host += (double)tfp_executions_of(p)->execs.at[i].cpu_ns;
+        accelerator += (double)tfp_executions_of(p)->execs.at[i].accelerator_ns;
     }
     const tfp_part_row all[] = { { TFP_STR("operations on hosts, summed"), host / 1000 / steps, NAN,
                                    TFP_STR("op -order_by cpu_micros") },
                                  { TFP_STR("operations on accelerators, summed"), accelerator / 1000 / steps, NAN,
                                    TFP_STR("op -order_by accelerator_micros") } };
-    size_t count = p->runs->execs.size ? 2 : 0;
+    size_t count = tfp_executions_of(p)->execs.size ? 2 : 0;
     return tfp_grid_of(r, &(tfp_row_table){ tfp_part_columns, all, sizeof *all, count, 0 }, err);
 }
 
@@ -260,7 +262,7 @@ static tfp_status add_tops(tfp_report *r, tfp_error *err)
     static const char *const by_time[] = { "max_depth", "100000", "min_micros", "1", "order_by", "micros", NULL };
     static const char *const outer[] = { "max_depth", "2", "order_by", "micros", NULL };
     bool no_runs = tfp_has(r->profile, TFP_HAS_TRACE) && !tfp_ran_any(r->profile);
-    if (!r->profile->graph->nodes.size || no_runs) /* a trace of another program, sampled stacks */
+    if (!tfp_graph_of(r->profile)->nodes.size || no_runs) /* a trace of another program, sampled stacks */
         return add_view(r, &tfp_view_calls, by_time, "what takes longest (tfprof calls -order_by micros)", err);
     tfp_status s = add_view(r, &tfp_view_op, by_time, "operations that take longest (tfprof op -order_by micros)", err);
     if (!s) s = add_view(r, &tfp_view_scope, outer, "scopes that take longest (tfprof scope -order_by micros)", err);
@@ -369,11 +371,11 @@ static tfp_status build(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
     const tfp_trace_facts *f = NULL;
-    if (tfp_only_allocator(p) && p->allocator->devices.size)
+    if (tfp_only_allocator(p) && tfp_allocator_of(p)->devices.size)
         return say_files(r) ? tfp_memory_of_allocator(r, err) : tfp_nomem(err);
-    tfp_status s = p->events->processes.size || r->runs ? tfp_trace_facts_of(r, &f, err) : TFP_OK;
+    tfp_status s = tfp_events_of(p)->processes.size || r->runs ? tfp_trace_facts_of(r, &f, err) : TFP_OK;
     if (s) return s;
-    bool ok = say_files(r) && tfp_fact_int(r, "nodes", "nodes", TFP_LABEL, (int64_t)p->graph->nodes.size);
+    bool ok = say_files(r) && tfp_fact_int(r, "nodes", "nodes", TFP_LABEL, (int64_t)tfp_graph_of(p)->nodes.size);
     ok = ok && (f && f->step_row_count ? say_trace(r, f) : say_executed_steps(r));
     s = ok ? tfp_note_guessed_steps(r, p, NULL, err) : tfp_nomem(err);
     if (!s) s = tfp_attributed_note(r, err);

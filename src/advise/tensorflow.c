@@ -2,6 +2,7 @@
 /* advise/tensorflow.c: two checks exactly as TensorFlow's tool does them, including mistakes: -compat tensorflow. */
 #include "advise/checker.h"
 #include "model/tables/graph.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "views/core/handle.h"
 
@@ -17,9 +18,9 @@ typedef TFP_VEC(usage) usages;
 static uint32_t last_exec(const tfp_profile *p, uint32_t node)
 {
     uint32_t last = TFP_NONE;
-    for (TFP_EACH(runs->execs, e, p->graph->nodes.at[node].exec_first, p))
-        if (last == TFP_NONE ||
-            p->runs->steps.at[p->runs->execs.at[e].step].id > p->runs->steps.at[p->runs->execs.at[last].step].id)
+    for (TFP_EACH(tfp_executions_of(p)->execs, e, tfp_graph_of(p)->nodes.at[node].exec_first))
+        if (last == TFP_NONE || tfp_executions_of(p)->steps.at[tfp_executions_of(p)->execs.at[e].step].id >
+                                    tfp_executions_of(p)->steps.at[tfp_executions_of(p)->execs.at[last].step].id)
             last = e;
     return last;
 }
@@ -67,13 +68,13 @@ tfp_status tfp_tensorflow_accelerator(tfp_report *r, uint32_t row, tfp_error *er
     usages all = { 0 };
     tfp_map64 by_device = { 0 };
     bool ok = true;
-    for (uint32_t i = 0; i < p->graph->nodes.size && ok; i++) {
+    for (uint32_t i = 0; i < tfp_graph_of(p)->nodes.size && ok; i++) {
         uint32_t e = last_exec(p, i);
-        tfp_strid device = p->graph->nodes.at[i].device;
-        if (e == TFP_NONE || !(p->graph->nodes.at[i].flags & TFP_NODE_ON_ACCELERATOR)) continue;
+        tfp_strid device = tfp_graph_of(p)->nodes.at[i].device;
+        if (e == TFP_NONE || !(tfp_graph_of(p)->nodes.at[i].flags & TFP_NODE_ON_ACCELERATOR)) continue;
         usage *u = usage_of(&all, &by_device, device);
         if (u)
-            add_exec(u, &p->runs->execs.at[e]);
+            add_exec(u, &tfp_executions_of(p)->execs.at[e]);
         else
             ok = false;
     }
@@ -91,8 +92,8 @@ tfp_status tfp_tensorflow_accelerator(tfp_report *r, uint32_t row, tfp_error *er
 
 static bool has_type(const tfp_profile *p, uint32_t node, tfp_str type)
 {
-    for (TFP_EACH(graph->types, t, p->graph->nodes.at[node].type_first, p))
-        if (tfp_str_eq(tfp_text(p, p->graph->types.at[t].name), type)) return true;
+    for (TFP_EACH(tfp_graph_of(p)->types, t, tfp_graph_of(p)->nodes.at[node].type_first))
+        if (tfp_str_eq(tfp_text(p, tfp_graph_of(p)->types.at[t].name), type)) return true;
     return false;
 }
 
@@ -101,8 +102,8 @@ tfp_status tfp_tensorflow_operation(tfp_report *r, uint32_t row, tfp_error *err)
 {
     const tfp_profile *p = tfp_profile_of(r);
     bool batch_norm = false, fused = false, nhwc = false;
-    for (uint32_t i = 0; i < p->graph->nodes.size; i++) {
-        const tfp_node *n = &p->graph->nodes.at[i];
+    for (uint32_t i = 0; i < tfp_graph_of(p)->nodes.size; i++) {
+        const tfp_node *n = &tfp_graph_of(p)->nodes.at[i];
         batch_norm = batch_norm || tfp_str_has(tfp_text(p, n->name), TFP_STR("BatchNorm"));
         fused = fused || has_type(p, i, TFP_STR("FusedBatchNorm"));
         nhwc = nhwc || (n->data_format && tfp_str_eq(tfp_text(p, n->data_format), TFP_STR("NHWC")) &&

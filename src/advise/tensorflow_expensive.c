@@ -135,8 +135,8 @@ tfp_status tfp_tensorflow_expensive(tfp_report *r, uint32_t row, tfp_error *err)
 {
     tfp_status s = TFP_OK;
     bool steps = false;
-    for (size_t i = 0; i < tfp_profile_of(r)->runs->steps.size; i++)
-        steps |= tfp_profile_of(r)->runs->steps.at[i].listed;
+    for (size_t i = 0; i < tfp_executions_of(tfp_profile_of(r))->steps.size; i++)
+        steps |= tfp_executions_of(tfp_profile_of(r))->steps.at[i].listed;
     if (steps)
         s = check_ops(r, row, err);
     else

@@ -5,6 +5,8 @@
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
 #include "model/tables/processes.h"
+#include "model/tables/read.h"
+#include "model/tables/runs.h"
 #include "model/tables/sources.h"
 #include "options/options.h"
 #include "views/core/handle.h"
@@ -203,7 +205,9 @@ static tfp_str file_of(const tfp_report *r, const tfp_ruling *x)
     uint32_t span = x->evidence;
     if (span != TFP_NONE && !tfp_runs_of(r))
         return tfp_str_of(
-            p->files->sources.at[p->events->processes.at[p->lanes.at[x->f->x.s->lane[span]].process].source]);
+            tfp_sources_of(p)
+                ->sources
+                .at[tfp_events_of(p)->processes.at[tfp_lanes_of(p)->at[x->f->x.s->lane[span]].process].source]);
     return tfp_only_source(tfp_profile_of(r));
 }
 
@@ -324,7 +328,7 @@ static bool name_lane(tfp_report *r, const tfp_ruling *x, tfp_evidence *e)
 static void place_evidence(const tfp_ruling *x, const int64_t *zeros, tfp_evidence *e)
 {
     if (e->span == TFP_NONE) return;
-    uint32_t process = x->f->x.p->lanes.at[x->f->x.s->lane[e->span]].process;
+    uint32_t process = tfp_lanes_of(x->f->x.p)->at[x->f->x.s->lane[e->span]].process;
     e->timeline_ns = tfp_add(x->f->x.s->start_ns[e->span], -zeros[process], NULL);
 }
 

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The result depends on the values of the arguments alone, and lives as long as what they point to. */
+#define TFP_CONST __attribute__((const))
 #define TFP_PRINTF(a, b) __attribute__((format(printf, a, b)))
 #define TFP_NONE UINT32_MAX /* no such index */
 

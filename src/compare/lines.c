@@ -2,7 +2,7 @@
 /* compare/lines.c: the table `lines` as rows with one number each: a line's own time, in traces per step. */
 #include "compare/steps.h"
 
-#include "model/tables/profile.h"
+#include "model/tables/read.h"
 #include "options/options.h"
 #include "views/core/engine.h"
 #include "views/core/grid.h"

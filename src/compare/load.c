@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* compare/load.c: loads and aligns every side's rows and values: of profiles for every step of a view, of texts what they contain. */
-#include "compare/diff.h"
 #include "compare/align.h"
+#include "compare/diff.h"
 #include "compare/steps.h"
 #include "model/tables/graph.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "views/core/coverage.h"
 #include "views/core/kinds.h"
@@ -69,8 +70,7 @@ static tfp_status choose_columns(tfp_diff_work *d, tfp_error *err)
                             tfp_columns[d->columns[c]].name, d->view->name, by_step ? " and occurrence" : "");
     if (d->column_count == 0)
         return tfp_fail(err, TFP_BADARG,
-                        bits ? "option -select: none of these columns is a number, so there is nothing to "
-                               "compare"
+                        bits ? "option -select: none of these columns is a number, so there is nothing to compare"
                              : "the texts have no column in common");
     if (d->script && d->column_count > 1) {
         if (chosen) return tfp_fail(err, TFP_BADARG, "option -select: the script form compares one column");
@@ -198,22 +198,22 @@ typedef struct runs {
 
 /* Each step takes time for each node, so a small file with many of both would be very expensive. */
 #define LOOKS_MAX ((uint64_t)4 << 20)
-#define LOOKS_BY_EXECUTION 16
+#define LOOKS_BY_EXECUTION UINT64_C(16)
 
 static tfp_status limit_looks(const tfp_diff_work *d, const tfp_loaded *l, const tfp_profile *p, tfp_error *err)
 {
-    uint64_t looks = (uint64_t)p->runs->steps.size * p->graph->nodes.size;
-    if (looks <= LOOKS_MAX + LOOKS_BY_EXECUTION * (uint64_t)p->runs->execs.size) return TFP_OK;
+    size_t steps = tfp_executions_of(p)->steps.size, nodes = tfp_graph_of(p)->nodes.size;
+    if ((uint64_t)steps * nodes <= LOOKS_MAX + LOOKS_BY_EXECUTION * tfp_executions_of(p)->execs.size) return TFP_OK;
     return tfp_fail(err, TFP_LIMIT,
                     "%s: %zu steps of %zu nodes, most of which did not run in most steps, cannot be "
                     "compared; single steps can, such as FILE@%lld",
-                    d->sides->at.at[l - d->loaded].label, p->runs->steps.size, p->graph->nodes.size,
-                    (long long)tfp_profile_step(p, 0));
+                    d->sides->at.at[l - d->loaded].label, steps, nodes, (long long)tfp_profile_step(p, 0));
 }
 
 static bool sort_runs(runs *x, const tfp_profile *p)
 {
-    size_t steps = p->runs->steps.size, nodes = p->graph->nodes.size, execs = p->runs->execs.size;
+    const tfp_run_tables *ran = tfp_executions_of(p);
+    size_t steps = ran->steps.size, nodes = tfp_graph_of(p)->nodes.size, execs = ran->execs.size;
     x->first = calloc(steps + 2, sizeof *x->first);
     x->node = calloc(execs + 1, sizeof *x->node);
     x->exec = calloc(execs + 1, sizeof *x->exec);
@@ -222,11 +222,11 @@ static bool sort_runs(runs *x, const tfp_profile *p)
     memset(x->of_node, 0xff, (nodes + 1) * sizeof *x->of_node); /* TFP_NONE */
     uint32_t *start = x->first + 1; /* counts are stored one index further, because filling moves them back */
     for (size_t i = 0; i < nodes; i++)
-        for (TFP_EACH(runs->execs, e, p->graph->nodes.at[i].exec_first, p)) start[p->runs->execs.at[e].step + 1]++;
+        for (TFP_EACH(ran->execs, e, tfp_graph_of(p)->nodes.at[i].exec_first)) start[ran->execs.at[e].step + 1]++;
     for (size_t i = 1; i <= steps; i++) start[i] += start[i - 1];
     for (size_t i = 0; i < nodes; i++)
-        for (TFP_EACH(runs->execs, e, p->graph->nodes.at[i].exec_first, p)) {
-            uint32_t at = start[p->runs->execs.at[e].step]++;
+        for (TFP_EACH(ran->execs, e, tfp_graph_of(p)->nodes.at[i].exec_first)) {
+            uint32_t at = start[ran->execs.at[e].step]++;
             x->node[at] = (uint32_t)i;
             x->exec[at] = e;
         }

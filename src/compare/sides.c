@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* compare/sides.c: the list of what is compared: profiles, steps of them, and texts that a scope view printed. */
 #include "compare/sides.h"
-#include "model/tables/profile.h"
+#include "model/tables/read.h"
 
 #include <stdlib.h>
 
@@ -34,7 +34,7 @@ tfp_status tfp_sides_add(tfp_sides *s, const char *name, const char *label, cons
                          tfp_error *err)
 {
     tfp_error_clear(err);
-    if (!s || !p || !p->finished) return tfp_fail(err, TFP_BADARG, "no sides, or no finished profile");
+    if (!s || !p || !tfp_is_finished(p)) return tfp_fail(err, TFP_BADARG, "no sides, or no finished profile");
     if (step < -1) return tfp_fail(err, TFP_BADARG, "steps count from 0; -1 is all of them");
     tfp_side x = { .profile = p, .step = tfp_step_of_id(step) };
     return add(s, &x, name, label ? label : tfp_first_source(p), err);

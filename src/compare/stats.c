@@ -5,6 +5,7 @@
 
 #include "compare/steps.h"
 #include "model/tables/graph.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "options/options.h"
 #include "views/core/kinds.h"
@@ -86,13 +87,13 @@ static double told(const stats *x, int value, double n)
 static void add_node(const stats *x, uint32_t node)
 {
     const tfp_profile *p = x->shown->profile;
-    const tfp_node *n = &p->graph->nodes.at[node];
+    const tfp_node *n = &tfp_graph_of(p)->nodes.at[node];
     const tfp_node_stats never = { .float_ops = n->float_ops };
     tfp_reach at = x->shown->tree->reach[node];
     if (at.row == TFP_NONE) return;
-    for (TFP_EACH(runs->execs, e, n->exec_first, p)) {
+    for (TFP_EACH(tfp_executions_of(p)->execs, e, n->exec_first)) {
         tfp_node_stats at_step;
-        uint32_t step = x->place[p->runs->execs.at[e].step];
+        uint32_t step = x->place[tfp_executions_of(p)->execs.at[e].step];
         if (step == TFP_NONE) continue;
         tfp_exec_stats_at(p, node, e, &at_step);
         for (size_t c = 0; c < x->sums; c++)
@@ -294,7 +295,7 @@ static tfp_status choose_columns(stats *x, tfp_error *err)
 
 static tfp_status make_room(stats *x, tfp_error *err)
 {
-    size_t cells, runs = x->shown->profile->runs->execs.size, most = VALUES_FREE;
+    size_t cells, runs = tfp_executions_of(x->shown->profile)->execs.size, most = VALUES_FREE;
     if (runs * x->sums > most / VALUES_OF_RUN) most = runs * x->sums * VALUES_OF_RUN;
     if (most > VALUES_MAX) most = VALUES_MAX;
     if (__builtin_mul_overflow(x->rows + 1, x->sums, &cells) || __builtin_mul_overflow(cells, x->steps, &cells) ||
@@ -304,41 +305,42 @@ static tfp_status make_room(stats *x, tfp_error *err)
                         x->columns, x->steps);
     const tfp_profile *p = x->shown->profile;
     x->values = calloc(cells + 1, sizeof *x->values);
-    x->place = malloc((p->runs->steps.size + 1) * sizeof *x->place);
+    x->place = malloc((tfp_executions_of(p)->steps.size + 1) * sizeof *x->place);
     x->cells = calloc(x->rows + 1, row_size(x));
     if (!x->values || !x->place || !x->cells) return tfp_nomem(err);
-    memset(x->place, 0xff, p->runs->steps.size * sizeof *x->place); /* TFP_NONE */
-    for (uint32_t i = 0; i < p->runs->step_order.size; i++) x->place[p->runs->step_order.at[i]] = i;
+    memset(x->place, 0xff, tfp_executions_of(p)->steps.size * sizeof *x->place); /* TFP_NONE */
+    for (uint32_t i = 0; i < tfp_executions_of(p)->step_order.size; i++)
+        x->place[tfp_executions_of(p)->step_order.at[i]] = i;
     return TFP_OK;
 }
 
 tfp_status tfp_note_means(tfp_report *r, const tfp_profile *p, const char *side, tfp_error *err)
 {
     size_t some = 0, ran = 0;
-    for (uint32_t i = 0; i < p->graph->nodes.size; i++) {
+    for (uint32_t i = 0; i < tfp_graph_of(p)->nodes.size; i++) {
         size_t steps = 0;
-        for (TFP_EACH(runs->execs, e, p->graph->nodes.at[i].exec_first, p))
-            steps += p->runs->steps.at[p->runs->execs.at[e].step].listed;
+        for (TFP_EACH(tfp_executions_of(p)->execs, e, tfp_graph_of(p)->nodes.at[i].exec_first))
+            steps += tfp_executions_of(p)->steps.at[tfp_executions_of(p)->execs.at[e].step].listed;
         ran += steps != 0;
-        some += steps != 0 && steps < p->runs->step_order.size;
+        some += steps != 0 && steps < tfp_executions_of(p)->step_order.size;
     }
     if (!some) return TFP_OK;
     return tfp_report_note_add(r, TFP_NOTE_MEANS_OVER_ALL, err,
                                "%s%smeans are over all %zu steps, 0 where a node did not run (%zu of %zu nodes); the "
                                "means of the views leave such steps out",
-                               side ? side : "", side ? ": " : "", p->runs->step_order.size, some, ran);
+                               side ? side : "", side ? ": " : "", tfp_executions_of(p)->step_order.size, some, ran);
 }
 
 tfp_status tfp_stats_fill(tfp_report *r, const tfp_report *shown, tfp_error *err)
 {
     stats x = { .r = r, .shown = shown, .rows = shown->tree->rows.size ? shown->tree->rows.size - 1 : 0 };
-    x.steps = shown->profile->runs->step_order.size;
+    x.steps = tfp_executions_of(shown->profile)->step_order.size;
     tfp_status s = choose_columns(&x, err);
     if (!s && !x.steps)
         s = tfp_within_file(err, tfp_fail(err, TFP_NOTFOUND, "stats needs steps, and there are none"),
                             tfp_first_source(shown->profile));
     if (!s) s = make_room(&x, err);
-    for (uint32_t i = 0; i < shown->profile->graph->nodes.size && !s; i++) add_node(&x, i);
+    for (uint32_t i = 0; i < tfp_graph_of(shown->profile)->nodes.size && !s; i++) add_node(&x, i);
     for (size_t i = 0; i < shown->tree->line_runs.size && !s; i++) add_line(&x, &shown->tree->line_runs.at[i]);
     if (!s) s = put_names(&x, err);
     if (!s) sum_up(&x);

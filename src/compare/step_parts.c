@@ -2,7 +2,7 @@
 /* compare/step_parts.c: the beginning of a diff of traces: how much longer the mean step takes, and which of its parts
  * (compute, exposed communication and copies, idle, waiting for data) changed. The parts are those of `summary`. */
 #include "compare/diff.h"
-#include "model/tables/profile.h"
+#include "model/tables/read.h"
 #include "views/core/report.h"
 #include "views/core/view.h"
 #include "views/trace/facts.h"

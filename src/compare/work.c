@@ -3,13 +3,14 @@
  * become notes, which are shown before the numbers. */
 #include "compare/diff.h"
 #include "model/tables/graph.h"
-#include "views/core/notes.h"
+#include "model/tables/read.h"
 #include "views/core/handle.h"
+#include "views/core/notes.h"
 #include "views/core/texts.h"
 
 static uint32_t twin_of(const tfp_profile *p, uint32_t node, const tfp_profile *other)
 {
-    return tfp_find_node(other, tfp_text(p, p->graph->nodes.at[node].name));
+    return tfp_find_node(other, tfp_text(p, tfp_graph_of(p)->nodes.at[node].name));
 }
 
 /* ---- the graph ---- */
@@ -17,8 +18,8 @@ static uint32_t twin_of(const tfp_profile *p, uint32_t node, const tfp_profile *
 static size_t count_missing(const tfp_profile *p, const tfp_profile *other, tfp_str *first)
 {
     size_t n = 0;
-    for (uint32_t i = 0; i < p->graph->nodes.size; i++)
-        if (twin_of(p, i, other) == TFP_NONE && n++ == 0) *first = tfp_text(p, p->graph->nodes.at[i].name);
+    for (uint32_t i = 0; i < tfp_graph_of(p)->nodes.size; i++)
+        if (twin_of(p, i, other) == TFP_NONE && n++ == 0) *first = tfp_text(p, tfp_graph_of(p)->nodes.at[i].name);
     return n;
 }
 
@@ -29,7 +30,7 @@ static tfp_status same_graph(tfp_diff_work *d, size_t a, size_t b, tfp_error *er
     const tfp_profile *pa = d->sides->at.at[a].profile, *pb = d->sides->at.at[b].profile;
     tfp_str first = { 0 };
     size_t only_b = count_missing(pb, pa, &first), only_a = count_missing(pa, pb, &first);
-    size_t all = pa->graph->nodes.size + only_b;
+    size_t all = tfp_graph_of(pa)->nodes.size + only_b;
     if (only_a + only_b == 0) return TFP_OK;
     return tfp_report_note_add(
         d->report, TFP_NOTE_OTHER_GRAPH, err,
@@ -43,31 +44,32 @@ static tfp_status same_graph(tfp_diff_work *d, size_t a, size_t b, tfp_error *er
 
 static bool known(const tfp_profile *p, uint32_t shape)
 {
-    return shape != TFP_NONE && (p->graph->shapes.at[shape].count || p->graph->shapes.at[shape].scalar);
+    return shape != TFP_NONE && (tfp_graph_of(p)->shapes.at[shape].count || tfp_graph_of(p)->shapes.at[shape].scalar);
 }
 
 static bool shapes_equal(const tfp_profile *a, uint32_t x, const tfp_profile *b, uint32_t y)
 {
     if (!known(a, x) || !known(b, y)) return true; /* one of them is unknown, so no difference is known */
-    const tfp_shape *s = &a->graph->shapes.at[x], *t = &b->graph->shapes.at[y];
-    return s->count == t->count && memcmp(a->graph->dims.at + s->first, b->graph->dims.at + t->first,
-                                          s->count * sizeof *a->graph->dims.at) == 0;
+    const tfp_shape *s = &tfp_graph_of(a)->shapes.at[x], *t = &tfp_graph_of(b)->shapes.at[y];
+    return s->count == t->count && memcmp(tfp_graph_of(a)->dims.at + s->first, tfp_graph_of(b)->dims.at + t->first,
+                                          s->count * sizeof *tfp_graph_of(a)->dims.at) == 0;
 }
 
 /* Finds the first output, among those that both nodes have, whose shapes differ; false: none. */
 static bool other_shapes(const tfp_profile *a, uint32_t x, const tfp_profile *b, uint32_t y, uint32_t *s, uint32_t *t)
 {
-    uint32_t j = b->graph->nodes.at[y].output_first;
-    for (TFP_EACH(graph->outputs, i, a->graph->nodes.at[x].output_first, a)) {
-        while (j != TFP_NONE && b->graph->outputs.at[j].slot < a->graph->outputs.at[i].slot)
-            j = b->graph->outputs.at[j].next;
+    uint32_t j = tfp_graph_of(b)->nodes.at[y].output_first;
+    for (TFP_EACH(tfp_graph_of(a)->outputs, i, tfp_graph_of(a)->nodes.at[x].output_first)) {
+        while (j != TFP_NONE && tfp_graph_of(b)->outputs.at[j].slot < tfp_graph_of(a)->outputs.at[i].slot)
+            j = tfp_graph_of(b)->outputs.at[j].next;
         if (j == TFP_NONE) break;
-        *s = a->graph->outputs.at[i].shape;
-        *t = b->graph->outputs.at[j].shape;
-        if (b->graph->outputs.at[j].slot == a->graph->outputs.at[i].slot && !shapes_equal(a, *s, b, *t)) return true;
+        *s = tfp_graph_of(a)->outputs.at[i].shape;
+        *t = tfp_graph_of(b)->outputs.at[j].shape;
+        if (tfp_graph_of(b)->outputs.at[j].slot == tfp_graph_of(a)->outputs.at[i].slot && !shapes_equal(a, *s, b, *t))
+            return true;
     }
-    *s = a->graph->nodes.at[x].shape;
-    *t = b->graph->nodes.at[y].shape;
+    *s = tfp_graph_of(a)->nodes.at[x].shape;
+    *t = tfp_graph_of(b)->nodes.at[y].shape;
     return !shapes_equal(a, *s, b, *t);
 }
 
@@ -80,7 +82,7 @@ typedef struct differing {
 static tfp_status tell_shapes(tfp_diff_work *d, size_t a, size_t b, const differing *x, tfp_error *err)
 {
     const tfp_profile *pa = d->sides->at.at[a].profile, *pb = d->sides->at.at[b].profile;
-    tfp_str name = tfp_text(pa, pa->graph->nodes.at[x->first].name);
+    tfp_str name = tfp_text(pa, tfp_graph_of(pa)->nodes.at[x->first].name);
     tfp_buf text[2] = { { 0 } };
     tfp_shape_text(pa, x->shapes[0], &text[0]);
     tfp_shape_text(pb, x->shapes[1], &text[1]);
@@ -101,7 +103,7 @@ static tfp_status same_shapes(tfp_diff_work *d, size_t a, size_t b, tfp_error *e
     const tfp_profile *pa = d->sides->at.at[a].profile, *pb = d->sides->at.at[b].profile;
     differing x = { .shapes = { TFP_NONE, TFP_NONE } };
     uint32_t s, t;
-    for (uint32_t i = 0; i < pa->graph->nodes.size; i++) {
+    for (uint32_t i = 0; i < tfp_graph_of(pa)->nodes.size; i++) {
         uint32_t twin = twin_of(pa, i, pb);
         if (twin == TFP_NONE) continue;
         x.common++;
@@ -120,14 +122,15 @@ static tfp_status same_devices(tfp_diff_work *d, size_t a, size_t b, tfp_error *
     const tfp_profile *pa = d->sides->at.at[a].profile, *pb = d->sides->at.at[b].profile;
     size_t count = 0, common = 0;
     tfp_str name = { 0 }, from = { 0 }, to = { 0 };
-    for (uint32_t i = 0; i < pa->graph->nodes.size; i++) {
+    for (uint32_t i = 0; i < tfp_graph_of(pa)->nodes.size; i++) {
         uint32_t twin = twin_of(pa, i, pb);
         if (twin == TFP_NONE) continue;
-        tfp_str x = tfp_text(pa, pa->graph->nodes.at[i].device), y = tfp_text(pb, pb->graph->nodes.at[twin].device);
+        tfp_str x = tfp_text(pa, tfp_graph_of(pa)->nodes.at[i].device),
+                y = tfp_text(pb, tfp_graph_of(pb)->nodes.at[twin].device);
         if (!x.size || !y.size) continue; /* the node did not run on one side */
         common++;
         if (tfp_str_eq(x, y) || count++) continue;
-        name = tfp_text(pa, pa->graph->nodes.at[i].name);
+        name = tfp_text(pa, tfp_graph_of(pa)->nodes.at[i].name);
         from = x;
         to = y;
     }

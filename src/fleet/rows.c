@@ -2,11 +2,13 @@
 /* fleet/rows.c: the rows that a trace adds to the fleet's tables: the row of the run itself, with facts from the trace (host, rank,
  * framework, device, when it was recorded), and the other rows from views. */
 #include "fleet/views.h"
+#include "model/tables/about.h"
 #include "model/tables/details.h"
 #include "model/tables/devices.h"
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
 #include "model/tables/processes.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "model/tables/sources.h"
 #include "model/tables/stats.h"
@@ -19,8 +21,8 @@
 
 static bool is_told(const tfp_profile *p, tfp_str key)
 {
-    for (size_t i = 0; i < p->events->about.size; i++)
-        if (tfp_str_eq(tfp_text(p, p->events->about.at[i].key), key)) return true;
+    for (size_t i = 0; i < tfp_events_of(p)->about.size; i++)
+        if (tfp_str_eq(tfp_text(p, tfp_events_of(p)->about.at[i].key), key)) return true;
     return false;
 }
 
@@ -43,9 +45,9 @@ static tfp_str framework_of(const tfp_profile *p)
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (tfp_has_format(p, files[i])) return TFP_STR("tensorflow");
     if (!tfp_has(p, TFP_HAS_TRACE)) return (tfp_str){ 0 };
-    for (size_t i = 0; i < p->strings.count; i++) {
-        if (begins_with_one(p->strings.strings[i], tensorflow)) return TFP_STR("tensorflow");
-        is_jax |= begins_with_one(p->strings.strings[i], jax);
+    for (size_t i = 0; i < tfp_strings_of(p)->count; i++) {
+        if (begins_with_one(tfp_strings_of(p)->strings[i], tensorflow)) return TFP_STR("tensorflow");
+        is_jax |= begins_with_one(tfp_strings_of(p)->strings[i], jax);
     }
     return is_jax ? TFP_STR("jax") : (tfp_str){ 0 };
 }
@@ -65,20 +67,21 @@ static void widen(range *x, int64_t start_ns, int64_t end_ns)
 /* The range from the first start to the last end. Spans of TFP_SPAN_OTHER count only if there are no others. */
 static range range_of(const tfp_profile *p)
 {
-    const tfp_span_columns *s = &p->events->spans;
+    const tfp_span_columns *s = &tfp_events_of(p)->spans;
     range x = { 0 };
     for (int plain = 0; plain < 2 && !x.any; plain++)
         for (uint32_t i = 0; i < s->size; i++)
             if (plain || s->kind[i] != TFP_SPAN_OTHER) widen(&x, s->start_ns[i], tfp_span_end(s, i));
-    for (size_t i = 0; !s->size && i < p->runs->execs.size; i++)
-        if (p->runs->execs.at[i].start_ns) widen(&x, p->runs->execs.at[i].start_ns, p->runs->execs.at[i].end_ns);
+    for (size_t i = 0; !s->size && i < tfp_executions_of(p)->execs.size; i++)
+        if (tfp_executions_of(p)->execs.at[i].start_ns)
+            widen(&x, tfp_executions_of(p)->execs.at[i].start_ns, tfp_executions_of(p)->execs.at[i].end_ns);
     return x;
 }
 
 static void add_times(const tfp_profile *p, tfp_fleet_about *out)
 {
     range x = range_of(p);
-    int64_t at = tfp_add(p->about.origin_unix_ns, x.start_ns, NULL);
+    int64_t at = tfp_add(tfp_about_of(p)->origin_unix_ns, x.start_ns, NULL);
     if (!x.any) return;
     out->duration_us = (double)tfp_add(x.end_ns, -x.start_ns, NULL) / 1000;
     if (at >= EARLIEST_NS && at < INT64_MAX) out->started_us = at / 1000;
@@ -87,8 +90,8 @@ static void add_times(const tfp_profile *p, tfp_fleet_about *out)
 static int64_t count_devices(const tfp_profile *p)
 {
     tfp_map64 seen = { 0 };
-    for (size_t i = 0; i < p->lanes.size; i++) {
-        const tfp_lane *l = &p->lanes.at[i];
+    for (size_t i = 0; i < tfp_lanes_of(p)->size; i++) {
+        const tfp_lane *l = &tfp_lanes_of(p)->at[i];
         if (l->role == TFP_ROLE_STREAM && l->device)
             (void)tfp_map64_put(&seen, (uint64_t)l->process << 32 | l->device,
                                 1); /* when memory is out, the count is too low */
@@ -101,29 +104,29 @@ static int64_t count_devices(const tfp_profile *p)
 /* Whether the trace is truncated: the reader adds a finding that says so. */
 static bool is_cut_short(const tfp_profile *p)
 {
-    for (size_t i = 0; i < p->events->findings.size; i++)
-        if (strncmp(p->events->findings.at[i].what, "the file is cut short", 21) == 0) return true;
+    for (size_t i = 0; i < tfp_events_of(p)->findings.size; i++)
+        if (strncmp(tfp_events_of(p)->findings.at[i].what, "the file is cut short", 21) == 0) return true;
     return false;
 }
 
 void tfp_fleet_about_of(const tfp_profile *p, tfp_fleet_about *out)
 {
     *out = (tfp_fleet_about){ .rank = -1, .ranks = -1, .started_us = INT64_MIN, .duration_us = NAN };
-    for (size_t i = 0; i < p->files->formats.size && !out->format.data; i++)
-        if (p->files->formats.at[i]) out->format = tfp_str_of(p->files->formats.at[i]);
+    for (size_t i = 0; i < tfp_sources_of(p)->formats.size && !out->format.data; i++)
+        if (tfp_sources_of(p)->formats.at[i]) out->format = tfp_str_of(tfp_sources_of(p)->formats.at[i]);
     out->framework = framework_of(p);
     bool one_host = true, one_rank = true;
-    for (size_t i = 0; i < p->events->processes.size; i++) {
-        const tfp_process *x = &p->events->processes.at[i], *first = p->events->processes.at;
+    for (size_t i = 0; i < tfp_events_of(p)->processes.size; i++) {
+        const tfp_process *x = &tfp_events_of(p)->processes.at[i], *first = tfp_events_of(p)->processes.at;
         one_host &= x->host == first->host;
         one_rank &= x->rank == first->rank;
         if (x->rank_count > out->ranks) out->ranks = x->rank_count;
     }
-    if (p->events->processes.size && one_host && p->events->processes.at[0].host)
-        out->host = tfp_text(p, p->events->processes.at[0].host);
-    if (p->events->processes.size && one_rank) out->rank = p->events->processes.at[0].rank;
-    if (p->events->devices.size && p->events->devices.at[0].name)
-        out->model = tfp_text(p, p->events->devices.at[0].name);
+    if (tfp_events_of(p)->processes.size && one_host && tfp_events_of(p)->processes.at[0].host)
+        out->host = tfp_text(p, tfp_events_of(p)->processes.at[0].host);
+    if (tfp_events_of(p)->processes.size && one_rank) out->rank = tfp_events_of(p)->processes.at[0].rank;
+    if (tfp_events_of(p)->devices.size && tfp_events_of(p)->devices.at[0].name)
+        out->model = tfp_text(p, tfp_events_of(p)->devices.at[0].name);
     out->devices = count_devices(p);
     out->truncated = is_cut_short(p);
     add_times(p, out);
@@ -163,12 +166,13 @@ static void put_run(tfp_batch *b, const tfp_profile *p, const tfp_fleet_run *run
     tfp_batch_int_if(b, about->ranks > 0, about->ranks);
     tfp_batch_int_if(b, about->started_us != INT64_MIN, about->started_us);
     tfp_batch_real(b, about->duration_us);
-    tfp_batch_int(b, (int64_t)p->runs->step_order.size);
+    tfp_batch_int(b, (int64_t)tfp_executions_of(p)->step_order.size);
     tfp_batch_int(b, about->devices);
     tfp_batch_text(b, about->model);
-    tfp_batch_int(b, (int64_t)(p->events->spans.size ? p->events->spans.size : p->detail->spans.size));
+    tfp_batch_int(
+        b, (int64_t)(tfp_events_of(p)->spans.size ? tfp_events_of(p)->spans.size : tfp_details_of(p)->spans.size));
     tfp_batch_int(b, about->truncated);
-    tfp_batch_int(b, (int64_t)p->files->warnings.size);
+    tfp_batch_int(b, (int64_t)tfp_sources_of(p)->warnings.size);
     tfp_batch_text(b, run->labels);
     tfp_batch_text(b, run->identity);
     tfp_batch_text(b, tfp_str_of(tfp_version()));

@@ -283,7 +283,7 @@ tfp_status tfp_fleet_add_memory(tfp_fleet_rows *rows, const tfp_profile *p, cons
     static const char *const set[] = { "by", "op", NULL };
     enum { DEVICES_TOLD = 64 };
     tfp_report *r = NULL;
-    tfp_status s = p->events->memory.size || p->detail->allocations.size
+    tfp_status s = tfp_events_of(p)->memory.size || tfp_details_of(p)->allocations.size
                        ? tfp_fleet_report(p, &tfp_view_memory, set, &r, err)
                        : TFP_OK; /* memory that was estimated from nodes is left out, because it was not measured */
     for (unsigned n = 1; !s && r && n <= DEVICES_TOLD; n++)

@@ -2,6 +2,7 @@
 /* fleet/tree_rows.c: rows from the trees of a trace: operations, modules, lines of code. */
 #include "fleet/views.h"
 #include "model/tables/graph.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "options/columns.h"
 #include "views/core/grid.h"
@@ -17,10 +18,10 @@ static int64_t in_steps(const tfp_report *r, const tfp_row *row)
     const tfp_profile *p = tfp_profile_of(r);
     int64_t ns = 0;
     for (uint32_t i = 0; i < row->member_count; i++) {
-        const tfp_node *node = &p->graph->nodes.at[tfp_tree_of(r)->members[row->member_first + i]];
-        for (TFP_EACH(runs->execs, e, node->exec_first, p))
-            if (p->runs->steps.at[p->runs->execs.at[e].step].listed)
-                ns = tfp_add(ns, p->runs->execs.at[e].accelerator_ns, NULL);
+        const tfp_node *node = &tfp_graph_of(p)->nodes.at[tfp_tree_of(r)->members[row->member_first + i]];
+        for (TFP_EACH(tfp_executions_of(p)->execs, e, node->exec_first))
+            if (tfp_executions_of(p)->steps.at[tfp_executions_of(p)->execs.at[e].step].listed)
+                ns = tfp_add(ns, tfp_executions_of(p)->execs.at[e].accelerator_ns, NULL);
     }
     return ns;
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* flops/flops.c: the entry of the engine: one call infers a whole program. */
 #include "flops/engine/engine.h"
+#include "model/program.h"
 #include "model/tables/graph.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 
 /* Bounds work and output, so that a hostile file cannot make either endless: a few times what its nodes can sensibly
@@ -16,7 +18,7 @@ static tfp_status check_assumed(const tfp_engine *e, tfp_error *err)
 {
     for (size_t i = 0; e->assume && i < e->assume->shape_count; i++) {
         tfp_str name = e->assume->shapes[i].name;
-        tfp_strid id = tfp_strtab_find(&e->profile->strings, name);
+        tfp_strid id = tfp_strtab_find(tfp_strings_of(e->profile), name);
         const tfp_program_body *main = &e->program->bodies.at[0];
         bool found = false;
         for (uint32_t k = 0; id != TFP_NONE && !found && k < main->node_count; k++)
@@ -49,7 +51,8 @@ static tfp_status choose_signature(tfp_engine *e, tfp_error *err)
     tfp_str wanted = e->assume ? e->assume->signature : (tfp_str){ "", 0 };
     e->signature = TFP_NONE;
     if (!wanted.size) {
-        if (!e->profile->runs->execs.size && e->source == TFP_FLOPS_OWN) e->signature = default_signature(e);
+        if (!tfp_executions_of(e->profile)->execs.size && e->source == TFP_FLOPS_OWN)
+            e->signature = default_signature(e);
         return TFP_OK;
     }
     for (uint32_t i = 0; i < e->program->signatures.size; i++)
@@ -71,11 +74,11 @@ static tfp_status start(tfp_engine *e, tfp_error *err)
 {
     const tfp_program *g = e->program;
     tfp_flops *f = e->f;
-    size_t nodes = g->nodes.size, strings = e->profile->strings.count;
+    size_t nodes = g->nodes.size, strings = tfp_strings_of(e->profile)->count;
     f->arena.limit = MEMORY_FLOOR + nodes * MEMORY_PER_NODE;
     f->nodes = TFP_NEW(&f->arena, tfp_node_flops, nodes + 1);
     f->wrong = TFP_NEW(&f->arena, const char *, nodes + 1);
-    f->program_node = TFP_NEW(&f->arena, uint32_t, e->profile->graph->nodes.size + 1);
+    f->program_node = TFP_NEW(&f->arena, uint32_t, tfp_graph_of(e->profile)->nodes.size + 1);
     e->bodies = TFP_NEW(&f->arena, tfp_body, g->bodies.size + 1);
     e->named = TFP_NEW(&f->arena, bool, g->bodies.size + 1);
     e->profile_node = TFP_NEW(&f->arena, uint32_t, g->bodies.at[0].node_count + 1);
@@ -86,7 +89,7 @@ static tfp_status start(tfp_engine *e, tfp_error *err)
         !e->local_by_name || !tfp_rule_index_new(&e->rules, g->onnx, &f->arena))
         return tfp_nomem(err);
     memset(e->local_by_name, 0xff, (strings + 1) * sizeof *e->local_by_name);
-    memset(f->program_node, 0xff, (e->profile->graph->nodes.size + 1) * sizeof *f->program_node);
+    memset(f->program_node, 0xff, (tfp_graph_of(e->profile)->nodes.size + 1) * sizeof *f->program_node);
     tfp_status s = choose_signature(e, err);
     f->signature = e->signature;
     return s ? s : check_assumed(e, err);
@@ -98,7 +101,7 @@ static tfp_status find_profile_nodes(tfp_engine *e, tfp_error *err)
     const tfp_program *g = e->program;
     const tfp_profile *p = e->profile;
     tfp_buf name = { 0 };
-    bool with_functions = p->keep & TFP_KEEP_FUNCTIONS;
+    bool with_functions = tfp_keep_of(p) & TFP_KEEP_FUNCTIONS;
     for (uint32_t k = 0; k < g->bodies.at[0].node_count; k++)
         e->profile_node[k] = tfp_named_node(p, g->nodes.at[g->bodies.at[0].node_first + k].name);
     for (size_t i = 0; i < g->bodies.size && (i == 0 || with_functions); i++) {
@@ -137,17 +140,17 @@ tfp_status tfp_flops_new(const tfp_profile *p, tfp_flops_source source, const tf
                          tfp_error *err)
 {
     *out = NULL;
-    if (!p->program || !p->program->bodies.size)
+    if (!tfp_program_of(p) || !tfp_program_of(p)->bodies.size)
         return tfp_fail(err, TFP_BADARG, "%s: no graph was kept to work out float operations from",
                         tfp_source_of_graph(p));
     tfp_flops *f = calloc(1, sizeof *f);
     if (!f) return tfp_nomem(err);
     f->profile = p;
-    f->program = p->program;
+    f->program = tfp_program_of(p);
     tfp_engine e = { .f = f,
                      .arena = &f->arena,
                      .profile = p,
-                     .program = p->program,
+                     .program = tfp_program_of(p),
                      .source = source,
                      .assume = assume,
                      .importer = source == TFP_FLOPS_TENSORFLOW };

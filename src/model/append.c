@@ -5,6 +5,7 @@
 #include "model/tables/details.h"
 #include "model/tables/graph.h"
 #include "model/tables/lanes.h"
+#include "model/tables/profile.h"
 #include "model/tables/runs.h"
 #include "model/tables/sources.h"
 
@@ -22,7 +23,7 @@ void tfp_piece_clear(tfp_profile *piece)
     piece->arena.limit = limit;
     piece->graph->nodes.size = piece->graph->types.size = piece->graph->outputs.size = piece->graph->shapes.size =
         piece->graph->dims.size = 0;
-    piece->runs->steps.size = piece->runs->execs.size = piece->lanes.size = piece->graph->attrs.size =
+    piece->runs->steps.size = piece->runs->execs.size = piece->lanes->size = piece->graph->attrs.size =
         piece->files->warnings.size = 0;
     piece->detail->details.size = piece->detail->spans.size = piece->detail->memories.size =
         piece->detail->buffers.size = piece->detail->allocations.size = 0;
@@ -44,7 +45,7 @@ void tfp_piece_free(tfp_profile *piece)
     tfp_vec_free(&piece->graph->dims);
     tfp_vec_free(&piece->runs->steps);
     tfp_vec_free(&piece->runs->execs);
-    tfp_vec_free(&piece->lanes);
+    tfp_vec_free(piece->lanes);
     tfp_vec_free(&piece->detail->details);
     tfp_vec_free(&piece->detail->spans);
     tfp_vec_free(&piece->detail->memories);

@@ -6,6 +6,7 @@
 #include "model/program.h"
 #include "model/tables/code.h"
 #include "model/tables/graph.h"
+#include "model/tables/profile.h"
 #include "model/tables/sources.h"
 
 tfp_strid tfp_build_string(tfp_builder *b, tfp_str s)
@@ -129,7 +130,7 @@ uint32_t tfp_build_node(tfp_builder *b, tfp_str name, tfp_str op, bool with_type
 static bool has_type(tfp_builder *b, uint32_t node, tfp_strid type, size_t *count)
 {
     *count = 0;
-    for (TFP_EACH(graph->types, t, tfp_build_row(b, node)->type_first, b->p)) {
+    for (TFP_EACH(b->p->graph->types, t, tfp_build_row(b, node)->type_first)) {
         if (b->p->graph->types.at[t].name == type) return true;
         if (++*count == TFP_FEW_TYPES)
             return tfp_map64_get(&b->p->graph->types_by_node, (uint64_t)node << 32 | type) != TFP_NONE;

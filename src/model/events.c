@@ -5,6 +5,7 @@
 #include "model/event_builder.h"
 #include "model/launches.h"
 #include "model/tables/events.h"
+#include "model/tables/profile.h"
 
 #include <stdlib.h>
 
@@ -48,8 +49,8 @@ uint32_t tfp_build_event_lane(tfp_builder *b, uint32_t process, tfp_lane_role ro
     if (lane != TFP_NONE) return lane;
     tfp_lane row = { .name = id, .kind = TFP_LANE_OTHER, .label = label_id, .process = process };
     set_device(b, &row, role, name);
-    if (!check(b, p->lanes.size < TFP_NONE - 1 && tfp_push(&p->lanes, row))) return TFP_NONE;
-    lane = (uint32_t)p->lanes.size - 1;
+    if (!check(b, p->lanes->size < TFP_NONE - 1 && tfp_push(p->lanes, row))) return TFP_NONE;
+    lane = (uint32_t)p->lanes->size - 1;
     return check(b, tfp_map64_put(&p->events->lane_by_name, key, lane)) ? lane : TFP_NONE;
 }
 
@@ -57,10 +58,10 @@ void tfp_build_lane_again(tfp_builder *b, uint32_t lane, tfp_lane_role role, tfp
 {
     tfp_strid id = tfp_build_string(b, name);
     if (b->status) return;
-    tfp_lane row = b->p->lanes.at[lane];
+    tfp_lane row = b->p->lanes->at[lane];
     row.name = id;
     set_device(b, &row, role, name);
-    b->p->lanes.at[lane] = row;
+    b->p->lanes->at[lane] = row;
 }
 
 /* Most numbers are small and are their own keys; bigger ones are looked up in a table. */

@@ -5,6 +5,7 @@
 #include "model/tables/details.h"
 #include "model/tables/graph.h"
 #include "model/tables/lanes.h"
+#include "model/tables/profile.h"
 #include "model/tables/runs.h"
 
 static const tfp_exec_detail no_detail = { TFP_NONE, TFP_NONE, TFP_NONE, TFP_NONE, TFP_NONE, TFP_NONE };
@@ -32,7 +33,7 @@ static bool index_execs(tfp_builder *b)
     tfp_profile *p = b->p;
     if (p->runs->execs_indexed == p->runs->execs.size) return true;
     for (uint32_t n = 0; n < p->graph->nodes.size; n++)
-        for (TFP_EACH(runs->execs, e, p->graph->nodes.at[n].exec_first, p))
+        for (TFP_EACH(p->runs->execs, e, p->graph->nodes.at[n].exec_first))
             if (!check(b, tfp_map64_put(&p->runs->exec_by_step, tfp_exec_key(n, p->runs->execs.at[e].step), e)))
                 return false;
     p->runs->execs_indexed = p->runs->execs.size;
@@ -93,8 +94,8 @@ uint32_t tfp_build_find_lane(tfp_builder *b, tfp_strid name)
 uint32_t tfp_build_lane(tfp_builder *b, const tfp_lane *row, bool named)
 {
     tfp_profile *p = b->p;
-    if (b->status || !APPEND(b, lanes, *row)) return TFP_NONE;
-    uint32_t lane = (uint32_t)p->lanes.size - 1;
+    if (b->status || !ROOM(b, lanes[0]) || !check(b, tfp_push(p->lanes, *row))) return TFP_NONE;
+    uint32_t lane = (uint32_t)p->lanes->size - 1;
     return !named || check(b, tfp_map64_put(&p->detail->lane_by_name, row->name, lane)) ? lane : TFP_NONE;
 }
 
@@ -103,7 +104,7 @@ void tfp_build_span(tfp_builder *b, uint32_t exec, uint32_t lane, int64_t start_
     if (b->status) return;
     tfp_exec *x = &b->p->runs->execs.at[exec];
     bool clamped = false;
-    tfp_lane_kind kind = b->p->lanes.at[lane].kind;
+    tfp_lane_kind kind = b->p->lanes->at[lane].kind;
     if (kind == TFP_LANE_CPU) x->cpu_ns = tfp_add(x->cpu_ns, duration_ns, &clamped);
     if (kind == TFP_LANE_ACCELERATOR) x->accelerator_ns = tfp_add(x->accelerator_ns, duration_ns, &clamped);
     if (clamped) tfp_build_warn(b, "sums of times too big for 64 bits, clamped", TFP_STR(""));

@@ -2,6 +2,7 @@
 /* model/graphs.c: the model's tables of graph replays: freeing them, and looking up an activity. */
 #include "model/graphs.h"
 #include "model/tables/events.h"
+#include "model/tables/profile.h"
 
 bool tfp_is_graph_launch(tfp_str call) { return tfp_str_has(call, TFP_STR("GraphLaunch")); }
 

@@ -131,7 +131,7 @@ typedef struct tfp_command_buffer {
     bool ordered;          /* the order of its instructions is known */
 } tfp_command_buffer;
 
-struct tfp_graph_tables {
+typedef struct tfp_graph_tables {
     bool crowded; /* it was reported that too many graphs look alike */
     bool given;   /* files of captures were given, so the trace does not contain its own */
     size_t file_graphs, file_launches,
@@ -149,7 +149,7 @@ struct tfp_graph_tables {
     tfp_map64 text_by_place;       /* place -> its names joined, as a string */
     tfp_map64 attribution_by_hash; /* hash -> index in the profile's attributions */
     size_t joined;                 /* how many spans the last join looked at */
-};
+} tfp_graph_tables;
 /* Whether the trace has a call that begins a capture. */
 bool tfp_has_captures(const tfp_profile *p);
 /* Decides by the name of a call. */
@@ -162,5 +162,7 @@ tfp_attribution tfp_span_attribution(const tfp_profile *p, uint32_t span);
 uint32_t tfp_span_work(const tfp_profile *p, uint32_t span);
 void tfp_graphs_free(tfp_graph_tables *g);
 void tfp_graphs_drop_own(tfp_graph_tables *g); /* removes graphs that are not from files */
+
+TFP_CONST const tfp_graph_tables *tfp_captures_of(const tfp_profile *p);
 
 #endif

@@ -7,6 +7,7 @@
 #include "model/span_names.h"
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
+#include "model/tables/profile.h"
 
 #include <stdlib.h>
 
@@ -73,13 +74,13 @@ static void each_number(maker *m, visitor *visit)
 {
     const tfp_event_tables *t = m->p->events;
     for (uint32_t i = 0; i < t->spans.size && m->ok; i++) {
-        uint32_t process = m->p->lanes.at[t->spans.lane[i]].process;
+        uint32_t process = m->p->lanes->at[t->spans.lane[i]].process;
         if (t->spans.kind[i] == TFP_SPAN_CALL && t->spans.correlation[i] && process < t->processes.size)
             visit(m, process, t->spans.correlation[i]);
     }
     for (size_t i = 0; i < t->slim->slims.size; i++) {
         const tfp_slim_lane *f = &t->slim->slims.at[i];
-        uint32_t process = m->p->lanes.at[f->lane].process;
+        uint32_t process = m->p->lanes->at[f->lane].process;
         for (size_t k = 0; k < f->calls.size && m->ok; k++)
             if (f->calls.at[k].correlation) visit(m, process, f->calls.at[k].correlation);
     }
@@ -146,7 +147,7 @@ static void put_spans(maker *m)
 {
     const tfp_span_columns *s = &m->p->events->spans;
     for (uint32_t i = 0; i < s->size && m->ok; i++) {
-        uint32_t process = m->p->lanes.at[s->lane[i]].process, owner = i;
+        uint32_t process = m->p->lanes->at[s->lane[i]].process, owner = i;
         if (s->kind[i] != TFP_SPAN_CALL || !s->correlation[i] || process >= m->p->events->processes.size) continue;
         if (m->cpu_op_above && m->cpu_op_above[i] != TFP_NONE) owner = m->cpu_op_above[i];
         bool collective = s->marks[owner] & TFP_MARK_COLLECTIVE;
@@ -159,7 +160,7 @@ static void put_spans(maker *m)
 static void put_lane(maker *m, const tfp_slim_lane *f)
 {
     const tfp_event_tables *t = m->p->events;
-    uint32_t process = m->p->lanes.at[f->lane].process;
+    uint32_t process = m->p->lanes->at[f->lane].process;
     size_t k = 0;
     for (const tfp_slim_block *b = f->first; b && k < f->calls.size; b = b->next) {
         for (uint32_t i = 0; i < b->size && m->ok; i++) {

@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/model.c: questions that every view asks of a profile. Reads only. */
 #include "model/files/allocator.h"
+#include "model/files/collectives.h"
 #include "model/files/flights.h"
+#include "model/files/weights.h"
 #include "model/recorded.h"
 #include "model/slim.h"
 #include "model/tables/details.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
+#include "model/tables/instructions.h"
 #include "model/tables/lanes.h"
+#include "model/tables/profile.h"
 #include "model/tables/runs.h"
 #include "model/tables/samples.h"
 #include "model/tables/sources.h"
+
+uint32_t tfp_named_node(const tfp_profile *p, tfp_strid name)
+{
+    return name < p->graph->node_by_name.size ? p->graph->node_by_name.at[name] : TFP_NONE;
+}
 
 uint32_t tfp_find_node(const tfp_profile *p, tfp_str name)
 {
@@ -46,13 +55,13 @@ tfp_status tfp_no_spans(tfp_error *err)
 
 bool tfp_only_allocator(const tfp_profile *p)
 {
-    bool some = p->allocator->devices.size || p->flights->dumps.size || p->timed.size;
+    bool some = p->allocator->devices.size || p->flights->dumps.size || p->timed->size;
     return some && !p->graph->nodes.size && !p->events->processes.size && !p->sampled->samples.size;
 }
 
 bool tfp_is_beyond_tensorflow(const tfp_profile *p)
 {
-    return tfp_has(p, TFP_HAS_TRACE) || p->sampled->samples.size || p->instructions.size || p->recorded->ops.size ||
+    return tfp_has(p, TFP_HAS_TRACE) || p->sampled->samples.size || p->instructions->size || p->recorded->ops.size ||
            tfp_counts_calls(p) || tfp_has_format(p, "hlo");
 }
 
@@ -65,6 +74,8 @@ bool tfp_has_format(const tfp_profile *p, const char *name)
 
 uint32_t tfp_find_step(const tfp_profile *p, int64_t id) { return tfp_map64_get(&p->runs->step_by_id, (uint64_t)id); }
 
+bool tfp_counts_calls(const tfp_profile *p) { return p->graph->nodes.size && p->graph->nodes.at[0].calls; }
+
 uint32_t tfp_run_shape_of(const tfp_profile *p, uint32_t node, uint32_t slot)
 {
     uint32_t at = tfp_map64_get(&p->graph->run_shape_by_output, (uint64_t)node << 32 | slot);
@@ -75,18 +86,18 @@ uint32_t tfp_node_exec(const tfp_profile *p, uint32_t node, uint32_t step)
 {
     if (p->runs->execs_indexed && p->runs->execs_indexed == p->runs->execs.size)
         return tfp_map64_get(&p->runs->exec_by_step, tfp_exec_key(node, step));
-    for (TFP_EACH(runs->execs, e, p->graph->nodes.at[node].exec_first, p))
+    for (TFP_EACH(p->runs->execs, e, p->graph->nodes.at[node].exec_first))
         if (p->runs->execs.at[e].step == step) return e;
     return TFP_NONE;
 }
 
 bool tfp_rank_lanes(const tfp_profile *p, uint32_t *order, uint32_t *rank)
 {
-    size_t n = p->lanes.size;
+    size_t n = p->lanes->size;
     tfp_str *names = calloc(n + 1, sizeof *names);
     bool ok = names != NULL;
     for (uint32_t i = 0; ok && i < n; i++) {
-        names[i] = tfp_text(p, p->lanes.at[i].name);
+        names[i] = tfp_text(p, p->lanes->at[i].name);
         order[i] = i;
     }
     ok = ok && tfp_sort_strings(order, n, names);
@@ -143,7 +154,7 @@ void tfp_node_stats_at(const tfp_profile *p, uint32_t node, tfp_step_choice step
     tfp_node_stats s = { 0 };
     int64_t count = 0;
     bool mean = step.which == TFP_STEP_MEAN;
-    for (TFP_EACH(runs->execs, e, n->exec_first, p)) {
+    for (TFP_EACH(p->runs->execs, e, n->exec_first)) {
         if (!takes_exec(p, step, e)) continue;
         add_exec(&p->runs->execs.at[e], &s);
         count++;
@@ -170,7 +181,7 @@ void tfp_node_stats_at(const tfp_profile *p, uint32_t node, tfp_step_choice step
 int64_t tfp_node_first_ns(const tfp_profile *p, uint32_t node, tfp_step_choice step)
 {
     int64_t first = INT64_MAX;
-    for (TFP_EACH(runs->execs, e, p->graph->nodes.at[node].exec_first, p)) {
+    for (TFP_EACH(p->runs->execs, e, p->graph->nodes.at[node].exec_first)) {
         const tfp_exec *x = &p->runs->execs.at[e];
         bool timed = x->start_ns || x->end_ns;
         if (timed && x->start_ns < first && takes_exec(p, step, e)) first = x->start_ns;

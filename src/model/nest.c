@@ -5,6 +5,7 @@
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
 #include "model/tables/processes.h"
+#include "model/tables/profile.h"
 
 typedef struct open_span {
     uint32_t span;
@@ -38,7 +39,7 @@ bool tfp_nests(const tfp_profile *p, bool plain, uint32_t span)
     case TFP_SPAN_ANNOTATION:
     case TFP_SPAN_MODULE:
     case TFP_SPAN_FRAME: return true;
-    case TFP_SPAN_OTHER: return plain && p->lanes.at[s->lane[span]].role == TFP_ROLE_THREAD;
+    case TFP_SPAN_OTHER: return plain && p->lanes->at[s->lane[span]].role == TFP_ROLE_THREAD;
     default: return false;
     }
 }
@@ -89,7 +90,7 @@ static void visit(sweep *w, uint32_t span)
 bool tfp_nest_of(const tfp_profile *p, tfp_arena *arena, tfp_nest *out)
 {
     const tfp_span_columns *s = &p->events->spans;
-    size_t lanes = p->lanes.size;
+    size_t lanes = p->lanes->size;
     *out = (tfp_nest){ .order = TFP_NEW(arena, uint32_t, s->size + 1),
                        .parent = TFP_NEW(arena, uint32_t, s->size + 1),
                        .duration_ns = TFP_NEW(arena, int64_t, s->size + 1),
@@ -102,7 +103,7 @@ bool tfp_nest_of(const tfp_profile *p, tfp_arena *arena, tfp_nest *out)
     if (ok) memset(out->parent, 0xff, s->size * sizeof *out->parent); /* TFP_NONE */
     if (ok && s->size) memcpy(out->duration_ns, s->duration_ns, s->size * sizeof *s->duration_ns);
     for (size_t lane = 0; ok && lane < lanes; lane++) {
-        const tfp_lane *l = &p->lanes.at[lane];
+        const tfp_lane *l = &p->lanes->at[lane];
         w.depth = 0;
         w.tolerance_ns = l->process < p->events->processes.size ? p->events->processes.at[l->process].tolerance_ns : 0;
         for (uint32_t i = lane_first[lane]; i < lane_first[lane + 1]; i++)

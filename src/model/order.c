@@ -2,6 +2,8 @@
 /* model/order.c: sorting by 64-bit keys, and the order in which the spans of a lane nest. */
 #include "model/order.h"
 #include "model/tables/events.h"
+#include "model/tables/lanes.h"
+#include "model/tables/profile.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -110,7 +112,7 @@ static bool order_lane(const tfp_span_columns *s, uint32_t *items, size_t count,
 bool tfp_order_spans(const tfp_profile *p, uint32_t *order, uint32_t *lane_first)
 {
     const tfp_span_columns *s = &p->events->spans;
-    size_t lanes = p->lanes.size;
+    size_t lanes = p->lanes->size;
     uint64_t *keys = malloc((s->size + 1) * sizeof *keys);
     bool ok = keys != NULL;
     memset(lane_first, 0, (lanes + 2) * sizeof *lane_first);

@@ -16,12 +16,15 @@
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
 #include "model/tables/instructions.h"
+#include "model/tables/lanes.h"
 #include "model/tables/memory_events.h"
+#include "model/tables/profile.h"
 #include "model/tables/runs.h"
 #include "model/tables/samples.h"
 #include "model/tables/sources.h"
 #include "model/tables/stats.h"
 #include "model/tables/step_marks.h"
+#include "model/tensors.h"
 
 #include <stdlib.h>
 
@@ -40,6 +43,10 @@ bool tfp_profile_tables_new(tfp_profile *p)
         tfp_source_tables files;
         tfp_allocator_tables allocator;
         tfp_flight_tables flights;
+        tfp_instruction_list instructions;
+        tfp_timed_list timed;
+        tfp_weight_list weights;
+        tfp_lane_list lanes;
     } *t = calloc(1, sizeof *t);
     if (!t) return false;
     p->graph = &t->graph;
@@ -54,6 +61,10 @@ bool tfp_profile_tables_new(tfp_profile *p)
     p->files = &t->files;
     p->allocator = &t->allocator;
     p->flights = &t->flights;
+    p->instructions = &t->instructions;
+    p->timed = &t->timed;
+    p->weights = &t->weights;
+    p->lanes = &t->lanes;
     return true;
 }
 
@@ -120,16 +131,16 @@ void tfp_profile_free(tfp_profile *p)
     tfp_vec_free(&p->graph->shapes);
     tfp_vec_free(&p->graph->dims);
     tfp_vec_free(&p->graph->run_shapes);
-    tfp_vec_free(&p->instructions);
+    tfp_vec_free(p->instructions);
     tfp_vec_free(&p->runs->steps);
     tfp_vec_free(&p->runs->step_order);
     tfp_vec_free(&p->runs->execs);
-    tfp_vec_free(&p->lanes);
+    tfp_vec_free(p->lanes);
     tfp_vec_free(&p->detail->details);
     tfp_vec_free(&p->detail->spans);
     tfp_vec_free(&p->detail->run_transfers);
-    tfp_vec_free(&p->weights);
-    tfp_vec_free(&p->timed);
+    tfp_vec_free(p->weights);
+    tfp_vec_free(p->timed);
     tfp_vec_free(&p->flights->dumps);
     tfp_vec_free(&p->flights->groups);
     tfp_vec_free(&p->flights->entries);
@@ -278,15 +289,16 @@ size_t tfp_profile_memory(const tfp_profile *p)
     if (!p) return 0;
 /* bytes in use: memory that was never touched takes no room */
 #define BYTES(table) (p->table.size * sizeof *p->table.at)
+#define LIST(list) (p->list->size * sizeof *p->list->at)
     return p->arena.used + BYTES(graph->nodes) + BYTES(graph->types) + BYTES(graph->inputs) + BYTES(graph->outputs) +
-           BYTES(graph->shapes) + BYTES(graph->dims) + BYTES(instructions) + BYTES(runs->execs) +
+           BYTES(graph->shapes) + BYTES(graph->dims) + LIST(instructions) + BYTES(runs->execs) +
            BYTES(detail->details) + BYTES(detail->spans) + BYTES(detail->run_transfers) + BYTES(sampled->samples) +
            BYTES(recorded->ops) + BYTES(recorded->tensors) + BYTES(allocator->entries) + BYTES(allocator->blocks) +
-           BYTES(allocator->segments) + BYTES(flights->groups) + BYTES(flights->entries) + BYTES(weights) +
-           BYTES(timed) + BYTES(detail->memories) + BYTES(detail->buffers) + BYTES(detail->allocations) +
-           BYTES(code->frames) + BYTES(code->trace_frames) + BYTES(code->traces) + p->strings.count * 24 +
-           BYTES(graph->node_by_name) + p->runs->exec_by_step.slot_count * 12 + events_memory(p->events) +
-           tfp_program_memory(p->program);
+           BYTES(allocator->segments) + BYTES(flights->groups) + BYTES(flights->entries) + LIST(weights) + LIST(timed) +
+           BYTES(detail->memories) + BYTES(detail->buffers) + BYTES(detail->allocations) + BYTES(code->frames) +
+           BYTES(code->trace_frames) + BYTES(code->traces) + p->strings.count * 24 + BYTES(graph->node_by_name) +
+           p->runs->exec_by_step.slot_count * 12 + events_memory(p->events) + tfp_program_memory(p->program);
+#undef LIST
 #undef BYTES
 }
 

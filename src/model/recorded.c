@@ -3,11 +3,12 @@
  * and had ended before its consumer began. A call that returns a tensor made by a call inside it takes it from there.
  * Ids of calls increase in the order of their starts, so one pass in that order, with the open calls of each thread,
  * finds all edges. */
-#include "model/recorded.h"
 #include "model/build.h"
 #include "model/event_builder.h"
+#include "model/recorded.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
+#include "model/tables/profile.h"
 
 #define PATH_MOST 2048 /* bytes: a file of deeply nested calls must not become one of long paths */
 

@@ -27,14 +27,14 @@ typedef struct tfp_recorded_op {
     bool root;      /* represents a process or a thread; not part of a path */
 } tfp_recorded_op;
 
-struct tfp_recorded_tables {
+typedef struct tfp_recorded_tables {
     TFP_VEC(tfp_recorded_op) ops;
     TFP_VEC(tfp_recorded_tensor) tensors;
     TFP_VEC(uint32_t) files; /* where the ops of each file end */
     size_t linked;           /* number of files that are in the graph already */
     size_t counted;          /* number of files whose float operations are counted */
     bool alone;              /* no trace has these calls, so nodes were made for them */
-};
+} tfp_recorded_tables;
 
 /* The arguments of a call in a trace's form: a list of sizes, a list of words for types, a list of values. */
 typedef struct tfp_recorded_texts {

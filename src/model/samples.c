@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/samples.c: sampled stacks, as readers of profiles of running programs add them. */
 #include "model/build.h"
+#include "model/tables/profile.h"
 #include "model/tables/samples.h"
 
 uint32_t tfp_build_sample_type(tfp_builder *b, tfp_strid type, tfp_strid unit)

@@ -6,6 +6,7 @@
 #include "model/build.h"
 #include "model/event_builder.h"
 #include "model/tables/events.h"
+#include "model/tables/profile.h"
 
 #include <stdlib.h>
 

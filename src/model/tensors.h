@@ -33,4 +33,6 @@ tfp_status tfp_checkpoint_read(const tfp_checkpoint *c, tfp_str name, tfp_tensor
 void tfp_tensor_free(tfp_tensor *t);
 const char *tfp_dtype_name(int dtype); /* "float32", "bfloat16", ...; "?" for an unknown number such as 77 */
 
+const tfp_checkpoint *tfp_checkpoint_of(const tfp_profile *p); /* NULL: none was added */
+
 #endif

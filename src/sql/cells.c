@@ -61,7 +61,7 @@ void sql_node_parameters(const sql_row *row, tfp_buf *b, sql_cell *out)
 
 void sql_node_shape(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
-    tfp_shape_text(row->in->p, row->in->p->graph->nodes.at[row->at].shape, b);
+    tfp_shape_text(row->in->p, tfp_graph_of(row->in->p)->nodes.at[row->at].shape, b);
     put_made(out, b);
 }
 
@@ -74,33 +74,33 @@ void sql_node_input_shapes(const sql_row *row, tfp_buf *b, sql_cell *out)
 void sql_node_invented(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    sql_put_int(out, (row->in->p->graph->nodes.at[row->at].flags & TFP_NODE_INVENTED) != 0);
+    sql_put_int(out, (tfp_graph_of(row->in->p)->nodes.at[row->at].flags & TFP_NODE_INVENTED) != 0);
 }
 
 void sql_edge_shape(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     const tfp_profile *p = row->in->p;
-    tfp_shape_text(p, tfp_input_shape(p, &p->graph->inputs.at[row->at]), b);
+    tfp_shape_text(p, tfp_input_shape(p, &tfp_graph_of(p)->inputs.at[row->at]), b);
     put_made(out, b);
 }
 
 void sql_output_shape(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
-    tfp_shape_text(row->in->p, row->in->p->graph->outputs.at[row->at].shape, b);
+    tfp_shape_text(row->in->p, tfp_graph_of(row->in->p)->outputs.at[row->at].shape, b);
     put_made(out, b);
 }
 
 void sql_step_listed(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    sql_put_int(out, row->in->p->runs->steps.at[row->at].listed);
+    sql_put_int(out, tfp_executions_of(row->in->p)->steps.at[row->at].listed);
 }
 
 /* ---- executions and their parts ---- */
 
 static void put_step(const sql_row *row, uint32_t exec, sql_cell *out)
 {
-    sql_put_int(out, row->in->p->runs->steps.at[row->in->p->runs->execs.at[exec].step].id);
+    sql_put_int(out, tfp_executions_of(row->in->p)->steps.at[tfp_executions_of(row->in->p)->execs.at[exec].step].id);
 }
 
 void sql_exec_step(const sql_row *row, tfp_buf *b, sql_cell *out)
@@ -112,7 +112,7 @@ void sql_exec_step(const sql_row *row, tfp_buf *b, sql_cell *out)
 void sql_exec_run_us(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    const tfp_exec *x = &row->in->p->runs->execs.at[row->at];
+    const tfp_exec *x = &tfp_executions_of(row->in->p)->execs.at[row->at];
     sql_put_int(out, tfp_micros(tfp_add(x->cpu_ns, x->accelerator_ns, NULL)));
 }
 
@@ -120,8 +120,8 @@ void sql_exec_float_ops(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
     const tfp_profile *p = row->in->p;
-    sql_put_int(out, tfp_mul(p->graph->nodes.at[owner_of(row, SQL_EXECUTIONS)].float_ops,
-                             p->runs->execs.at[row->at].run_count, NULL));
+    sql_put_int(out, tfp_mul(tfp_graph_of(p)->nodes.at[owner_of(row, SQL_EXECUTIONS)].float_ops,
+                             tfp_executions_of(p)->execs.at[row->at].run_count, NULL));
 }
 
 /* The node and the step of a row that belongs to an execution. */
@@ -156,7 +156,7 @@ void sql_allocation_step(const sql_row *row, tfp_buf *b, sql_cell *out)
 
 void sql_buffer_address(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
-    tfp_buf_printf(b, "0x%llx", (unsigned long long)row->in->p->detail->buffers.at[row->at].address);
+    tfp_buf_printf(b, "0x%llx", (unsigned long long)tfp_details_of(row->in->p)->buffers.at[row->at].address);
     put_made(out, b);
 }
 
@@ -164,13 +164,13 @@ void sql_buffer_address(const sql_row *row, tfp_buf *b, sql_cell *out)
 
 static const tfp_code_frame *frame_of(const sql_row *row)
 {
-    return &row->in->p->code->frames.at[row->in->p->code->trace_frames.at[row->at]];
+    return &tfp_code_of(row->in->p)->frames.at[tfp_code_of(row->in->p)->trace_frames.at[row->at]];
 }
 
 void sql_code_position(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    sql_put_int(out, (int64_t)row->at - row->in->p->code->traces.at[owner_of(row, SQL_CODE)].first);
+    sql_put_int(out, (int64_t)row->at - tfp_code_of(row->in->p)->traces.at[owner_of(row, SQL_CODE)].first);
 }
 
 void sql_code_file(const sql_row *row, tfp_buf *b, sql_cell *out)

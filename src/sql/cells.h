@@ -4,7 +4,7 @@
 #ifndef TFP_SQL_CELLS_H
 #define TFP_SQL_CELLS_H
 
-#include "model/tables/profile.h"
+#include "model/tables/read.h"
 #include "sql/tables.h"
 
 static inline void sql_put_int(sql_cell *out, int64_t i)

@@ -4,6 +4,7 @@
 #include "model/tables/code.h"
 #include "model/tables/details.h"
 #include "model/tables/events.h"
+#include "model/tables/read.h"
 #include "model/tables/stats.h"
 #include "sql/grids.h"
 
@@ -36,7 +37,7 @@ static uint32_t word_at(const char *at)
 /* The stats of a trace's spans: one row for each span, though equal sets are stored once. */
 static size_t count_args(const tfp_profile *p)
 {
-    const tfp_event_tables *t = p->events;
+    const tfp_event_tables *t = tfp_events_of(p);
     size_t n = 0;
     for (size_t i = 0; i < t->spans.size; i++)
         if (t->spans.stats[i] != TFP_NONE) n += t->stat_sets.at[t->spans.stats[i]].count;
@@ -46,7 +47,7 @@ static size_t count_args(const tfp_profile *p)
 static size_t rows_of(const tfp_profile *p, sql_table_id table, bool first)
 {
     if (table == SQL_PROFILES) return 1;
-    if (table == SQL_SPANS) return p->detail->spans.size + p->events->spans.size;
+    if (table == SQL_SPANS) return tfp_details_of(p)->spans.size + tfp_events_of(p)->spans.size;
     if (table == SQL_SPAN_ARGS) return count_args(p);
     if (table != SQL_COLUMNS) return vector_at(p, sql_tables[table].tables, sql_tables[table].vector).size;
     size_t n = 0;
@@ -138,14 +139,15 @@ static bool own_source(sql_data *d, sql_source *s, sql_table_id table)
     }
     /* a lane that an execution named without a time is kept for writing the profile again, but it is not a span */
     for (size_t i = 0; table == SQL_SPANS && i < count; i++)
-        if (!s->p->detail->spans.at[i].start_ns && !s->p->detail->spans.at[i].duration_ns) owners[i] = TFP_NONE;
+        if (!tfp_details_of(s->p)->spans.at[i].start_ns && !tfp_details_of(s->p)->spans.at[i].duration_ns)
+            owners[i] = TFP_NONE;
     s->owners[table] = owners;
     return true;
 }
 
 static bool place_args(sql_data *d, sql_source *s)
 {
-    const tfp_event_tables *t = s->p->events;
+    const tfp_event_tables *t = tfp_events_of(s->p);
     s->args = TFP_NEW(&d->arena, uint32_t, t->spans.size + 1);
     if (!s->args) return false;
     s->args[0] = 0;
@@ -182,7 +184,7 @@ bool sql_find(const sql_data *d, sql_table_id table, uint32_t number, sql_row *o
     }
     const sql_source *s = &d->sources[low];
     *out = (sql_row){ d, s, number - s->base[table] };
-    if (table == SQL_SPANS && out->at >= s->p->detail->spans.size) return true;
+    if (table == SQL_SPANS && out->at >= tfp_details_of(s->p)->spans.size) return true;
     uint32_t at = out->at; /* the owner may have no owner itself: a repeated execution of a node */
     for (int t = table; sql_tables[t].owner >= 0 && at != TFP_NONE; t = sql_tables[t].owner) at = s->owners[t][at];
     return at != TFP_NONE;

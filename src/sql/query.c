@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* sql/query.c: tfp_query: runs one SELECT over the tables of tables.h and stores its result as a grid. */
 #include "flops/core/parameters.h"
-#include "model/tables/profile.h"
+#include "model/program.h"
+#include "model/tables/read.h"
 #include "sql/bind.h"
 #include "sql/grids.h"
 #include "views/core/engine.h"
@@ -236,7 +237,7 @@ static tfp_status note_parameters(tfp_report *r, const sql_session *s, tfp_error
     bool compat = r->options->compat_tensorflow || r->options->compat10;
     for (size_t i = 0; i < s->data.count && s->parameters && !compat && !st; i++) {
         const sql_source *from = &s->data.sources[i];
-        if (from->parameters || !from->p->program) continue;
+        if (from->parameters || !tfp_program_of(from->p)) continue;
         tfp_parameter_counts *c = TFP_NEW(&r->arena, tfp_parameter_counts, 1);
         st = c ? tfp_parameters(from->p, &r->arena, c, err) : tfp_nomem(err);
         char whose[200];
@@ -267,7 +268,7 @@ tfp_status tfp_query(const tfp_profile *const *p, const char *const *names, size
     if (out) *out = NULL;
     if (!p || !count || !sql || !out) return tfp_fail(err, TFP_BADARG, "no profile, or no query");
     for (size_t i = 0; i < count; i++)
-        if (!p[i] || !p[i]->finished) return tfp_fail(err, TFP_BADARG, "no finished profile");
+        if (!p[i] || !tfp_is_finished(p[i])) return tfp_fail(err, TFP_BADARG, "no finished profile");
     for (size_t i = 0; i < count; i++)
         if (tfp_only_sums(p[i])) return tfp_no_spans(err);
     sql_session *s = calloc(1, sizeof *s);

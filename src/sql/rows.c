@@ -3,10 +3,9 @@
  * in total. */
 #include "sql/rows.h"
 
-#include "model/tables/profile.h"
 #include "options/options.h"
-#include "views/core/kinds.h"
 #include "views/core/handle.h"
+#include "views/core/kinds.h"
 #include "views/core/view.h"
 
 static const struct {

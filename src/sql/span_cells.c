@@ -7,6 +7,7 @@
 #include "model/tables/graph.h"
 #include "model/tables/lanes.h"
 #include "model/tables/processes.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "model/tables/sources.h"
 #include "model/tables/stats.h"
@@ -19,17 +20,17 @@ static void put_row(const sql_row *row, sql_table_id table, uint32_t at, sql_cel
 }
 static void put_step(const sql_row *row, uint32_t step, sql_cell *out)
 {
-    if (step != TFP_NONE) sql_put_int(out, row->in->p->runs->steps.at[step].id);
+    if (step != TFP_NONE) sql_put_int(out, tfp_executions_of(row->in->p)->steps.at[step].id);
 }
 
 /* ---- spans ---- */
 
 static const tfp_span *own_span(const sql_row *row) /* the span of an execution; NULL: the row is one of a trace */
 {
-    return row->at < row->in->p->detail->spans.size ? &row->in->p->detail->spans.at[row->at] : NULL;
+    return row->at < tfp_details_of(row->in->p)->spans.size ? &tfp_details_of(row->in->p)->spans.at[row->at] : NULL;
 }
-static uint32_t event_of(const sql_row *row) { return row->at - (uint32_t)row->in->p->detail->spans.size; }
-static const tfp_span_columns *events_of(const sql_row *row) { return &row->in->p->events->spans; }
+static uint32_t event_of(const sql_row *row) { return row->at - (uint32_t)tfp_details_of(row->in->p)->spans.size; }
+static const tfp_span_columns *events_of(const sql_row *row) { return &tfp_events_of(row->in->p)->spans; }
 static uint32_t owner_exec(const sql_row *row) { return row->in->owners[SQL_SPANS][row->at]; }
 static uint32_t owner_node(const sql_row *row) { return row->in->owners[SQL_EXECUTIONS][owner_exec(row)]; }
 
@@ -54,7 +55,9 @@ void sql_span_step(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
     const tfp_profile *p = row->in->p;
-    put_step(row, own_span(row) ? p->runs->execs.at[owner_exec(row)].step : events_of(row)->step[event_of(row)], out);
+    put_step(row,
+             own_span(row) ? tfp_executions_of(p)->execs.at[owner_exec(row)].step : events_of(row)->step[event_of(row)],
+             out);
 }
 static uint32_t lane_of(const sql_row *row)
 {
@@ -65,7 +68,7 @@ void sql_span_lane(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
     out->type = 's';
-    out->s = tfp_text(row->in->p, row->in->p->lanes.at[lane_of(row)].name);
+    out->s = tfp_text(row->in->p, tfp_lanes_of(row->in->p)->at[lane_of(row)].name);
 }
 void sql_span_lane_number(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
@@ -84,7 +87,7 @@ void sql_span_kind(const sql_row *row, tfp_buf *b, sql_cell *out)
                                              [TFP_SPAN_OTHER] = "other" };
     (void)b;
     if (own_span(row))
-        sql_put_text(out, of_lanes[row->in->p->lanes.at[lane_of(row)].kind]);
+        sql_put_text(out, of_lanes[tfp_lanes_of(row->in->p)->at[lane_of(row)].kind]);
     else
         sql_put_text(out, of_events[events_of(row)->kind[event_of(row)]]);
 }
@@ -122,8 +125,9 @@ void sql_span_name(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
     const tfp_profile *p = row->in->p;
-    sql_put_string(row, own_span(row) ? p->graph->nodes.at[owner_node(row)].name : events_of(row)->name[event_of(row)],
-                   out);
+    sql_put_string(
+        row, own_span(row) ? tfp_graph_of(p)->nodes.at[owner_node(row)].name : events_of(row)->name[event_of(row)],
+        out);
 }
 void sql_span_class(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
@@ -148,7 +152,7 @@ static void put_event(const sql_row *row, const uint32_t *column, sql_cell *out)
 {
     uint32_t at = own_span(row) ? TFP_NONE : column[event_of(row)];
     if (at != TFP_NONE)
-        sql_put_int(out, (int64_t)row->in->base[SQL_SPANS] + (int64_t)row->in->p->detail->spans.size + at);
+        sql_put_int(out, (int64_t)row->in->base[SQL_SPANS] + (int64_t)tfp_details_of(row->in->p)->spans.size + at);
 }
 void sql_span_parent(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
@@ -178,7 +182,7 @@ void sql_span_trace(const sql_row *row, tfp_buf *b, sql_cell *out)
 static uint32_t span_of(const sql_row *row)
 {
     const uint32_t *first = row->in->args;
-    size_t low = 0, high = row->in->p->events->spans.size - 1;
+    size_t low = 0, high = tfp_events_of(row->in->p)->spans.size - 1;
     while (low < high) {
         size_t middle = high - (high - low) / 2;
         if (first[middle] <= row->at)
@@ -190,14 +194,15 @@ static uint32_t span_of(const sql_row *row)
 }
 static const tfp_stat *stat_of(const sql_row *row)
 {
-    const tfp_event_tables *t = row->in->p->events;
+    const tfp_event_tables *t = tfp_events_of(row->in->p);
     uint32_t span = span_of(row);
     return &t->stats.at[t->stat_sets.at[t->spans.stats[span]].first + (row->at - row->in->args[span])];
 }
 void sql_arg_span(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    sql_put_int(out, (int64_t)row->in->base[SQL_SPANS] + (int64_t)row->in->p->detail->spans.size + span_of(row));
+    sql_put_int(out,
+                (int64_t)row->in->base[SQL_SPANS] + (int64_t)tfp_details_of(row->in->p)->spans.size + span_of(row));
 }
 void sql_arg_key(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
@@ -223,21 +228,21 @@ void sql_arg_value(const sql_row *row, tfp_buf *b, sql_cell *out)
 void sql_process_rank(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    int32_t rank = row->in->p->events->processes.at[row->at].rank;
+    int32_t rank = tfp_events_of(row->in->p)->processes.at[row->at].rank;
     if (rank >= 0) sql_put_int(out, rank);
 }
 void sql_process_ranks(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    int32_t count = row->in->p->events->processes.at[row->at].rank_count;
+    int32_t count = tfp_events_of(row->in->p)->processes.at[row->at].rank_count;
     if (count > 0) sql_put_int(out, count);
 }
 void sql_process_file(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
     const tfp_profile *p = row->in->p;
-    uint32_t source = p->events->processes.at[row->at].source;
-    if (source < p->files->sources.size) sql_put_text(out, p->files->sources.at[source]);
+    uint32_t source = tfp_events_of(p)->processes.at[row->at].source;
+    if (source < tfp_sources_of(p)->sources.size) sql_put_text(out, tfp_sources_of(p)->sources.at[source]);
 }
 void sql_lane_role(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
@@ -247,12 +252,12 @@ void sql_lane_role(const sql_row *row, tfp_buf *b, sql_cell *out)
                                          [TFP_ROLE_DERIVED] = "derived",
                                          [TFP_ROLE_COUNTER] = "counter" };
     (void)b;
-    const tfp_lane *lane = &row->in->p->lanes.at[row->at];
+    const tfp_lane *lane = &tfp_lanes_of(row->in->p)->at[row->at];
     if (lane->process != TFP_NONE) sql_put_text(out, roles[lane->role]);
 }
 void sql_counter_value(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
     out->type = 'r';
-    out->r = row->in->p->events->counters.at[row->at].value;
+    out->r = tfp_events_of(row->in->p)->counters.at[row->at].value;
 }

@@ -7,6 +7,7 @@
 #include "model/tables/graph.h"
 #include "model/tables/lanes.h"
 #include "model/tables/processes.h"
+#include "model/tables/profile.h"
 #include "model/tables/runs.h"
 #include "sql/cells.h"
 #include "sql/grids.h"
@@ -289,7 +290,7 @@ static const sql_column columns[] = {
 };
 
 #define IN(tables, name, vector) offsetof(struct tfp_profile, name), offsetof(tables, vector), sizeof(((tables *)0)->vector.at[0])
-#define IN_PROFILE(vector) 0, offsetof(struct tfp_profile, vector), sizeof(((struct tfp_profile *)0)->vector.at[0])
+#define IN_PROFILE(list) offsetof(struct tfp_profile, list), 0, sizeof(((struct tfp_profile *)0)->list->at[0])
 #define ALONE -1, 0, 0, 0, 0, 0
 #define CHAINED(owner, tables, name, heads, head, next) owner, IN(tables, name, heads), head, next
 const sql_table sql_tables[SQL_TABLE_COUNT] = {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* sql/vtab.c: gives SQLite the tables of tables.h. A comparison of a column with `=` finds its rows by number or
  * through an index, which is made at first use, so that joins are not quadratic. */
+#include "model/tables/read.h"
 #include "sql/vtab.h"
-#include "model/tables/profile.h"
 
 typedef struct table { /* of a connection */
     sqlite3_vtab base;
@@ -44,7 +44,7 @@ static int connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sq
     sql_session *s = m->session;
     const sql_table *about = &sql_tables[m->table];
     for (size_t i = 0; about->detail && i < s->data.count; i++) {
-        if (s->data.sources[i].p->keep & TFP_KEEP_MEMORY) continue;
+        if (tfp_keep_of(s->data.sources[i].p) & TFP_KEEP_MEMORY) continue;
         *message = s->api->mprintf("no %s: the profile was read without them", about->name);
         return SQLITE_ERROR;
     }

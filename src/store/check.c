@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* store/check.c: checks that need several columns: ranges of rows stay within a table, parents come before their
  * children. Then it builds the parts of the model that are not columns: chains, maps, values of attributes. */
-#include "model/tables/events.h"
 #include "model/builder.h"
+#include "model/tables/events.h"
 #include "model/tables/graph.h"
 #include "model/tables/lanes.h"
 #include "model/tables/memory_events.h"
+#include "model/tables/profile.h"
 #include "model/tables/runs.h"
 #include "model/tables/samples.h"
 #include "model/tables/sources.h"
@@ -58,7 +59,7 @@ static bool comes_before(const tfp_span_columns *s, uint32_t a, uint32_t b)
     return a < b;
 }
 
-static bool of_trace(const tfp_profile *p, uint32_t lane) { return p->lanes.at[lane].process != TFP_NONE; }
+static bool of_trace(const tfp_profile *p, uint32_t lane) { return p->lanes->at[lane].process != TFP_NONE; }
 
 static tfp_store_fault check_events(tfp_store_file *f)
 {
@@ -191,7 +192,7 @@ static void chain_rows(tfp_store_file *f, tfp_store_id id)
 static bool map_types(tfp_profile *p)
 {
     for (uint32_t n = 0; n < p->graph->nodes.size; n++)
-        for (TFP_EACH(graph->types, t, p->graph->nodes.at[n].type_first, p))
+        for (TFP_EACH(p->graph->types, t, p->graph->nodes.at[n].type_first))
             if (p->graph->nodes.at[n].type_last - p->graph->nodes.at[n].type_first >= TFP_FEW_TYPES &&
                 !tfp_map64_put(&p->graph->types_by_node, (uint64_t)n << 32 | p->graph->types.at[t].name, 0))
                 return false;

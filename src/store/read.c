@@ -2,9 +2,10 @@
 /* store/read.c: the format of tfprof's own files. In: a file that `tfprof convert` wrote. Out: the converted profile,
  * with the tables that the caller wants to keep. Nothing in the file is trusted: docs/formats.md lists the checks. Only
  * a checkpoint can be added to such a profile, because our files do not contain its values. */
-#include "model/tables/events.h"
 #include "model/builder.h"
+#include "model/tables/events.h"
 #include "model/tables/graph.h"
+#include "model/tables/profile.h"
 #include "model/tables/runs.h"
 #include "model/tables/sources.h"
 #include "store/store.h"

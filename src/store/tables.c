@@ -14,6 +14,7 @@
 #include "model/tables/instructions.h"
 #include "model/tables/lanes.h"
 #include "model/tables/memory_events.h"
+#include "model/tables/profile.h"
 #include "model/tables/runs.h"
 #include "model/tables/samples.h"
 #include "model/tables/sources.h"
@@ -286,7 +287,7 @@ static const tfp_store_column program_signatures[] = {
 
 #define COLUMNS(list) (list), sizeof(list) / sizeof *(list)
 #define ROWS_OF(field, columns)                                                                                        \
-    TFP_STORE_ROWS, TFP_STORE_IN_PROFILE, 0, offsetof(tfp_profile, field), sizeof *((tfp_profile *)0)->field.at, COLUMNS(columns)
+    TFP_STORE_ROWS, TFP_STORE_IN_PROFILE, offsetof(tfp_profile, field), 0, sizeof *((tfp_profile *)0)->field->at, COLUMNS(columns)
 #define ROWS_IN(tables, name, field, columns)                                                                          \
     TFP_STORE_ROWS, TFP_STORE_IN_PROFILE, offsetof(tfp_profile, name), offsetof(tables, field), sizeof *((tables *)0)->field.at, COLUMNS(columns)
 #define PROGRAM_OF(field, columns)                                                                                     \

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/best.c: the ten single changes that help most, for a command without changes. */
-#include "views/core/handle.h"
+#include "model/tables/read.h"
 #include "model/tables/spans.h"
 #include "views/core/grid.h"
+#include "views/core/handle.h"
 #include "whatif/change.h"
 
 enum { OPS = 20, ROWS = 10, LONG_NAME = 60 };
@@ -132,7 +133,7 @@ static bool try_all(tfp_whatif *w, op_times *o)
 
 static bool try_ops(tfp_whatif *w)
 {
-    op_times o = { .j = &w->job, .activity = TFP_NEW(tfp_arena_of(w->r), bool, w->job.p->strings.count + 1) };
+    op_times o = { .j = &w->job, .activity = TFP_NEW(tfp_arena_of(w->r), bool, tfp_strings_of(w->job.p)->count + 1) };
     bool ok = o.activity && tfp_strtab_init(&o.stems, tfp_arena_of(w->r)) == TFP_OK && collect(&o) && try_all(w, &o);
     tfp_strtab_free(&o.stems);
     tfp_map64_free(&o.by_name);

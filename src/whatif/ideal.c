@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/ideal.c: a job without stragglers: every duration is the median over its peers on the other ranks. */
-#include "whatif/change.h"
+#include "model/tables/lanes.h"
 #include "model/tables/spans.h"
+#include "whatif/change.h"
 #include "whatif/job/home.h"
 
 #include <math.h>
@@ -94,7 +95,7 @@ static bool add_activities(peers *p, tfp_variant *v)
         unit = stream->unit;
         for (uint32_t i = stream->first; ok && i < stream->first + stream->count; i++) {
             const tfp_job_activity *a = &j->activities[i];
-            uint64_t key[4] = { 1, j->p->lanes.at[a->lane].name, j->s->name[a->span], a->step };
+            uint64_t key[4] = { 1, tfp_lanes_of(j->p)->at[a->lane].name, j->s->name[a->span], a->step };
             if (a->joint == TFP_NONE)
                 ok = add(p, &numbers,
                          (peer){ .key = tfp_hash(key, sizeof key), .unit = unit, .value = &v->duration[i] });

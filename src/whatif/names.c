@@ -7,6 +7,7 @@
 #include "model/tables/code.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
+#include "model/tables/read.h"
 #include "model/tables/spans.h"
 #include "whatif/change.h"
 
@@ -55,7 +56,7 @@ static bool matches(const tfp_named *n, tfp_str name)
 
 static bool has_name(tfp_named *n, tfp_strid name)
 {
-    if (!n->known) n->known = calloc(n->j->p->strings.count + 1, 1);
+    if (!n->known) n->known = calloc(tfp_strings_of(n->j->p)->count + 1, 1);
     if (!n->known) return false;
     if (!n->known[name]) n->known[name] = matches(n, tfp_text(n->j->p, name)) ? YES : NO;
     return n->known[name] == YES;
@@ -103,7 +104,7 @@ bool tfp_named_inside(tfp_named *n, uint32_t span)
 
 static bool stack_has(const tfp_named *n, uint32_t trace)
 {
-    const tfp_code_tables *c = n->j->p->code;
+    const tfp_code_tables *c = tfp_code_of(n->j->p);
     const tfp_trace *t = &c->traces.at[trace];
     for (uint32_t i = t->first; i < t->first + t->count; i++) {
         const tfp_code_frame *f = &c->frames.at[c->trace_frames.at[i]];
@@ -116,7 +117,7 @@ static bool stack_has(const tfp_named *n, uint32_t trace)
 static bool has_stack(tfp_named *n, uint32_t trace)
 {
     if (!n->regex || trace == TFP_NONE) return false;
-    if (!n->stacks) n->stacks = calloc(n->j->p->code->traces.size + 1, 1);
+    if (!n->stacks) n->stacks = calloc(tfp_code_of(n->j->p)->traces.size + 1, 1);
     if (!n->stacks) return false;
     if (!n->stacks[trace]) n->stacks[trace] = stack_has(n, trace) ? YES : NO;
     return n->stacks[trace] == YES;
@@ -125,7 +126,7 @@ static bool has_stack(tfp_named *n, uint32_t trace)
 /* Modules, ops and annotations around a captured launch, or around an instruction. */
 static bool has_place(tfp_named *n, uint32_t place)
 {
-    const tfp_graph_tables *g = n->j->p->captures;
+    const tfp_graph_tables *g = tfp_captures_of(n->j->p);
     for (; place != TFP_NONE && place; place = g->places.at[place].parent)
         if (has_name(n, g->places.at[place].name)) return true;
     return false;
@@ -134,7 +135,7 @@ static bool has_place(tfp_named *n, uint32_t place)
 tfp_strid tfp_named_by_type(const tfp_job *j, uint32_t activity)
 {
     uint32_t node = j->s->path[activity] ? j->s->node[activity] : TFP_NONE;
-    tfp_strid type = node == TFP_NONE ? 0 : j->p->graph->nodes.at[node].op;
+    tfp_strid type = node == TFP_NONE ? 0 : tfp_graph_of(j->p)->nodes.at[node].op;
     return type && tfp_str_begins(tfp_text(j->p, type), TFP_STR("(")) ? 0 : type; /* "(no op)" */
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/pipeline.c: the rows of `whatif` for a pipeline's timeline: today, the job without stragglers, and the same
  * with some stragglers kept. */
+#include "model/tables/read.h"
 #include "views/core/handle.h"
 #include "whatif/change.h"
 #include "whatif/pipeline.h"

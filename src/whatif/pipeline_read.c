@@ -4,6 +4,7 @@
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
 #include "model/tables/processes.h"
+#include "model/tables/read.h"
 #include "model/tables/stats.h"
 #include "options/options.h"
 #include "views/core/handle.h"
@@ -32,10 +33,10 @@ const char *const tfp_stage_type_names[] = { "forward-compute",
 
 bool tfp_is_pipeline(const tfp_profile *p)
 {
-    tfp_strid name = tfp_strtab_find(&p->strings, TFP_STR("forward-compute"));
+    tfp_strid name = tfp_strtab_find(tfp_strings_of(p), TFP_STR("forward-compute"));
     tfp_strid sequence = tfp_stat_key(p, "seq_id"), batch = tfp_stat_key(p, "mb_id"), step = tfp_stat_key(p, "step");
     if (name == TFP_NONE || sequence == TFP_NONE || batch == TFP_NONE || step == TFP_NONE) return false;
-    const tfp_span_columns *s = &p->events->spans;
+    const tfp_span_columns *s = &tfp_events_of(p)->spans;
     for (uint32_t i = 0; i < s->size; i++)
         if (s->name[i] == name && s->kind[i] == TFP_SPAN_OTHER)
             return tfp_span_stat(p, i, sequence) && tfp_span_stat(p, i, step);
@@ -53,7 +54,7 @@ static bool number_of(const tfp_profile *p, uint32_t span, tfp_strid key, int64_
 /* "PP rank 3, TP rank 0, compute" */
 static bool stage_of(const tfp_profile *p, uint32_t lane, uint32_t *stage)
 {
-    tfp_str label = tfp_text(p, p->lanes.at[lane].label), word = TFP_STR("PP rank ");
+    tfp_str label = tfp_text(p, tfp_lanes_of(p)->at[lane].label), word = TFP_STR("PP rank ");
     if (!tfp_str_begins(label, word)) return false;
     size_t i = word.size;
     for (*stage = 0; i < label.size && label.data[i] >= '0' && label.data[i] <= '9' && *stage < 100000; i++)
@@ -65,7 +66,7 @@ static bool stage_of(const tfp_profile *p, uint32_t lane, uint32_t *stage)
  * each process has five threads with consecutive numbers. */
 static bool process_of(const tfp_profile *p, uint32_t lane, int64_t *process)
 {
-    tfp_str name = tfp_text(p, p->lanes.at[lane].name), word = TFP_STR("thread:");
+    tfp_str name = tfp_text(p, tfp_lanes_of(p)->at[lane].name), word = TFP_STR("thread:");
     size_t at = tfp_str_find(name, word);
     if (at == SIZE_MAX) return false;
     at += word.size;
@@ -84,7 +85,7 @@ typedef struct keys {
  * which are stored in `numbers`. */
 static bool read_op(const tfp_profile *p, uint32_t span, const keys *k, tfp_stage_op *op, int64_t numbers[2])
 {
-    const tfp_span_columns *s = &p->events->spans;
+    const tfp_span_columns *s = &tfp_events_of(p)->spans;
     int64_t process;
     size_t type;
     if (!process_of(p, s->lane[span], &process) || !tfp_word_find(tfp_span_name(p, span), tfp_stage_type_names, &type))
@@ -138,7 +139,7 @@ static bool number_ranks(tfp_pipeline *p, const int64_t *processes, size_t count
 static bool read_ops(tfp_pipeline *p)
 {
     const tfp_profile *profile = tfp_profile_of(p->r);
-    size_t spans = profile->events->spans.size;
+    size_t spans = tfp_events_of(profile)->spans.size;
     keys k = { tfp_stat_key(profile, "step"), tfp_stat_key(profile, "seq_id"), tfp_stat_key(profile, "model_chunk") };
     int64_t(*numbers)[2] = malloc((spans + 1) * sizeof *numbers);
     TFP_VEC(int64_t) processes = { 0 };

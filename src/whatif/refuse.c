@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/refuse.c: whether the replay is good enough to answer, and if not, where it departs from the recording. */
 #include "model/tables/events.h"
+#include "model/tables/lanes.h"
 #include "model/tables/processes.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "views/core/handle.h"
 #include "views/trace/tables.h"
@@ -67,10 +69,11 @@ static void put_cause(const tfp_whatif *w, tfp_buf *b)
     const tfp_job_activity *a = &j->activities[c.activity];
     put_time(b, c.all / (double)(j->steps.count > 0 ? j->steps.count : 1));
     tfp_buf_text(b, " a step in which ");
-    tfp_str lane = tfp_text(j->p, j->p->lanes.at[j->streams.list[stream].lane].name);
+    tfp_str lane = tfp_text(j->p, tfp_lanes_of(j->p)->at[j->streams.list[stream].lane].name);
     tfp_buf_str(b, lane);
     tfp_buf_text(b, " waits though its work was launched, longest ");
-    if (a->step != TFP_NONE) tfp_buf_printf(b, "in step %lld ", (long long)j->p->runs->steps.at[a->step].id);
+    if (a->step != TFP_NONE)
+        tfp_buf_printf(b, "in step %lld ", (long long)tfp_executions_of(j->p)->steps.at[a->step].id);
     tfp_buf_text(b, "before ");
     tfp_buf_str(b, tfp_job_name(j, a->span));
 }
@@ -131,8 +134,8 @@ static int64_t missing_ranks(const tfp_whatif *w, const tfp_rank_census *census)
 {
     const tfp_profile *p = tfp_profile_of(w->r);
     int64_t most = 0;
-    for (size_t i = 0; i < p->events->processes.size; i++)
-        if (p->events->processes.at[i].rank_count > most) most = p->events->processes.at[i].rank_count;
+    for (size_t i = 0; i < tfp_events_of(p)->processes.size; i++)
+        if (tfp_events_of(p)->processes.at[i].rank_count > most) most = tfp_events_of(p)->processes.at[i].rank_count;
     int64_t missing = most - ((int64_t)w->job.unit_count - census->doubles);
     return missing > census->missing ? missing : census->missing;
 }

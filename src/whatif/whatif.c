@@ -2,6 +2,8 @@
 /* whatif/whatif.c: the table `whatif`: the predicted step time after each of the given changes alone, and after all of
  * them together. */
 #include "model/tables/events.h"
+#include "model/tables/read.h"
+#include "model/tables/runs.h"
 #include "options/options.h"
 #include "views/core/grid.h"
 #include "views/core/handle.h"
@@ -144,7 +146,7 @@ static tfp_status gain_of(tfp_whatif *w, const char *typed, double *out, tfp_err
 
 static bool can_replay(const tfp_report *r)
 {
-    return tfp_profile_of(r)->events->processes.size && !tfp_runs_of(r) && !tfp_cut_of(r) &&
+    return tfp_events_of(tfp_profile_of(r))->processes.size && !tfp_runs_of(r) && !tfp_cut_of(r) &&
            !tfp_is_pipeline(tfp_profile_of(r));
 }
 

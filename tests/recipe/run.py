@@ -28,6 +28,7 @@ def check(name, ok, what=""):
 VIEW = """// SPDX-License-Identifier: Apache-2.0
 /* views/files/zz_view.c: the table zz_view. */
 #include "model/tables/graph.h"
+#include "model/tables/read.h"
 #include "views/core/grid.h"
 #include "views/core/report.h"
 #include "views/core/view.h"
@@ -41,10 +42,10 @@ static const tfp_row_column columns[] = { TFP_COLUMN(zz_row, "node", TEXT, LABEL
 static tfp_status build(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
-    zz_row *rows = TFP_NEW(&r->arena, zz_row, p->graph->nodes.size + 1);
+    zz_row *rows = TFP_NEW(&r->arena, zz_row, tfp_graph_of(p)->nodes.size + 1);
     if (!rows) return tfp_nomem(err);
-    for (uint32_t i = 0; i < p->graph->nodes.size; i++) rows[i].name = tfp_text(p, p->graph->nodes.at[i].name);
-    return tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, p->graph->nodes.size, 0 }, err);
+    for (uint32_t i = 0; i < tfp_graph_of(p)->nodes.size; i++) rows[i].name = tfp_text(p, tfp_graph_of(p)->nodes.at[i].name);
+    return tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, tfp_graph_of(p)->nodes.size, 0 }, err);
 }
 
 const tfp_view tfp_view_zz = { "zz_view", "A view of the recipe.", TFP_REPORT_GRID, NULL, NULL, build, 0, NULL };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/support.c: helpers of the unit tests. */
 #include "model/tables/details.h"
+#include "model/tables/profile.h"
 
 #include "formats/graph/tfdevice.h"
 #include "model/tables/graph.h"

@@ -6,6 +6,7 @@
 #include "model/graphs.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
+#include "model/tables/profile.h"
 #include "model/tables/runs.h"
 
 static uint32_t outside_step(const tfp_profile *p)
@@ -29,7 +30,7 @@ static bool index_execs(sums *x)
 {
     const tfp_profile *p = x->p;
     for (uint32_t node = 0; !x->indexed && node < p->graph->nodes.size; node++)
-        for (TFP_EACH(runs->execs, e, p->graph->nodes.at[node].exec_first, p))
+        for (TFP_EACH(p->runs->execs, e, p->graph->nodes.at[node].exec_first))
             if (!tfp_map64_put(&x->by_step, (uint64_t)node << 32 | p->runs->execs.at[e].step, e)) return false;
     return x->indexed = true;
 }

@@ -7,6 +7,7 @@
 #include "model/recorded.h"
 #include "model/tables/graph.h"
 #include "model/tables/instructions.h"
+#include "model/tables/profile.h"
 
 enum { STATE_BITS = 3 };
 _Static_assert(TFP_ATEN_NO_FORMULA < 1 << STATE_BITS, "a state fits");
@@ -99,7 +100,7 @@ static bool add_instruction(counter *c, uint32_t op, tfp_aten_state state)
     uint64_t key = (uint64_t)x->node << 32 | c->set[op] << STATE_BITS | (uint32_t)state;
     uint32_t at = tfp_map64_get(&c->instruction_of, key);
     if (at != TFP_NONE) {
-        c->p->instructions.at[at].runs++;
+        c->p->instructions->at[at].runs++;
         return true;
     }
     const tfp_aten_cost *cost = &c->sets.at[c->set[op]].cost;
@@ -114,8 +115,8 @@ static bool add_instruction(counter *c, uint32_t op, tfp_aten_state state)
                              .counted = state != TFP_ATEN_NO_SHAPE && state != TFP_ATEN_NO_FORMULA };
     made.own_float_ops = made.float_ops;
     made.own_macs = made.macs;
-    at = (uint32_t)c->p->instructions.size;
-    return tfp_push(&c->p->instructions, made) && tfp_map64_put(&c->instruction_of, key, at);
+    at = (uint32_t)c->p->instructions->size;
+    return tfp_push(c->p->instructions, made) && tfp_map64_put(&c->instruction_of, key, at);
 }
 
 static bool count_file(counter *c, uint32_t first, uint32_t end)

@@ -6,6 +6,7 @@
 #include "flops/aten/captured.h"
 #include "model/graphs.h"
 #include "model/tables/events.h"
+#include "model/tables/read.h"
 #include "model/tables/stats.h"
 
 enum { BELOW_ANY = 1, BELOW_COUNTED = 2, COVER_KNOWN = 4, STRONG = 8 };
@@ -26,10 +27,10 @@ typedef struct worker {
 
 bool tfp_aten_has_shapes(const tfp_profile *p)
 {
-    return p->events->spans.size && tfp_strtab_find(&p->strings, TFP_STR("Input Dims")) != TFP_NONE;
+    return tfp_events_of(p)->spans.size && tfp_strtab_find(tfp_strings_of(p), TFP_STR("Input Dims")) != TFP_NONE;
 }
 
-bool tfp_aten_recorded(const tfp_profile *p) { return tfp_aten_has_shapes(p) || p->captures->calls.size; }
+bool tfp_aten_recorded(const tfp_profile *p) { return tfp_aten_has_shapes(p) || tfp_captures_of(p)->calls.size; }
 
 /* ---- one call ---- */
 
@@ -45,7 +46,7 @@ static const tfp_aten_rule *rule_of(worker *x, tfp_strid name)
 static tfp_str stat_text(const worker *x, const tfp_stat_set *set, tfp_strid key)
 {
     for (uint32_t i = 0; i < set->count && key != TFP_NONE; i++) {
-        const tfp_stat *stat = &x->p->events->stats.at[set->first + i];
+        const tfp_stat *stat = &tfp_events_of(x->p)->stats.at[set->first + i];
         if (stat->key == key && stat->type == TFP_STAT_TEXT) return tfp_text(x->p, (tfp_strid)stat->value.text);
     }
     return (tfp_str){ "", 0 };
@@ -55,7 +56,7 @@ static tfp_aten_set work_out(worker *x, const tfp_aten_rule *rule, uint32_t stat
 {
     tfp_aten_set set = { { TFP_ATEN_UNKNOWN, TFP_ATEN_UNKNOWN, TFP_ATEN_UNKNOWN }, TFP_FLOAT_OTHER };
     if (stats == TFP_NONE) return set;
-    const tfp_stat_set *s = &x->p->events->stat_sets.at[stats];
+    const tfp_stat_set *s = &tfp_events_of(x->p)->stat_sets.at[stats];
     if (!tfp_aten_read(&x->call, stat_text(x, s, x->dims), stat_text(x, s, x->types), stat_text(x, s, x->values)))
         return set;
     set.type = tfp_aten_type(&x->call);
@@ -156,9 +157,9 @@ static tfp_aten_state state_of(worker *x, uint32_t i)
 
 bool tfp_aten_work_out(const tfp_profile *p, tfp_aten_work *out)
 {
-    const tfp_strtab *strings = &p->strings;
+    const tfp_strtab *strings = tfp_strings_of(p);
     worker x = { .p = p,
-                 .s = &p->events->spans,
+                 .s = &tfp_events_of(p)->spans,
                  .out = out,
                  .dims = tfp_strtab_find(strings, TFP_STR("Input Dims")),
                  .types = tfp_strtab_find(strings, TFP_STR("Input type")),
@@ -207,7 +208,7 @@ enum { CALLS_AROUND = 64 }; /* how many ops around a launch are searched for a c
 static uint32_t operator_of(const tfp_profile *p, const tfp_aten_work *w, uint32_t span)
 {
     uint32_t nearest = TFP_NONE;
-    for (unsigned k = 0; span != TFP_NONE && k < CALLS_AROUND; k++, span = p->events->spans.parent[span]) {
+    for (unsigned k = 0; span != TFP_NONE && k < CALLS_AROUND; k++, span = tfp_events_of(p)->spans.parent[span]) {
         if (w->state[span] == TFP_ATEN_COUNTED) return span;
         if (nearest == TFP_NONE && w->state[span] != TFP_ATEN_NONE) nearest = span;
     }
@@ -244,7 +245,7 @@ bool tfp_aten_count_captured(tfp_graph_tables *g, const tfp_profile *p, const tf
 
 void tfp_aten_leave_captured(const tfp_profile *p, tfp_aten_work *w)
 {
-    const tfp_graph_tables *g = p->captures;
+    const tfp_graph_tables *g = tfp_captures_of(p);
     for (size_t i = 0; i < g->calls.size; i++)
         if (g->calls.at[i].span != TFP_NONE) w->state[g->calls.at[i].span] = TFP_ATEN_INSIDE;
 }
@@ -253,8 +254,8 @@ void tfp_aten_leave_captured(const tfp_profile *p, tfp_aten_work *w)
 
 static uint32_t call_at(const tfp_profile *p, uint32_t span)
 {
-    const tfp_event_tables *t = p->events;
-    if (!p->captures->calls.size || t->spans.attribution[span] == TFP_NONE || t->spans.launch[span] == TFP_NONE)
+    const tfp_event_tables *t = tfp_events_of(p);
+    if (!tfp_captures_of(p)->calls.size || t->spans.attribution[span] == TFP_NONE || t->spans.launch[span] == TFP_NONE)
         return TFP_NONE;
     const tfp_attribution *a = &t->attributions.at[t->spans.attribution[span]];
     bool sure = a->certainty == TFP_SURE_BY_UNIQUE || a->certainty == TFP_SURE_BY_ORDER;
@@ -264,24 +265,24 @@ static uint32_t call_at(const tfp_profile *p, uint32_t span)
 const tfp_captured_call *tfp_replayed_call(const tfp_profile *p, uint32_t span)
 {
     uint32_t call = call_at(p, span);
-    return call == TFP_NONE ? NULL : &p->captures->calls.at[call];
+    return call == TFP_NONE ? NULL : &tfp_captures_of(p)->calls.at[call];
 }
 
 /* Whether the kernels of each call come launch by launch. */
 static bool in_order(const tfp_profile *p, uint32_t *latest)
 {
-    for (uint32_t i = 0; i < p->events->spans.size; i++) {
+    for (uint32_t i = 0; i < tfp_events_of(p)->spans.size; i++) {
         uint32_t call = call_at(p, i);
         if (call == TFP_NONE) continue;
-        if (p->events->spans.launch[i] + 1 < latest[call]) return false;
-        latest[call] = p->events->spans.launch[i] + 1;
+        if (tfp_events_of(p)->spans.launch[i] + 1 < latest[call]) return false;
+        latest[call] = tfp_events_of(p)->spans.launch[i] + 1;
     }
     return true;
 }
 
 bool tfp_replayed_begin(const tfp_profile *p, tfp_replayed *r)
 {
-    size_t calls = p->captures->calls.size + 1;
+    size_t calls = tfp_captures_of(p)->calls.size + 1;
     *r = (tfp_replayed){ .p = p, .latest = calloc(calls, sizeof *r->latest) };
     if (!r->latest) return false;
     r->ordered = in_order(p, r->latest);
@@ -291,7 +292,7 @@ bool tfp_replayed_begin(const tfp_profile *p, tfp_replayed *r)
 
 bool tfp_replayed_first(tfp_replayed *r, uint32_t span, int *first)
 {
-    uint32_t call = call_at(r->p, span), launch = r->p->events->spans.launch[span];
+    uint32_t call = call_at(r->p, span), launch = tfp_events_of(r->p)->spans.launch[span];
     uint64_t key = (uint64_t)launch << 32 | call;
     *first = call != TFP_NONE && r->latest[call] != launch + 1;
     if (!*first) return true;

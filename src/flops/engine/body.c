@@ -3,7 +3,7 @@
  * functions it calls, and an order in which sources come before users. Done once for each body, however often it is
  * called. */
 #include "flops/engine/engine.h"
-#include "model/tables/profile.h"
+#include "model/tables/read.h"
 
 /* ---- calls ---- */
 
@@ -12,7 +12,7 @@ static const tfp_call_op named_call = { NULL, TFP_CALL_PLAIN, { NULL }, NULL, 0,
 
 static uint32_t body_named(const tfp_engine *e, tfp_str name)
 {
-    tfp_strid id = tfp_strtab_find(&e->profile->strings, name);
+    tfp_strid id = tfp_strtab_find(tfp_strings_of(e->profile), name);
     return id == TFP_NONE || !name.size ? TFP_NONE : tfp_map64_get(&e->program->body_by_name, id);
 }
 
@@ -192,7 +192,7 @@ static void at_node(maker *m, uint32_t local)
 static tfp_edge edge_of(maker *m, const tfp_program_input *in)
 {
     tfp_edge edge = { TFP_NONE, 0, false };
-    uint32_t from = in->source < m->e->profile->strings.count ? m->e->local_by_name[in->source] : TFP_NONE;
+    uint32_t from = in->source < tfp_strings_of(m->e->profile)->count ? m->e->local_by_name[in->source] : TFP_NONE;
     if (from == TFP_NONE || in->index < 0) return edge;
     uint32_t slot = (uint32_t)in->index;
     const tfp_local *l = &m->b->locals[from];

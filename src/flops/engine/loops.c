@@ -3,7 +3,7 @@
  * constant and is compared with a constant. Otherwise the number is unknown, because a condition on data may end a loop
  * at any time. */
 #include "flops/engine/engine.h"
-#include "model/tables/profile.h"
+#include "model/tables/read.h"
 
 #include <math.h>
 

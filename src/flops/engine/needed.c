@@ -4,7 +4,7 @@
  * main graph the outputs of a signature are the results; without signatures any node may be fetched, so all of them
  * run. */
 #include "flops/engine/engine.h"
-#include "model/tables/profile.h"
+#include "model/tables/read.h"
 
 typedef struct walk {
     const tfp_engine *e;
@@ -22,7 +22,7 @@ static void need(walk *w, uint32_t local)
 
 static void need_named(walk *w, tfp_strid name)
 {
-    if (name < w->e->profile->strings.count) need(w, w->e->local_by_name[name]);
+    if (name < tfp_strings_of(w->e->profile)->count) need(w, w->e->local_by_name[name]);
 }
 
 /* Operations that run whether their outputs are used or not: stateful ones, and TF1 control flow. */

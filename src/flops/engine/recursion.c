@@ -2,7 +2,7 @@
 /* flops/engine/recursion.c: functions that call themselves, directly or through others: their cost is unknown. The
  * first such chain is reported. */
 #include "flops/engine/machine.h"
-#include "model/tables/profile.h"
+#include "model/tables/read.h"
 
 enum { NAMES_MOST = 8 }; /* longer chains are cut in the middle */
 

@@ -3,6 +3,7 @@
  * the user's assumptions. */
 #include "flops/engine/machine.h"
 #include "model/tables/graph.h"
+#include "model/tables/read.h"
 
 bool tfp_brings_input(tfp_str op)
 {
@@ -59,15 +60,15 @@ void tfp_tell_attributes(tfp_op *op)
 tfp_dims tfp_stored_shape(tfp_op *op, uint32_t shape)
 {
     if (shape == TFP_NONE) return TFP_ANY_DIMS;
-    const tfp_shape *s = &op->profile->graph->shapes.at[shape];
+    const tfp_shape *s = &tfp_graph_of(op->profile)->shapes.at[shape];
     if (!s->count) return TFP_ANY_DIMS;
-    return s->scalar ? TFP_SCALAR_DIMS : tfp_shape_of(op, op->profile->graph->dims.at + s->first, (int)s->count);
+    return s->scalar ? TFP_SCALAR_DIMS : tfp_shape_of(op, tfp_graph_of(op->profile)->dims.at + s->first, (int)s->count);
 }
 
 /* Shapes recorded by run metadata, for nodes of the main graph. */
 void tfp_tell_runs(const tfp_engine *e, tfp_op *op, uint32_t node)
 {
-    if (!e->profile->graph->run_shapes.size || e->profile_node[node] == TFP_NONE) return;
+    if (!tfp_graph_of(e->profile)->run_shapes.size || e->profile_node[node] == TFP_NONE) return;
     for (uint32_t i = 0; i < op->out_count; i++)
         tfp_also_known(op, i, tfp_stored_shape(op, tfp_run_shape_of(e->profile, e->profile_node[node], i)));
 }
@@ -76,7 +77,7 @@ void tfp_tell_runs(const tfp_engine *e, tfp_op *op, uint32_t node)
  * known. Later nodes do not see these shapes. */
 void tfp_fill_run_shapes(tfp_engine *e, const tfp_instance *x, const tfp_body *b)
 {
-    for (uint32_t i = b->arg_count; i < b->count && e->profile->graph->run_shapes.size; i++) {
+    for (uint32_t i = b->arg_count; i < b->count && tfp_graph_of(e->profile)->run_shapes.size; i++) {
         const tfp_local *l = &b->locals[i];
         uint32_t node = e->profile_node[i - b->arg_count], ran = 0;
         tfp_op op = { .profile = e->profile,

@@ -5,7 +5,7 @@
 #include "flops/fold/fold.h"
 
 #include "formats/checkpoint/tensor.h"
-#include "model/tables/profile.h"
+#include "model/tables/read.h"
 
 #include <math.h>
 

@@ -9,7 +9,9 @@
 #include "flops/params/finder.h"
 #include "model/builder.h"
 #include "model/files/weights.h"
+#include "model/program.h"
 #include "model/tables/graph.h"
+#include "model/tables/read.h"
 #include "model/tensors.h"
 
 #define TRAINABLE_TYPE TFP_STR("_trainable_variables")
@@ -35,10 +37,10 @@ static int64_t elements_of(const tfp_profile *p, uint32_t shape)
 {
     int64_t product = 1;
     bool clamped = false;
-    if (shape == TFP_NONE || p->graph->shapes.at[shape].count == 0) return -1;
-    const tfp_shape *s = &p->graph->shapes.at[shape];
+    if (shape == TFP_NONE || tfp_graph_of(p)->shapes.at[shape].count == 0) return -1;
+    const tfp_shape *s = &tfp_graph_of(p)->shapes.at[shape];
     for (uint32_t i = 0; i < s->count; i++) {
-        int64_t d = p->graph->dims.at[s->first + i];
+        int64_t d = tfp_graph_of(p)->dims.at[s->first + i];
         if (d < 0) return -1;
         product = tfp_mul(product, d, &clamped);
     }
@@ -63,7 +65,7 @@ static void add_variable(tfp_finder *f, uint32_t i)
     int dtype = type_attr(f, n, "dtype");
     bool held = dtype == TFP_DT_RESOURCE;
     tfp_model_variable v = { .name = tfp_text(f->p, n->name), .node = node, .dtype = held ? 0 : dtype, .elements = -1 };
-    if (!held) v.elements = elements_of(f->p, f->p->graph->nodes.at[node].shape);
+    if (!held) v.elements = elements_of(f->p, tfp_graph_of(f->p)->nodes.at[node].shape);
     f->variable_of[i] = (uint32_t)f->all.size;
     if (!tfp_push(&f->all, v)) f->failed = true;
 }
@@ -78,7 +80,7 @@ static uint32_t *none_each(tfp_finder *f, size_t count)
 static bool collect(tfp_finder *f)
 {
     uint32_t count = tfp_main_graph(f)->node_count;
-    f->node_of = none_each(f, f->p->strings.count);
+    f->node_of = none_each(f, tfp_strings_of(f->p)->count);
     f->variable_of = none_each(f, count);
     f->taken = TFP_NEW(&f->arena, bool, count);
     if (!f->node_of || !f->variable_of || !f->taken) return false;
@@ -106,7 +108,7 @@ static void learn_from_call(tfp_finder *f, const tfp_program_node *n)
 {
     const tfp_program_attr *called = tfp_program_attr_find(f->p, f->g, n, "f");
     tfp_str name = called && called->kind == TFP_ATTR_FUNCTION ? called->text : (tfp_str){ "", 0 };
-    tfp_strid id = name.size ? tfp_strtab_find(&f->p->strings, name) : TFP_NONE;
+    tfp_strid id = name.size ? tfp_strtab_find(tfp_strings_of(f->p), name) : TFP_NONE;
     uint32_t body = id == TFP_NONE ? TFP_NONE : tfp_map64_get(&f->g->body_by_name, id);
     if (body == TFP_NONE) return;
     const tfp_program_body *b = &f->g->bodies.at[body];
@@ -125,8 +127,9 @@ static void learn_held(tfp_finder *f)
         tfp_str op = tfp_text(f->p, n->op);
         uint32_t node = tfp_named_node(f->p, n->name);
         if (tfp_str_eq(op, TFP_STR("ReadVariableOp")) && node != TFP_NONE) {
-            uint32_t output = f->p->graph->nodes.at[node].output_first;
-            if (output != TFP_NONE) learn(f, n, 0, f->p->graph->outputs.at[output].shape, type_attr(f, n, "dtype"));
+            uint32_t output = tfp_graph_of(f->p)->nodes.at[node].output_first;
+            if (output != TFP_NONE)
+                learn(f, n, 0, tfp_graph_of(f->p)->outputs.at[output].shape, type_attr(f, n, "dtype"));
         } else {
             learn_from_call(f, n);
         }
@@ -253,14 +256,14 @@ static tfp_strid without_number(const tfp_finder *f, tfp_str name)
     size_t size = name.size;
     while (size > 0 && name.data[size - 1] >= '0' && name.data[size - 1] <= '9') size--;
     if (size < 2 || size == name.size || name.data[size - 1] != '_') return TFP_NONE;
-    return tfp_strtab_find(&f->p->strings, (tfp_str){ name.data, size - 1 });
+    return tfp_strtab_find(tfp_strings_of(f->p), (tfp_str){ name.data, size - 1 });
 }
 
 /* Object graphs list every variable, so a handle that they lack (`whole`) is a second handle of a listed one.
  * Collections may be incomplete. */
 static void hear_of(const tfp_finder *f, const told *t, tfp_model_variable *v, bool whole)
 {
-    told_row *row = told_of(t, f->p->graph->nodes.at[v->node].name, v);
+    told_row *row = told_of(t, tfp_graph_of(f->p)->nodes.at[v->node].name, v);
     if (!row) row = told_of(t, without_number(f, v->name), v);
     if (row) row->handled = true;
     if (row) row->counts |= v->kind != TFP_UNUSED;
@@ -305,10 +308,10 @@ static void hear(tfp_finder *f)
 /* An op log gives trainable variables a type. */
 static void hear_types(tfp_finder *f)
 {
-    tfp_strid type = tfp_strtab_find(&f->p->strings, TRAINABLE_TYPE);
+    tfp_strid type = tfp_strtab_find(tfp_strings_of(f->p), TRAINABLE_TYPE);
     for (size_t i = 0; type != TFP_NONE && i < f->all.size; i++)
-        for (TFP_EACH(graph->types, t, f->p->graph->nodes.at[f->all.at[i].node].type_first, f->p))
-            if (f->p->graph->types.at[t].name == type) f->all.at[i].kind = TFP_TRAINED;
+        for (TFP_EACH(tfp_graph_of(f->p)->types, t, tfp_graph_of(f->p)->nodes.at[f->all.at[i].node].type_first))
+            if (tfp_graph_of(f->p)->types.at[t].name == type) f->all.at[i].kind = TFP_TRAINED;
 }
 
 /* ---- putting it together ---- */
@@ -334,11 +337,12 @@ static bool find_in_weights(tfp_finder *f, tfp_arena *arena, tfp_parameter_count
         [TFP_WEIGHT_FIXED] = TFP_FIXED,
         [TFP_WEIGHT_OF_OPTIMIZER] = TFP_SLOT,
     };
-    out->bytes_of = TFP_NEW(arena, int64_t, f->p->graph->nodes.size + 1);
+    out->bytes_of = TFP_NEW(arena, int64_t, tfp_graph_of(f->p)->nodes.size + 1);
     bool ok = out->bytes_of != NULL;
-    for (size_t i = 0; ok && i < f->p->weights.size; i++) {
-        const tfp_weight *w = &f->p->weights.at[i];
-        tfp_model_variable v = { .name = tfp_text(f->p, f->p->graph->nodes.at[w->node].name), .elements = w->elements };
+    for (size_t i = 0; ok && i < tfp_weights_of(f->p)->size; i++) {
+        const tfp_weight *w = &tfp_weights_of(f->p)->at[i];
+        tfp_model_variable v = { .name = tfp_text(f->p, tfp_graph_of(f->p)->nodes.at[w->node].name),
+                                 .elements = w->elements };
         v.node = w->node;
         v.dtype = -1 - (int32_t)w->type;
         v.kind = kinds[w->kind];
@@ -348,16 +352,16 @@ static bool find_in_weights(tfp_finder *f, tfp_arena *arena, tfp_parameter_count
     return ok;
 }
 
-static bool is_of_checkpoint(const tfp_profile *p) { return p->checkpoint && tfp_has(p, TFP_HAS_VARIABLES); }
+static bool is_of_checkpoint(const tfp_profile *p) { return tfp_checkpoint_of(p) && tfp_has(p, TFP_HAS_VARIABLES); }
 
 static bool find_in_checkpoint(tfp_finder *f)
 {
-    for (size_t i = 0; i < tfp_checkpoint_count(f->p->checkpoint); i++) {
-        tfp_model_variable v = { .name = tfp_checkpoint_name(f->p->checkpoint, i), .elements = -1 };
+    for (size_t i = 0; i < tfp_checkpoint_count(tfp_checkpoint_of(f->p)); i++) {
+        tfp_model_variable v = { .name = tfp_checkpoint_name(tfp_checkpoint_of(f->p), i), .elements = -1 };
         v.node = tfp_find_node(f->p, v.name);
         if (v.node == TFP_NONE) continue;
-        v.elements = elements_of(f->p, f->p->graph->nodes.at[v.node].shape);
-        v.dtype = tfp_checkpoint_dtype(f->p->checkpoint, i);
+        v.elements = elements_of(f->p, tfp_graph_of(f->p)->nodes.at[v.node].shape);
+        v.dtype = tfp_checkpoint_dtype(tfp_checkpoint_of(f->p), i);
         if (!tfp_push(&f->all, v)) return false;
     }
     if (!tfp_variables_by_name(f->all.at, f->all.size)) return false;
@@ -389,13 +393,13 @@ static void give(const tfp_finder *f, tfp_parameter_counts *out)
 
 tfp_status tfp_parameters(const tfp_profile *p, tfp_arena *arena, tfp_parameter_counts *out, tfp_error *err)
 {
-    tfp_finder f = { .p = p, .g = p->program };
-    *out = (tfp_parameter_counts){ .kinds = TFP_NEW(arena, uint8_t, p->graph->nodes.size),
-                                   .own = TFP_NEW(arena, int64_t, p->graph->nodes.size),
-                                   .elements_of = TFP_NEW(arena, int64_t, p->graph->nodes.size),
-                                   .dtype = TFP_NEW(arena, int32_t, p->graph->nodes.size) };
+    tfp_finder f = { .p = p, .g = tfp_program_of(p) };
+    *out = (tfp_parameter_counts){ .kinds = TFP_NEW(arena, uint8_t, tfp_graph_of(p)->nodes.size),
+                                   .own = TFP_NEW(arena, int64_t, tfp_graph_of(p)->nodes.size),
+                                   .elements_of = TFP_NEW(arena, int64_t, tfp_graph_of(p)->nodes.size),
+                                   .dtype = TFP_NEW(arena, int32_t, tfp_graph_of(p)->nodes.size) };
     bool ok = out->kinds && out->own && out->elements_of && out->dtype;
-    if (ok && p->weights.size && (!f.g || f.g->onnx))
+    if (ok && tfp_weights_of(p)->size && (!f.g || f.g->onnx))
         ok = find_in_weights(&f, arena, out);
     else if (ok && f.g)
         ok = find_in_graph(&f);
@@ -409,7 +413,7 @@ tfp_status tfp_parameters(const tfp_profile *p, tfp_arena *arena, tfp_parameter_
 
 bool tfp_parameters_once(const tfp_profile *p)
 {
-    return (p->program && p->program->saved_model) || tfp_has(p, TFP_HAS_VARIABLES);
+    return (tfp_program_of(p) && tfp_program_of(p)->saved_model) || tfp_has(p, TFP_HAS_VARIABLES);
 }
 
 const char *const *tfp_parameter_types(tfp_parameter_kind kind)
@@ -428,9 +432,9 @@ tfp_status tfp_parameters_mark(tfp_builder *b, tfp_error *err)
 {
     tfp_arena arena = { 0 };
     tfp_parameter_counts counts;
-    if (!is_of_checkpoint(b->p) && !b->p->weights.size) return TFP_OK;
+    if (!is_of_checkpoint(b->p) && !tfp_weights_of(b->p)->size) return TFP_OK;
     tfp_status s = tfp_parameters(b->p, &arena, &counts, err);
-    for (uint32_t i = 0; !s && i < b->p->graph->nodes.size; i++)
+    for (uint32_t i = 0; !s && i < tfp_graph_of(b->p)->nodes.size; i++)
         for (const char *const *type = tfp_parameter_types((tfp_parameter_kind)counts.kinds[i]); *type; type++)
             tfp_build_type(b, i, tfp_build_string(b, tfp_str_of(*type)));
     tfp_arena_free(&arena);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* flops/params/updates.c: the variables that a graph's optimizers train, and those that they keep for themselves. */
 #include "flops/params/finder.h"
-#include "model/tables/profile.h"
+#include "model/tables/read.h"
 
 /* The variable of input k: the handle itself, or a read of its value. NULL for anything else. */
 static tfp_model_variable *variable_at(tfp_finder *f, const tfp_program_node *n, uint32_t k)

@@ -6,6 +6,7 @@
 #include "formats/files/format.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
+#include "model/tables/profile.h"
 
 /* Without a graph the variables are the nodes. */
 static void build_checkpoint_nodes(tfp_builder *b)

@@ -5,6 +5,7 @@
 #include "formats/checkpoint/tensor.h"
 
 #include "base/dtype.h"
+#include "model/tables/profile.h"
 #include "wire/proto.h"
 
 #include <math.h>

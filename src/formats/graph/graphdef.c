@@ -3,12 +3,13 @@
  * the message's bytes, text or binary, from a file or from a SavedModel's folder. Out: calls on a tfp_builder. Uses
  * base, wire, model. Message layout: tensorflow/core/framework/graph.proto, node_def.proto, attr_value.proto,
  * tensor_shape.proto; core/protobuf/meta_graph.proto, saved_model.proto. */
-#include "formats/graph/graphdef.h"
 #include "formats/files/format.h"
+#include "formats/graph/graphdef.h"
 #include "formats/graph/graphdef_parts.h"
 #include "formats/graph/program.h"
 #include "formats/graph/sniff.h"
 #include "model/tables/graph.h"
+#include "model/tables/profile.h"
 #include "model/tables/sources.h"
 
 #include <limits.h>

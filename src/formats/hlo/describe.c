@@ -4,6 +4,7 @@
  * gradient, may be a `dot` of XLA. */
 #include "formats/hlo/hlo.h"
 #include "model/tables/instructions.h"
+#include "model/tables/profile.h"
 
 static bool is_wrapper(const tfp_builder *b, const tfp_hlo_instruction *i)
 {

@@ -5,6 +5,7 @@
 #include "formats/hlo/hlo.h"
 #include "model/tables/graph.h"
 #include "model/tables/instructions.h"
+#include "model/tables/profile.h"
 
 #define OUTPUTS_MOST 256 /* most outputs of a tuple */
 
@@ -74,7 +75,7 @@ static void add_instruction(const grapher *g, const tfp_hlo_instruction *i, uint
                           .inside = !g->r.alone[i->computation],
                           .counted = i->cost.counted || call,
                           .trips_unknown = tfp_hlo_is(g->b, i, "while") && i->trips < 0 };
-    tfp_build_keep(g->b, tfp_push(&g->b->p->instructions, n));
+    tfp_build_keep(g->b, tfp_push(g->b->p->instructions, n));
 }
 
 /* Adds one output for each array in the result of the first instruction that is this node. */

@@ -3,6 +3,7 @@
  * gives, and the call stack. */
 #include "formats/hlo/hlo.h"
 #include "model/tables/code.h"
+#include "model/tables/profile.h"
 
 /* ---- names ---- */
 

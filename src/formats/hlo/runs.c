@@ -4,6 +4,7 @@
  * in topological order, callers before callees, so nothing recurses; computations that call themselves never run. */
 #include "formats/hlo/hlo.h"
 #include "model/tables/instructions.h"
+#include "model/tables/profile.h"
 
 bool tfp_hlo_is(const tfp_builder *b, const tfp_hlo_instruction *i, const char *opcode)
 {

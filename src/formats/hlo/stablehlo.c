@@ -4,6 +4,7 @@
  * has a tuple as in HLO; a while takes and returns one. */
 #include "formats/hlo/stablehlo.h"
 #include "model/tables/instructions.h"
+#include "model/tables/profile.h"
 
 /* ---- recognizing such a text ---- */
 

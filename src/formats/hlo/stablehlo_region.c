@@ -3,6 +3,7 @@
  * collected, and become a computation when it ends. */
 #include "formats/hlo/stablehlo.h"
 #include "model/tables/instructions.h"
+#include "model/tables/profile.h"
 
 /* ---- values ---- */
 

@@ -7,6 +7,7 @@
 #include "formats/files/folder.h"
 #include "formats/files/format.h"
 #include "model/graphs/parts.h"
+#include "model/tables/profile.h"
 #include "wire/jsonscan.h"
 
 typedef struct reader {

@@ -9,6 +9,7 @@
 #include "model/files/collectives.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
+#include "model/tables/profile.h"
 #include "model/tables/samples.h"
 
 typedef struct line_fields {
@@ -99,7 +100,7 @@ static void add_row(reader *r, const line_fields *f)
         .rank = f->rank, .group_size = f->ranks, .bytes = f->bytes, .kind = f->kind, .group = f->group
     };
     row.duration_ns = (int64_t)(f->micros * 1000 + 0.5);
-    if (!tfp_push(&r->b->p->timed, row)) r->b->status = TFP_NOMEM;
+    if (!tfp_push(r->b->p->timed, row)) r->b->status = TFP_NOMEM;
 }
 
 static void read_line(reader *r, tfp_str line)
@@ -155,7 +156,7 @@ static bool next_line(tfp_input *in, tfp_str *line, tfp_status *s, tfp_error *er
 static tfp_status read_inspector(tfp_builder *b, tfp_input *in, tfp_error *err)
 {
     reader r = { .b = b };
-    size_t before = b->p->timed.size;
+    size_t before = b->p->timed->size;
     tfp_str line;
     tfp_status s = TFP_OK;
     if (b->p->graph->nodes.size || b->p->events->processes.size || b->p->sampled->samples.size)
@@ -169,7 +170,7 @@ static tfp_status read_inspector(tfp_builder *b, tfp_input *in, tfp_error *err)
     if (r.odd)
         tfp_build_warn_many(b, "lines that are cut short or lack rank, name, size or time, left out", TFP_STR(""),
                             r.odd);
-    if (!s && !b->status && b->p->timed.size == before)
+    if (!s && !b->status && b->p->timed->size == before)
         s = tfp_fail(err, TFP_BADFILE, "no collective in %zu line%s", r.lines, r.lines == 1 ? "" : "s");
     return s ? s : tfp_builder_status(b, err);
 }

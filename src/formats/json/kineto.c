@@ -3,12 +3,13 @@
  * with `traceEvents`, or an array of events. Out: events of one process, with its rank and its devices. The file is
  * read in windows; a window is cut into pieces between events, and each piece is parsed by itself (kineto_event.c). Of
  * a truncated file, whose writer was killed, the complete events are read, with a warning. */
-#include "formats/json/kineto.h"
 #include "base/threads.h"
 #include "formats/files/folder.h"
 #include "formats/files/format.h"
+#include "formats/json/kineto.h"
 #include "model/event_builder.h"
 #include "model/tables/events.h"
+#include "model/tables/profile.h"
 #include "model/tables/sources.h"
 
 #define WINDOW ((size_t)1 << 20)

@@ -4,6 +4,7 @@
 #include "formats/json/kineto.h"
 #include "formats/json/text.h"
 #include "model/event_builder.h"
+#include "model/tables/profile.h"
 
 static void read_rank(tfp_kineto_facts *f, tfp_str object)
 {

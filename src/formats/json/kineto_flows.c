@@ -8,6 +8,7 @@
 #include "formats/json/kineto.h"
 #include "model/event_builder.h"
 #include "model/tables/events.h"
+#include "model/tables/profile.h"
 
 #include <stdlib.h>
 

@@ -4,6 +4,7 @@
 #include "formats/json/kineto.h"
 #include "model/event_builder.h"
 #include "model/tables/events.h"
+#include "model/tables/profile.h"
 
 tfp_strid tfp_kineto_new_global(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t string)
 {
@@ -173,7 +174,7 @@ static void make_activities(tfp_kineto_reader *r, const uint8_t *made)
 
 static void find_hardware(tfp_kineto_reader *r)
 {
-    uint8_t *made = calloc(r->b->p->lanes.size + 1, 1);
+    uint8_t *made = calloc(r->b->p->lanes->size + 1, 1);
     if (!tfp_build_keep(r->b, made != NULL)) {
         free(made);
         return;
@@ -210,7 +211,7 @@ void tfp_kineto_lanes_end(tfp_kineto_reader *r)
 {
     for (uint32_t i = 0; i < r->lanes.size && !r->b->status; i++) {
         uint32_t label = tfp_map64_get(&r->label_by_lane, i);
-        if (label != TFP_NONE && r->lane_of.at[i] != TFP_NONE) r->b->p->lanes.at[r->lane_of.at[i]].label = label;
+        if (label != TFP_NONE && r->lane_of.at[i] != TFP_NONE) r->b->p->lanes->at[r->lane_of.at[i]].label = label;
     }
     if (r->hardware.size) find_hardware(r);
 }

@@ -8,6 +8,7 @@
 #include "model/span_names.h"
 #include "model/tables/code.h"
 #include "model/tables/events.h"
+#include "model/tables/profile.h"
 
 #include <stdio.h>
 

@@ -3,6 +3,7 @@
 #include "formats/perfetto/perfetto.h"
 
 #include "formats/files/format.h"
+#include "model/tables/profile.h"
 
 #define LEAST_ROOM ((uint64_t)128 << 20)    /* bytes of events and texts that even the smallest file may fill */
 #define ROOM_OF_BYTE 48                     /* and this many more for each byte of the file */

@@ -5,6 +5,7 @@
 #include "formats/sqlite/range_text.h"
 #include "model/builder.h"
 #include "model/event_builder.h"
+#include "model/tables/profile.h"
 
 #define PARENTS                                                                                                        \
     32 /* most parents of a track that are searched for its process; with a longer chain, or a circle, it has none */

@@ -6,6 +6,7 @@
 #include "model/builder.h"
 #include "model/files/flights.h"
 #include "model/span_names.h"
+#include "model/tables/profile.h"
 #include "model/tables/sources.h"
 
 #include <stdlib.h>

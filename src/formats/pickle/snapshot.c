@@ -7,6 +7,7 @@
 #include "model/builder.h"
 #include "model/files/allocator.h"
 #include "model/tables/devices.h"
+#include "model/tables/profile.h"
 #include "model/tables/sources.h"
 
 #include <stdio.h>

@@ -7,6 +7,7 @@
 #include "model/tables/code.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
+#include "model/tables/profile.h"
 #include "model/tables/samples.h"
 
 #define LOOKED_AT 50 /* most lines that the probe reads */

@@ -8,6 +8,7 @@
 #include "model/tables/code.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
+#include "model/tables/profile.h"
 #include "model/tables/samples.h"
 #include "wire/proto.h"
 

@@ -6,6 +6,7 @@
 #include "formats/sqlite/recording.h"
 #include "model/event_builder.h"
 #include "model/tables/events.h"
+#include "model/tables/profile.h"
 
 #define NO_CONNECTION INT64_C(4294967295)
 enum { OF_CONNECTION = 0, OF_OPERATOR = 1, OF_SEQUENCE = 2 }; /* spaces of tfp_build_key */

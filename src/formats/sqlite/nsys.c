@@ -7,6 +7,7 @@
 #include "formats/json/kineto.h"
 #include "formats/sqlite/range_text.h"
 #include "model/event_builder.h"
+#include "model/tables/profile.h"
 
 #include <stdio.h>
 

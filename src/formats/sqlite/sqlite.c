@@ -3,6 +3,7 @@
 #include "formats/files/format.h"
 #include "formats/sqlite/recording.h"
 #include "model/event_builder.h"
+#include "model/tables/profile.h"
 #include "model/tables/sources.h"
 
 static const tfp_recording_kind *const kinds[] = { &tfp_recording_nsys, &tfp_recording_rocpd, &tfp_recording_ascend };

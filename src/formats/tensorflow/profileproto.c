@@ -8,6 +8,7 @@
 #include "formats/graph/sniff.h"
 #include "formats/tensorflow/profileproto_parts.h"
 #include "model/tables/graph.h"
+#include "model/tables/profile.h"
 
 /* ---- the message itself: ProfileProto ---- */
 

@@ -5,6 +5,7 @@
 #include "formats/tensorflow/profileproto_parts.h"
 #include "model/tables/code.h"
 #include "model/tables/graph.h"
+#include "model/tables/profile.h"
 #include "model/tables/runs.h"
 
 /* The string with that id; by convention 0 is "none", whether the table has it or not. */

@@ -6,6 +6,7 @@
 #include "formats/tensorflow/profileproto_parts.h"
 #include "model/tables/details.h"
 #include "model/tables/lanes.h"
+#include "model/tables/profile.h"
 #include "model/tables/runs.h"
 
 /* The lane of a device. Its kind follows from the map that holds its times, not from its name. */
@@ -18,7 +19,7 @@ uint32_t tfp_profile_lane(tfp_profile_reader *r, tfp_str name, tfp_lane_kind kin
     uint32_t lane = tfp_map64_get(&r->runs.lane_by_name, key);
     if (lane == TFP_NONE) {
         lane = tfp_tf_lane(r->b, name, kind);
-        if (lane != TFP_NONE && r->p->lanes.at[lane].kind != kind) lane = tfp_tf_twin_lane(r->b, name, kind);
+        if (lane != TFP_NONE && r->p->lanes->at[lane].kind != kind) lane = tfp_tf_twin_lane(r->b, name, kind);
         if (lane == TFP_NONE) return TFP_NONE;
         tfp_profile_ok(r, tfp_map64_put(&r->runs.lane_by_name, key, lane));
     }

@@ -4,6 +4,7 @@
 #include "formats/graph/tfdevice.h"
 #include "formats/tensorflow/profileproto_parts.h"
 #include "model/tables/graph.h"
+#include "model/tables/profile.h"
 
 #include <stdlib.h>
 

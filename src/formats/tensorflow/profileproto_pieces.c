@@ -8,6 +8,7 @@
 #include "formats/tensorflow/profileproto_parts.h"
 #include "model/append.h"
 #include "model/tables/lanes.h"
+#include "model/tables/profile.h"
 
 #include <stdlib.h>
 
@@ -184,8 +185,8 @@ static bool append_strings(tfp_profile_reader *whole, const tfp_profile_reader *
 static bool append_lanes(tfp_profile_reader *whole, const tfp_profile *rows, tfp_placement *place)
 {
     place->lanes.size = 0;
-    for (size_t i = 0; i < rows->lanes.size; i++) {
-        const tfp_lane *l = &rows->lanes.at[i];
+    for (size_t i = 0; i < rows->lanes->size; i++) {
+        const tfp_lane *l = &rows->lanes->at[i];
         uint32_t lane = tfp_profile_lane(whole, tfp_text(rows, l->name), l->kind);
         if (lane == TFP_NONE || !tfp_push(&place->lanes, lane)) return false;
     }

@@ -5,6 +5,7 @@
 #include "formats/graph/graphdef_parts.h"
 #include "formats/tensorflow/profileproto_parts.h"
 #include "model/tables/graph.h"
+#include "model/tables/profile.h"
 
 bool tfp_profile_program_start(tfp_profile_reader *r)
 {
@@ -66,7 +67,7 @@ static void add_shapes(tfp_profile_reader *r, const tfp_node *n, tfp_buf *value)
     int32_t next = 0;
     value->size = 0;
     size_t list = tfp_put_open(value, 1);
-    for (TFP_EACH(graph->outputs, o, n->output_first, p)) {
+    for (TFP_EACH(p->graph->outputs, o, n->output_first)) {
         int32_t slot = p->graph->outputs.at[o].slot;
         if (slot < next || slot >= SLOTS_MOST) continue;
         for (; next < slot; next++) {

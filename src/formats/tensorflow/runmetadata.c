@@ -4,9 +4,10 @@
  * cuts the message, runmetadata_entry.c reads what one run of a node did, and runmetadata_shapes.c and
  * runmetadata_transfer.c read what only few commands need. Uses base, wire, model. Message layout:
  * tensorflow/core/protobuf/config.proto, framework/step_stats.proto. */
-#include "formats/tensorflow/runmetadata.h"
 #include "formats/graph/sniff.h"
+#include "formats/tensorflow/runmetadata.h"
 #include "model/tables/graph.h"
+#include "model/tables/profile.h"
 #include "model/tables/runs.h"
 #include "wire/textproto.h"
 

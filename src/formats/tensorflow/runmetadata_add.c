@@ -2,6 +2,7 @@
 /* formats/tensorflow/runmetadata_add.c: adds an entry of step_stats to the profile: executions, spans, transfers. */
 #include "formats/tensorflow/runmetadata.h"
 #include "model/tables/graph.h"
+#include "model/tables/profile.h"
 #include "model/tables/runs.h"
 
 /* Every output repeats each node's device name, so a small file with one long name must not become a huge report. */
@@ -53,7 +54,7 @@ static void add_time(tfp_run_reader *r, const tfp_run_stats *e, uint32_t exec)
     tfp_exec *x = &r->p->runs->execs.at[exec];
     if (!x->start_ns || e->start_ns < x->start_ns) x->start_ns = e->start_ns;
     if (end > x->end_ns) x->end_ns = end;
-    if (r->p->lanes.at[r->device.lane].kind == TFP_LANE_CPU) x->run_count++;
+    if (r->p->lanes->at[r->device.lane].kind == TFP_LANE_CPU) x->run_count++;
     tfp_build_span(r->b, exec, r->device.lane, e->start_ns, duration);
 }
 

@@ -3,6 +3,7 @@
  * any thread; its details are then added through a tfp_builder. Message layout:
  * tensorflow/core/framework/step_stats.proto, tensor_description.proto, allocation_description.proto. */
 #include "formats/tensorflow/runmetadata.h"
+#include "model/tables/profile.h"
 
 /* Where the details of an entry are added; nothing is added when exec is TFP_NONE. */
 typedef struct target {

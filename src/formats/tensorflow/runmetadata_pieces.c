@@ -5,6 +5,7 @@
  * Messages: RunMetadata of config.proto, StepStats and DeviceStepStats of step_stats.proto. */
 #include "base/threads.h"
 #include "formats/tensorflow/runmetadata.h"
+#include "model/tables/profile.h"
 
 #include <stdlib.h>
 

@@ -2,8 +2,9 @@
 /* formats/tensorflow/runmetadata_transfer.c: finds the entries of RunMetadata that are transfers, by their names and
  * labels: received tensors (`RecvTensor` of a worker, `_Recv` of an executor) and copies of a GPU (`...:MEMCPYHtoD`).
  * Labels: tensorflow/core/common_runtime/step_stats_collector.cc, distributed_runtime/worker_cache_logger.cc. */
-#include "formats/tensorflow/runmetadata.h"
 #include "formats/graph/tfdevice.h"
+#include "formats/tensorflow/runmetadata.h"
+#include "model/tables/profile.h"
 
 #include <ctype.h>
 

@@ -130,7 +130,7 @@ static tfp_status read_map(tfp_builder *b, tfp_pickle *m, tfp_pvalue map, const 
         if (tfp_map64_get(&seen, v) != TFP_NONE || !tfp_pickle_text(m, v, &file)) continue;
         s = tfp_map64_put(&seen, v, 1) ? read_shard(b, path, file, &wanted, err) : tfp_nomem(err);
     }
-    if (!s && b->p->weights.size < tfp_pickle_pairs(m, map))
+    if (!s && b->p->weights->size < tfp_pickle_pairs(m, map))
         s = tfp_fail(err, TFP_BADFILE, "it names tensors that its files do not have");
     tfp_map64_free(&wanted);
     tfp_map64_free(&seen);

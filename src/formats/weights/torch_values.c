@@ -294,12 +294,12 @@ tfp_status tfp_torch_add_values(tfp_builder *b, tfp_pickle *m, tfp_pvalue root, 
     w.modules = tfp_pickle_word(m, TFP_STR("_modules"));
     w.parameters = tfp_pickle_word(m, TFP_STR("_parameters"));
     w.buffers = tfp_pickle_word(m, TFP_STR("_buffers"));
-    size_t before = b->p->weights.size;
+    size_t before = b->p->weights->size;
     tfp_status s = w.modules && w.parameters && w.buffers ? visit(&w, root, err) : tfp_nomem(err);
     while (!s && w.stack.size) s = w.name.failed ? tfp_nomem(err) : next_member(&w, err);
     if (!s && w.too_deep)
         tfp_build_warn(b, "values nested over 100 deep, or with names over 4,096 characters, left out", TFP_STR(""));
-    if (!s && b->p->weights.size == before) s = tfp_fail(err, TFP_BADFILE, "no tensor in what torch.save wrote");
+    if (!s && b->p->weights->size == before) s = tfp_fail(err, TFP_BADFILE, "no tensor in what torch.save wrote");
     tfp_buf_free(&w.name);
     tfp_vec_free(&w.stack);
     tfp_map64_free(&w.seen);

@@ -27,7 +27,7 @@ tfp_status tfp_weight_of_node(tfp_builder *b, uint32_t node, const tfp_weight_ro
     w.type = tfp_build_made_string(b, row->type);
     uint32_t shape = tfp_build_shape(b, row->dims, row->dim_count, row->dim_count == 0);
     tfp_build_row(b, node)->shape = shape;
-    if (counts && !tfp_push(&b->p->weights, w)) b->status = TFP_NOMEM;
+    if (counts && !tfp_push(b->p->weights, w)) b->status = TFP_NOMEM;
     tfp_build_has(b, TFP_HAS_VARIABLES);
     return tfp_builder_status(b, err);
 }

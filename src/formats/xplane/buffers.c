@@ -9,6 +9,7 @@
 #include "model/graphs.h"
 #include "model/graphs/parts.h"
 #include "model/tables/instructions.h"
+#include "model/tables/profile.h"
 
 #define BUFFER "command_buffer"
 

@@ -7,6 +7,7 @@
 #include "model/span_names.h"
 #include "model/tables/code.h"
 #include "model/tables/instructions.h"
+#include "model/tables/profile.h"
 
 /* ---- the program of an event ---- */
 

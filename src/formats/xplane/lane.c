@@ -2,6 +2,7 @@
 /* formats/xplane/lane.c: the head of a line, which is everything before its first event, and its lane. */
 #include "formats/xplane/parts.h"
 #include "model/event_builder.h"
+#include "model/tables/profile.h"
 
 static const tfp_lane_role roles[] = {
     [XL_HOST] = TFP_ROLE_THREAD,  [XL_STREAM] = TFP_ROLE_STREAM, [XL_COPIES] = TFP_ROLE_STREAM,

@@ -4,6 +4,7 @@
 #include "formats/xplane/parts.h"
 #include "model/event_builder.h"
 #include "model/span_names.h"
+#include "model/tables/profile.h"
 
 #include <stdio.h>
 
@@ -289,7 +290,7 @@ void tfp_xplane_line_field(tfp_xline_reader *lr, tfp_wire *w, const tfp_field *f
         read_event(lr, w, f);
     } else if (f->number == 11 && lr->lane != TFP_NONE) {
         tfp_strid label = tfp_build_string(r->b, tfp_field_bytes(w, f));
-        if (label) r->p->lanes.at[lr->lane].label = label;
+        if (label) r->p->lanes->at[lr->lane].label = label;
     }
 }
 

@@ -5,6 +5,7 @@
 #include "model/event_builder.h"
 #include "model/graphs.h"
 #include "model/tables/events.h"
+#include "model/tables/profile.h"
 
 #include <libdeflate.h>
 

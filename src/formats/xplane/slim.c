@@ -8,6 +8,7 @@
 #include "model/slim.h"
 #include "model/span_names.h"
 #include "model/tables/events.h"
+#include "model/tables/profile.h"
 
 static tfp_slim_nesting nesting_of(tfp_xline_kind kind)
 {
@@ -17,7 +18,7 @@ static tfp_slim_nesting nesting_of(tfp_xline_kind kind)
 void tfp_xplane_start_line(tfp_xline_reader *lr)
 {
     tfp_xreader *r = lr->r;
-    size_t lanes = r->p->lanes.size;
+    size_t lanes = r->p->lanes->size;
     lr->lane = tfp_xplane_lane(lr);
     lr->slim = false;
     if (!r->sums || r->b->status || lr->l->kind == XL_MODULES || lr->l->kind == XL_SHOWN) return;
@@ -45,7 +46,7 @@ static void slim_no_more(tfp_xline_reader *lr)
 {
     tfp_event_tables *t = lr->r->p->events;
     for (uint32_t i = 0; i < t->slim->slims.size; i++)
-        if (lr->r->p->lanes.at[t->slim->slims.at[i].lane].process == lr->r->process) tfp_slim_widen(lr->r->b, i);
+        if (lr->r->p->lanes->at[t->slim->slims.at[i].lane].process == lr->r->process) tfp_slim_widen(lr->r->b, i);
     lr->slim = lr->r->sums = false;
 }
 

@@ -4,6 +4,7 @@
 #include "formats/xplane/parts.h"
 #include "model/event_builder.h"
 #include "model/tables/instructions.h"
+#include "model/tables/profile.h"
 
 static tfp_strid key_named(tfp_xreader *r, const char *name) { return tfp_build_string(r->b, tfp_str_of(name)); }
 

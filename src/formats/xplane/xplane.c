@@ -8,6 +8,7 @@
 #include "model/event_builder.h"
 #include "model/slim.h"
 #include "model/tables/events.h"
+#include "model/tables/profile.h"
 #include "model/tables/sources.h"
 
 /* ---- recognizing such a file ---- */

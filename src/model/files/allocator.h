@@ -46,11 +46,13 @@ typedef struct tfp_allocator_segment { /* the sum of all segments with the same 
     uint32_t device;
 } tfp_allocator_segment;
 
-struct tfp_allocator_tables {
+typedef struct tfp_allocator_tables {
     TFP_VEC(tfp_allocator_device) devices;
     TFP_VEC(tfp_allocator_entry) entries;
     TFP_VEC(tfp_allocator_block) blocks;
     TFP_VEC(tfp_allocator_segment) segments;
-};
+} tfp_allocator_tables;
+
+TFP_CONST const tfp_allocator_tables *tfp_allocator_of(const tfp_profile *p);
 
 #endif

@@ -11,4 +11,9 @@ struct tfp_timed_collective {
     tfp_strid kind, group; /* "AllReduce", the communicator's name */
 };
 
+typedef struct tfp_timed_list {
+    TFP_VEC(tfp_timed_collective);
+} tfp_timed_list;
+TFP_CONST const tfp_timed_list *tfp_timed_of(const tfp_profile *p);
+
 #endif

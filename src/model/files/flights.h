@@ -30,10 +30,12 @@ typedef struct tfp_flight_entry { /* a collective, in the order in which the ran
     uint8_t done;
 } tfp_flight_entry;
 
-struct tfp_flight_tables {
+typedef struct tfp_flight_tables {
     TFP_VEC(tfp_flight_dump) dumps;
     TFP_VEC(tfp_flight_group) groups;
     TFP_VEC(tfp_flight_entry) entries;
-};
+} tfp_flight_tables;
+
+TFP_CONST const tfp_flight_tables *tfp_flights_of(const tfp_profile *p);
 
 #endif

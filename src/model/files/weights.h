@@ -21,4 +21,9 @@ struct tfp_weight {
     uint8_t kind;  /* of tfp_weight_kind */
 };
 
+typedef struct tfp_weight_list {
+    TFP_VEC(tfp_weight);
+} tfp_weight_list;
+TFP_CONST const tfp_weight_list *tfp_weights_of(const tfp_profile *p);
+
 #endif

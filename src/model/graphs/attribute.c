@@ -2,6 +2,7 @@
 /* model/graphs/attribute.c: stores the result for each activity: what the captures tell, otherwise what its event
  * names, and the line that Inductor recorded for its kernel. */
 #include "model/graphs/parts.h"
+#include "model/tables/profile.h"
 #include "model/tables/stats.h"
 
 /* The index of an equal row, which is added if it is new; TFP_NONE after a fault. */

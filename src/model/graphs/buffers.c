@@ -4,6 +4,7 @@
  * buffers of the file's programs. Out: attributions: by name (unique), by the order relative to named ones (order),
  * otherwise the common part of the instructions that remain. Replays with one pattern and buffer share the answer. */
 #include "model/graphs/walk.h"
+#include "model/tables/profile.h"
 #include "model/tables/stats.h"
 
 /* limit of the walks' steps: LEAST, and EACH for each pair of instruction and activity */

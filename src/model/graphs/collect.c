@@ -8,6 +8,7 @@
 #include "model/nest.h"
 #include "model/span_names.h"
 #include "model/tables/code.h"
+#include "model/tables/profile.h"
 #include "model/tables/stats.h"
 
 enum { STACK_MOST = 256 }; /* most frames of a stack, innermost ones; Python's own limit is 1000 */
@@ -228,7 +229,7 @@ static bool add_launch(collector *c, uint32_t call)
 
 /* ---- launches of other threads ---- */
 
-static uint32_t process_of(const collector *c, uint32_t span) { return c->p->lanes.at[c->s->lane[span]].process; }
+static uint32_t process_of(const collector *c, uint32_t span) { return c->p->lanes->at[c->s->lane[span]].process; }
 
 /* Adds calls of other threads that belong to a capture: those in backward operators while nothing else is captured. */
 static bool take_others(collector *c, const interval *of)
@@ -261,7 +262,7 @@ static bool sooner(const void *ctx, uint32_t a, uint32_t b)
 static bool add_graph(collector *c, const interval *of)
 {
     tfp_graph_tables *g = c->b->p->captures;
-    uint32_t process = c->p->lanes.at[c->s->lane[of->begin]].process;
+    uint32_t process = c->p->lanes->at[c->s->lane[of->begin]].process;
     tfp_captured_graph graph = { .first = (uint32_t)g->launches.size, .owner = tfp_graph_owner(c->p, process, c->own) };
     c->begin_ns = c->s->start_ns[of->begin];
     c->calls.size = 0;
@@ -284,7 +285,7 @@ static bool find_captures(collector *c)
     for (uint32_t k = 0; k < c->s->size; k++) {
         uint32_t i = c->nest.order[k];
         if (open.begin != TFP_NONE && c->s->lane[open.begin] != c->s->lane[i]) open.begin = TFP_NONE;
-        if (c->s->kind[i] != TFP_SPAN_CALL || c->p->lanes.at[c->s->lane[i]].process >= c->p->events->processes.size)
+        if (c->s->kind[i] != TFP_SPAN_CALL || c->p->lanes->at[c->s->lane[i]].process >= c->p->events->processes.size)
             continue;
         tfp_str name = tfp_text(c->p, c->s->name[i]);
         bool ends = tfp_str_has(name, TFP_STR("StreamEndCapture"));

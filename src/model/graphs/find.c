@@ -4,6 +4,7 @@
  * recorded for all other activities. */
 #include "model/graphs/parts.h"
 #include "model/slim.h"
+#include "model/tables/profile.h"
 
 /* Forgets what an earlier join found: it is found again, together with files added since. */
 void tfp_graphs_forget(tfp_builder *b)

@@ -5,6 +5,7 @@
 #include "model/graphs/parts.h"
 #include "model/span_names.h"
 #include "model/tables/code.h"
+#include "model/tables/profile.h"
 
 /* What the captured launches that an activity may be have in common. */
 typedef struct shared {

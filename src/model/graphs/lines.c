@@ -4,6 +4,7 @@
 #include "model/graphs/parts.h"
 #include "model/span_names.h"
 #include "model/tables/code.h"
+#include "model/tables/profile.h"
 
 enum { FRAMES_MOST = 256 };
 

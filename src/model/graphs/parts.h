@@ -10,10 +10,11 @@
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
 #include "model/tables/processes.h"
+#include "model/tables/profile.h"
 
 static inline uint32_t tfp_graph_process(const tfp_builder *b, uint32_t span)
 {
-    return b->p->lanes.at[b->p->events->spans.lane[span]].process;
+    return b->p->lanes->at[b->p->events->spans.lane[span]].process;
 }
 /* The owner of a process's captures, or of the captures that its replays may be: as in tfp_captured_graph. own: the
  * trace contains its own capture. */

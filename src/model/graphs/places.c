@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/graphs/places.c: places in a captured model: names below names, each stored once. */
 #include "model/graphs/parts.h"
+#include "model/tables/profile.h"
 
 enum { TEXT_MOST = 16 << 10 };
 enum { DEPTH_MOST = 256 }; /* most names of a place; deeper names are put beside the last one */

@@ -4,6 +4,7 @@
  * the writer gives ids of nodes, nodes are ordered by id, and all replays of a graph together show its nodes; otherwise
  * they are ordered by start. */
 #include "model/graphs/parts.h"
+#include "model/tables/profile.h"
 #include "model/tables/stats.h"
 
 typedef struct finder {

@@ -7,6 +7,7 @@
  * may run none, loops go back. The states of this search are sets of instructions, computed forward and backward, so
  * the work is at most the number of activities times the number of instructions between two names. */
 #include "model/graphs/walk.h"
+#include "model/tables/profile.h"
 
 #define START (TFP_NONE - 1) /* the position before the first instruction */
 

@@ -5,6 +5,7 @@
 #include "model/join/steps.h"
 #include "model/span_names.h"
 #include "model/tables/processes.h"
+#include "model/tables/profile.h"
 #include "model/tables/step_marks.h"
 
 typedef struct call {
@@ -110,7 +111,7 @@ static bool take(calls *c, uint32_t lane)
 static void find_calls(calls *c)
 {
     tfp_join *x = c->f->x;
-    lane_sum *lanes = calloc(x->p->lanes.size + 1, sizeof *lanes);
+    lane_sum *lanes = calloc(x->p->lanes->size + 1, sizeof *lanes);
     if (tfp_join_keep(x, lanes != NULL)) tfp_join_keep(x, take(c, longest_lane(c->f, lanes)));
     free(lanes);
 }
@@ -173,8 +174,8 @@ static void add_lane(const calls *c, uint32_t lane)
 static void add_work(const calls *c)
 {
     const tfp_join *x = c->f->x;
-    for (uint32_t lane = 0; lane < x->p->lanes.size; lane++) {
-        const tfp_lane *l = &x->p->lanes.at[lane];
+    for (uint32_t lane = 0; lane < x->p->lanes->size; lane++) {
+        const tfp_lane *l = &x->p->lanes->at[lane];
         if (l->process == c->f->process && l->role == TFP_ROLE_THREAD && !tfp_is_input_thread(tfp_text(x->p, l->label)))
             add_lane(c, lane);
     }
@@ -224,7 +225,7 @@ static int64_t launched_end(tfp_step_finder *f, int64_t from_ns, int64_t before_
             add_activity(&l, s->correlation[i], s->start_ns[i], s->duration_ns[i]);
     for (size_t k = 0; k < x->t->slim->slims.size; k++) {
         const tfp_slim_lane *slim = &x->t->slim->slims.at[k];
-        if (slim->nesting == TFP_SLIM_HOST || x->p->lanes.at[slim->lane].process != f->process) continue;
+        if (slim->nesting == TFP_SLIM_HOST || x->p->lanes->at[slim->lane].process != f->process) continue;
         for (const tfp_slim_block *b = slim->first; b; b = b->next)
             for (uint32_t i = 0; i < b->size; i++)
                 add_activity(&l, tfp_slim_correlation(slim, &b->rows[i]), tfp_slim_start_of(b, &b->rows[i]),

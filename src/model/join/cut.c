@@ -8,6 +8,7 @@
 #include "model/tables/graph.h"
 #include "model/tables/memory_events.h"
 #include "model/tables/processes.h"
+#include "model/tables/profile.h"
 #include "model/tables/runs.h"
 #include "model/tables/step_marks.h"
 
@@ -36,7 +37,7 @@ static int64_t overlap(int64_t start, int64_t end, int64_t from, int64_t to)
 static void clip(cutter *x, uint32_t i)
 {
     const tfp_span_columns *s = &x->whole->events->spans;
-    uint32_t process = x->whole->lanes.at[s->lane[i]].process;
+    uint32_t process = x->whole->lanes->at[s->lane[i]].process;
     if (process == TFP_NONE) return;
     int64_t from = x->c->from_ns[process], to = x->c->to_ns[process], start = s->start_ns[i];
     bool left_out = x->c->left_out && x->c->left_out[s->lane[i]];
@@ -76,8 +77,8 @@ static void settle(cutter *x)
 
 static bool is_nested_device(const tfp_profile *p, uint32_t lane)
 {
-    tfp_str name = tfp_text(p, p->lanes.at[lane].name);
-    return p->lanes.at[lane].role == TFP_ROLE_STREAM && name.size > 4 && memcmp(name.data, "tpu:", 4) == 0;
+    tfp_str name = tfp_text(p, p->lanes->at[lane].name);
+    return p->lanes->at[lane].role == TFP_ROLE_STREAM && name.size > 4 && memcmp(name.data, "tpu:", 4) == 0;
 }
 
 /* Activities of a TPU nest but have no parents, so their self times are computed here. */
@@ -86,12 +87,12 @@ static bool settle_devices(cutter *x)
     const tfp_profile *p = x->whole;
     const tfp_span_columns *s = &p->events->spans;
     bool some = false, ok = true;
-    for (uint32_t lane = 0; lane < p->lanes.size; lane++) some |= is_nested_device(p, lane);
+    for (uint32_t lane = 0; lane < p->lanes->size; lane++) some |= is_nested_device(p, lane);
     if (!some) return true;
     uint32_t *order = malloc((s->size + 1) * sizeof *order), *open = malloc((s->size + 1) * sizeof *open);
-    uint32_t *first = malloc((p->lanes.size + 2) * sizeof *first);
+    uint32_t *first = malloc((p->lanes->size + 2) * sizeof *first);
     ok = order && open && first && tfp_order_spans(p, order, first);
-    for (uint32_t lane = 0; ok && lane < p->lanes.size; lane++) {
+    for (uint32_t lane = 0; ok && lane < p->lanes->size; lane++) {
         size_t depth = 0;
         for (uint32_t k = first[lane]; is_nested_device(p, lane) && k < first[lane + 1]; k++) {
             uint32_t i = order[k];
@@ -196,7 +197,7 @@ static bool cut_memory(cutter *x)
     if (!out->memory.at) return false;
     for (size_t i = 0; i < t->memory.size; i++) {
         const tfp_memory_event *m = &t->memory.at[i];
-        uint32_t process = x->whole->lanes.at[m->lane].process;
+        uint32_t process = x->whole->lanes->at[m->lane].process;
         if (process == TFP_NONE || m->at_ns < x->c->from_ns[process] || m->at_ns >= x->c->to_ns[process]) continue;
         out->memory.at[out->memory.size++] = *m;
         uint32_t node = m->span == TFP_NONE ? none : t->spans.node[m->span];

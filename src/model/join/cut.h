@@ -6,6 +6,7 @@
 
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
+#include "model/tables/profile.h"
 
 typedef struct tfp_cut {
     tfp_profile p; /* a view of the whole profile: unchanged tables are borrowed from it */
@@ -24,13 +25,13 @@ bool tfp_cut_make(const tfp_profile *whole, tfp_arena *a, tfp_cut *c);
 static inline int64_t tfp_cut_start(const tfp_cut *c, const tfp_profile *p, uint32_t span)
 {
     int64_t start = p->events->spans.start_ns[span];
-    uint32_t process = p->lanes.at[p->events->spans.lane[span]].process;
+    uint32_t process = p->lanes->at[p->events->spans.lane[span]].process;
     return c && process != TFP_NONE && start < c->from_ns[process] ? c->from_ns[process] : start;
 }
 static inline int64_t tfp_cut_end(const tfp_cut *c, const tfp_profile *p, uint32_t span)
 {
     int64_t end = tfp_span_end(&p->events->spans, span);
-    uint32_t process = p->lanes.at[p->events->spans.lane[span]].process;
+    uint32_t process = p->lanes->at[p->events->spans.lane[span]].process;
     return c && process != TFP_NONE && end > c->to_ns[process] ? c->to_ns[process] : end;
 }
 static inline bool tfp_cut_takes(const tfp_profile *p, uint32_t span)

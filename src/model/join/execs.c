@@ -4,6 +4,7 @@
 #include "model/join/join.h"
 #include "model/tables/graph.h"
 #include "model/tables/memory_events.h"
+#include "model/tables/profile.h"
 #include "model/tables/runs.h"
 #include "model/tables/stats.h"
 
@@ -82,7 +83,7 @@ static int64_t stats_flops(const tfp_profile *p, uint32_t at, tfp_strid key)
 
 bool tfp_runs_count(const tfp_profile *p, const tfp_runs *r)
 {
-    return r->node != TFP_NONE && (r->kind != TFP_SPAN_ACTIVITY || p->lanes.at[r->lane].role == TFP_ROLE_STREAM);
+    return r->node != TFP_NONE && (r->kind != TFP_SPAN_ACTIVITY || p->lanes->at[r->lane].role == TFP_ROLE_STREAM);
 }
 
 void tfp_exec_add(const tfp_profile *p, tfp_exec *e, const tfp_runs *r, bool ran_on_host, tfp_strid flops)
@@ -169,7 +170,7 @@ static void add_slim(tfp_join *x, const tfp_slim_lane *f, tfp_strid flops)
 static void add_memory(tfp_join *x, const tfp_memory_event *m)
 {
     const tfp_span_columns *s = &x->t->spans;
-    uint32_t process = x->p->lanes.at[m->lane].process;
+    uint32_t process = x->p->lanes->at[m->lane].process;
     uint32_t node = m->span == TFP_NONE ? tfp_join_no_op(x) : s->node[m->span];
     uint32_t step = m->span == TFP_NONE ? tfp_join_step_at(x, process, 0, m->at_ns) : s->step[m->span];
     tfp_exec *e = node == TFP_NONE ? NULL : exec_of(x, node, step);
@@ -182,7 +183,7 @@ void tfp_join_execs(tfp_join *x)
 {
     x->execs.own = !x->p->runs->execs.size;
     tfp_strid flops = tfp_strtab_find(&x->p->strings, TFP_STR("flops"));
-    for (uint32_t lane = 0; lane < x->p->lanes.size && !x->b->status; lane++) {
+    for (uint32_t lane = 0; lane < x->p->lanes->size && !x->b->status; lane++) {
         const tfp_slim_lane *slim = tfp_join_slim(x, lane);
         for (size_t k = x->lane_first[lane]; k < x->lane_first[lane + 1] && !x->b->status; k++)
             add_span(x, x->order[k], flops);

@@ -8,6 +8,7 @@
 #include "model/recorded.h"
 #include "model/tables/details.h"
 #include "model/tables/graph.h"
+#include "model/tables/profile.h"
 #include "model/tables/runs.h"
 #include "model/tables/samples.h"
 #include "model/tables/sources.h"

@@ -5,13 +5,14 @@
 #include "model/join/join.h"
 #include "model/span_names.h"
 #include "model/tables/processes.h"
+#include "model/tables/profile.h"
 #include "model/tables/sources.h"
 
 /* Fills order and lane_first. */
 static void join_order(tfp_join *x)
 {
     x->order = malloc((x->count + 1) * sizeof *x->order);
-    x->lane_first = malloc((x->p->lanes.size + 2) * sizeof *x->lane_first);
+    x->lane_first = malloc((x->p->lanes->size + 2) * sizeof *x->lane_first);
     tfp_join_keep(x, x->order && x->lane_first && tfp_order_spans(x->p, x->order, x->lane_first));
 }
 

@@ -11,6 +11,7 @@
 #include "model/slim.h"
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
+#include "model/tables/profile.h"
 
 typedef struct tfp_join tfp_join;
 typedef struct tfp_join_index
@@ -122,7 +123,7 @@ static inline bool tfp_join_keep(tfp_join *x, bool ok)
 }
 static inline uint32_t tfp_span_process(const tfp_join *x, uint32_t span)
 {
-    return x->p->lanes.at[x->t->spans.lane[span]].process;
+    return x->p->lanes->at[x->t->spans.lane[span]].process;
 }
 
 /* Combines a number with the process of a span as a key. */

@@ -4,6 +4,7 @@
  * are counted. */
 #include "model/join/join.h"
 #include "model/tables/graph.h"
+#include "model/tables/profile.h"
 #include "model/tables/runs.h"
 #include "model/tables/step_marks.h"
 

@@ -3,6 +3,7 @@
 #include "base/threads.h"
 #include "model/join/join.h"
 #include "model/span_names.h"
+#include "model/tables/profile.h"
 
 #include <stdlib.h>
 
@@ -228,7 +229,7 @@ static void launch(const tfp_join *x, uint32_t i)
     if (s->class[i] == TFP_CLASS_COMPUTE && collective) s->class[i] = TFP_CLASS_COMMUNICATION;
     if (s->class[i] == TFP_CLASS_COMPUTE && call.span != TFP_NONE && l->call_class)
         s->class[i] = (uint8_t)(l->call_class[s->name[call.span]] - 1);
-    tfp_strid device = x->p->lanes.at[s->lane[i]].device;
+    tfp_strid device = x->p->lanes->at[s->lane[i]].device;
     if (tfp_join_has_steps(x, process, device))
         s->step[i] = tfp_join_step_at(x, process, device, s->start_ns[i]);
     else

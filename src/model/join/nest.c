@@ -7,6 +7,7 @@
 #include "model/join/join.h"
 #include "model/tables/memory_events.h"
 #include "model/tables/processes.h"
+#include "model/tables/profile.h"
 
 typedef struct container {
     /* its end; if it sticks out of its own container, the container's end, so that the tolerance does not add up */
@@ -115,7 +116,7 @@ static void visit_memory(sweep *w, tfp_memory_event *m)
 static void sweep_lane(sweep *w, uint32_t lane, const uint32_t *memory, size_t memory_count)
 {
     tfp_join *x = w->x;
-    const tfp_lane *l = &x->p->lanes.at[lane];
+    const tfp_lane *l = &x->p->lanes->at[lane];
     tfp_memory_event *events = x->t->memory.at;
     if (l->process >= x->t->processes.size) return; /* a lane of RunMetadata, whose spans have nodes already */
     w->known.at.size = w->other.at.size = 0;
@@ -135,7 +136,7 @@ static void sweep_lane(sweep *w, uint32_t lane, const uint32_t *memory, size_t m
 /* Sorts memory events by lane and time. */
 static bool order_memory(tfp_join *x, uint32_t *order, uint32_t *lane_first)
 {
-    size_t count = x->t->memory.size, lanes = x->p->lanes.size;
+    size_t count = x->t->memory.size, lanes = x->p->lanes->size;
     uint64_t *keys = calloc(count + 1, sizeof *keys);
     uint32_t *by_time = malloc((count + 1) * sizeof *by_time);
     bool ok = keys && by_time;
@@ -154,7 +155,7 @@ static bool order_memory(tfp_join *x, uint32_t *order, uint32_t *lane_first)
 
 void tfp_join_nest(tfp_join *x)
 {
-    size_t lanes = x->p->lanes.size, bytes = (x->count + 1) * sizeof(uint32_t);
+    size_t lanes = x->p->lanes->size, bytes = (x->count + 1) * sizeof(uint32_t);
     uint32_t *memory = malloc((x->t->memory.size + 1) * sizeof *memory);
     uint32_t *memory_first = calloc(lanes + 2, sizeof *memory_first);
     sweep w = { .x = x };

@@ -5,6 +5,7 @@
 #include "model/join/join.h"
 #include "model/tables/graph.h"
 #include "model/tables/processes.h"
+#include "model/tables/profile.h"
 
 /* Paths up to this length are kept complete; when all paths together have become long, only shorter ones are. Otherwise
  * a few thousand levels of nesting would take memory quadratic in their number. */
@@ -207,7 +208,7 @@ static void host_types(tfp_join *x, const host_run *h, const words *w)
 {
     uint32_t node = h->node;
     if (node == TFP_NONE || x->b->status) return;
-    const tfp_lane *lane = &x->p->lanes.at[h->lane];
+    const tfp_lane *lane = &x->p->lanes->at[h->lane];
     if (!x->nodes.ran.at[node]) { /* once for each node */
         join_type(x, node, lane->device);
         if (h->kind == TFP_SPAN_CALL) tfp_build_type(x->b, node, w->runtime);
@@ -336,7 +337,7 @@ static void activity_types(tfp_join *x, uint32_t node, const tfp_lane *lane, boo
 static void activity_node(tfp_join *x, uint32_t i, const words *w)
 {
     tfp_span_columns *s = &x->t->spans;
-    const tfp_lane *lane = &x->p->lanes.at[s->lane[i]];
+    const tfp_lane *lane = &x->p->lanes->at[s->lane[i]];
     uint32_t owner = s->owner[i], told = s->attribution[i];
     if (lane->process >= x->t->processes.size) return;
     const tfp_attribution *a = told == TFP_NONE ? NULL : &x->t->attributions.at[told];
@@ -377,7 +378,7 @@ static void slim_activity_nodes(tfp_join *x, tfp_slim_lane *f, const words *w)
         const tfp_slim_kind *k = &x->t->slim->slim_kinds.at[g->kind];
         if (k->kind != TFP_SPAN_ACTIVITY) continue;
         g->node = node_of_kind(x, k);
-        activity_types(x, g->node, &x->p->lanes.at[f->lane], g->class == TFP_CLASS_COMMUNICATION, w);
+        activity_types(x, g->node, &x->p->lanes->at[f->lane], g->class == TFP_CLASS_COMMUNICATION, w);
     }
 }
 
@@ -406,7 +407,7 @@ void tfp_join_nodes(tfp_join *x)
     bool ok = x->places.scope && (!backward || x->places.backward) && tfp_push(&x->places.list, root) &&
               grow_nodes(x) && recall_twins(x);
     if (tfp_join_keep(x, ok) && backward) tfp_join_keep(x, find_models(x) && find_forwards(x, &f));
-    for (uint32_t lane = 0; lane < x->p->lanes.size && !x->b->status; lane++) {
+    for (uint32_t lane = 0; lane < x->p->lanes->size && !x->b->status; lane++) {
         tfp_slim_lane *slim = tfp_join_slim(x, lane);
         for (size_t k = x->lane_first[lane]; k < x->lane_first[lane + 1] && !x->b->status; k++) {
             uint32_t i = x->order[k];
@@ -415,7 +416,7 @@ void tfp_join_nodes(tfp_join *x)
         }
         if (slim) slim_host_nodes(x, slim, &w);
     }
-    for (uint32_t lane = 0; lane < x->p->lanes.size && !x->b->status; lane++) {
+    for (uint32_t lane = 0; lane < x->p->lanes->size && !x->b->status; lane++) {
         tfp_slim_lane *slim = tfp_join_slim(x, lane);
         for (size_t k = x->lane_first[lane]; k < x->lane_first[lane + 1] && !x->b->status; k++)
             if (s->kind[x->order[k]] == TFP_SPAN_ACTIVITY) activity_node(x, x->order[k], &w);

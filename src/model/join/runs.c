@@ -3,12 +3,13 @@
  * streams and host lanes; executions become host ops, launches and activities; each step becomes a mark. A device may
  * record an activity in several lanes (one for all of its kernels, the stream's own, one for copies); it is counted
  * once, from the device's most precise lane. */
-#include "model/join/runs.h"
 #include "model/builder.h"
 #include "model/event_builder.h"
+#include "model/join/runs.h"
 #include "model/tables/details.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
+#include "model/tables/profile.h"
 #include "model/tables/runs.h"
 #include "model/tables/sources.h"
 
@@ -77,11 +78,11 @@ static uint32_t find_device(maker *m, tfp_str name)
 
 static void read_lanes(maker *m)
 {
-    size_t count = m->p->lanes.size;
+    size_t count = m->p->lanes->size;
     m->lanes = calloc(count + 1, sizeof *m->lanes);
     if (!keep(m, m->lanes != NULL)) return;
     for (size_t i = 0; i < count && !m->b.status; i++) {
-        const tfp_lane *l = &m->p->lanes.at[i];
+        const tfp_lane *l = &m->p->lanes->at[i];
         m->lanes[i] = (source_lane){ .use = l->use, .lane = TFP_NONE };
         m->lanes[i].device = find_device(m, tfp_text(m->p, l->place));
     }
@@ -162,9 +163,9 @@ static void collect(maker *m)
     find_receivers(m);
     for (uint32_t n = 0; n < p->graph->nodes.size && !m->b.status; n++) {
         if (tfp_map64_get(&m->receiving_node, n) != TFP_NONE) continue;
-        for (TFP_EACH(runs->execs, e, p->graph->nodes.at[n].exec_first, p)) {
+        for (TFP_EACH(p->runs->execs, e, p->graph->nodes.at[n].exec_first)) {
             size_t first = m->runs.size;
-            for (TFP_EACH(detail->spans, s, tfp_detail(p, e)->span_first, p)) {
+            for (TFP_EACH(p->detail->spans, s, tfp_detail(p, e)->span_first)) {
                 const tfp_span *span = &p->detail->spans.at[s];
                 run r = { span->start_ns, span->duration_ns, span->lane, n, TFP_NONE, 0 };
                 if (m->lanes[span->lane].use != TFP_USE_NONE)
@@ -195,7 +196,7 @@ static uint32_t new_lane(maker *m, const run_device *d, tfp_lane_role role, cons
                         ? tfp_build_event_lane(&m->b, m->process, role, (tfp_str){ name.data, name.size }, TFP_STR(""))
                         : TFP_NONE;
     tfp_buf_free(&name);
-    if (lane != TFP_NONE) m->b.p->lanes.at[lane].device = d->name; /* the name may contain a slash of its own */
+    if (lane != TFP_NONE) m->b.p->lanes->at[lane].device = d->name; /* the name may contain a slash of its own */
     return lane;
 }
 
@@ -216,7 +217,7 @@ static uint32_t host_row(maker *m, run_device *d, const run *r)
 
 static uint32_t stream_of(maker *m, const run_device *d, source_lane *l, uint32_t source)
 {
-    tfp_str name = tfp_text(m->p, m->p->lanes.at[source].name);
+    tfp_str name = tfp_text(m->p, m->p->lanes->at[source].name);
     const char *slash = memrchr(name.data, '/', name.size);
     tfp_str rest = { slash ? slash + 1 : name.data, slash ? (size_t)(name.data + name.size - slash - 1) : name.size };
     if (l->lane == TFP_NONE) l->lane = new_lane(m, d, TFP_ROLE_STREAM, "/%.*s", rest, 0);

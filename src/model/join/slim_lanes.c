@@ -4,6 +4,7 @@
 #include "base/threads.h"
 #include "model/join/join.h"
 #include "model/tables/processes.h"
+#include "model/tables/profile.h"
 #include "model/tables/runs.h"
 
 #include <stdatomic.h>
@@ -141,7 +142,7 @@ static bool group_rows(worker *w, tfp_slim_lane *f)
 {
     const tfp_join *x = w->x;
     outer o = outer_start(x, f);
-    const tfp_lane *lane = &x->p->lanes.at[f->lane];
+    const tfp_lane *lane = &x->p->lanes->at[f->lane];
     bool steps = !x->execs.kept.all || are_guessed(x, lane->process), device = f->nesting != TFP_SLIM_HOST;
     bool own_steps = device && tfp_join_has_steps(x, lane->process, lane->device);
     bool calls = device && f->nesting == TFP_SLIM_FLAT && (steps || x->t->launches->any);

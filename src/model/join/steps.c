@@ -2,9 +2,10 @@
 /* model/join/steps.c: finds the step of each moment. A process's steps come from the first kind of marks that it has.
  * Windows may overlap, and a moment in several of them belongs to the one that starts last. So time is cut into parts
  * that belong to one step each, and moments are looked up by binary search. */
-#include "model/join/steps.h"
 #include "base/threads.h"
+#include "model/join/steps.h"
 #include "model/tables/processes.h"
+#include "model/tables/profile.h"
 #include "model/tables/runs.h"
 #include "model/tables/step_marks.h"
 
@@ -77,7 +78,7 @@ static void modules(finder *f)
     for (size_t i = 0; i < f->count && !x->b->status; i++) {
         const tfp_step_mark *m = tfp_step_mark_at(f, i);
         if (m->group != module) continue;
-        tfp_strid device = m->run ? 0 : x->p->lanes.at[s->lane[m->span]].device;
+        tfp_strid device = m->run ? 0 : x->p->lanes->at[s->lane[m->span]].device;
         int64_t end = m->run ? m->end_ns : tfp_span_end(s, m->span);
         uint32_t at = m->run ? tfp_map64_get(&by_run, m->run) : TFP_NONE;
         if (at != TFP_NONE) {
@@ -108,7 +109,7 @@ static bool extent(const tfp_join *x, uint32_t process, int64_t *start_ns, int64
     }
     for (size_t i = 0; i < x->t->slim->slims.size; i++) {
         const tfp_slim_lane *f = &x->t->slim->slims.at[i];
-        if (!f->first || x->p->lanes.at[f->lane].process != process) continue;
+        if (!f->first || x->p->lanes->at[f->lane].process != process) continue;
         if (!any || f->start_ns < *start_ns) *start_ns = f->start_ns;
         if (!any || f->end_ns > *end_ns) *end_ns = f->end_ns;
         any = true;
@@ -321,11 +322,11 @@ static void work_of(const tfp_join *x, uint32_t process, work *w)
 {
     const tfp_span_columns *s = &x->t->spans;
     for (uint32_t i = 0; i < x->count; i++)
-        if (tfp_span_process(x, i) == process && x->p->lanes.at[s->lane[i]].role != TFP_ROLE_ASYNC)
+        if (tfp_span_process(x, i) == process && x->p->lanes->at[s->lane[i]].role != TFP_ROLE_ASYNC)
             add_work(w, s->kind[i], s->self_ns[i], s->step[i] != TFP_NONE);
     for (size_t i = 0; i < x->t->slim->slims.size; i++) {
         const tfp_slim_lane *f = &x->t->slim->slims.at[i];
-        if (x->p->lanes.at[f->lane].process != process || x->p->lanes.at[f->lane].role == TFP_ROLE_ASYNC) continue;
+        if (x->p->lanes->at[f->lane].process != process || x->p->lanes->at[f->lane].role == TFP_ROLE_ASYNC) continue;
         for (size_t k = 0; k < f->groups.size; k++) {
             const tfp_slim_group *g = &f->groups.at[k];
             add_work(w, x->t->slim->slim_kinds.at[g->kind].kind, g->self_ns, g->step != TFP_NONE);

@@ -3,7 +3,7 @@
 #ifndef TFP_TABLES_CODE_H
 #define TFP_TABLES_CODE_H
 
-#include "model/tables/profile.h"
+#include "model/tables/types.h"
 
 struct tfp_code_frame {
     tfp_strid file, function, text; /* text: the source line; 0: not recorded */
@@ -14,11 +14,13 @@ typedef struct tfp_trace { /* a call stack, outermost frame first; equal ones ar
     uint32_t first, count; /* index in trace_frames, which has indexes in frames */
 } tfp_trace;
 
-struct tfp_code_tables {
+typedef struct tfp_code_tables {
     TFP_VEC(tfp_code_frame) frames;
     TFP_VEC(uint32_t) trace_frames;
     TFP_VEC(tfp_trace) traces;
     tfp_map64 frame_by_hash, trace_by_hash;
-};
+} tfp_code_tables;
+
+TFP_CONST const tfp_code_tables *tfp_code_of(const tfp_profile *p);
 
 #endif

@@ -4,7 +4,7 @@
 #ifndef TFP_TABLES_DETAILS_H
 #define TFP_TABLES_DETAILS_H
 
-#include "model/tables/profile.h"
+#include "model/tables/types.h"
 
 struct tfp_exec_detail {            /* details of the execution with the same index; kept only with TFP_KEEP_MEMORY */
     uint32_t span_first, span_last; /* indexes in spans */
@@ -48,7 +48,7 @@ typedef struct tfp_allocation {
     uint32_t next;
 } tfp_allocation;
 
-struct tfp_detail_tables {
+typedef struct tfp_detail_tables {
     TFP_VEC(tfp_exec_detail) details; /* for the first execs, or empty */
     TFP_VEC(tfp_span) spans;
     TFP_VEC(tfp_run_transfer) run_transfers;
@@ -56,9 +56,11 @@ struct tfp_detail_tables {
     TFP_VEC(tfp_buffer) buffers;
     TFP_VEC(tfp_allocation) allocations;
     tfp_map64 lane_by_name; /* name -> index in lanes that are not of a trace */
-};
+} tfp_detail_tables;
 
 const tfp_exec_detail *tfp_detail(const tfp_profile *p,
                                   uint32_t exec); /* the details; one with empty chains when none were kept */
+
+TFP_CONST const tfp_detail_tables *tfp_details_of(const tfp_profile *p);
 
 #endif

@@ -6,8 +6,8 @@
 #ifndef TFP_TABLES_EVENTS_H
 #define TFP_TABLES_EVENTS_H
 
-#include "model/tables/profile.h"
 #include "model/tables/spans.h"
+#include "model/tables/types.h"
 
 typedef struct tfp_event_key { /* a number with which a file joins events and which is too big to be its own key */
     uint64_t number;
@@ -41,5 +41,7 @@ struct tfp_event_tables {
     /* calls by number: used while slim lanes are joined; with TFP_KEEP_ROWS they live as long as the profile */
     struct tfp_launches *launches;
 };
+
+TFP_CONST const tfp_event_tables *tfp_events_of(const tfp_profile *p);
 
 #endif

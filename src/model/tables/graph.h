@@ -3,7 +3,7 @@
 #ifndef TFP_TABLES_GRAPH_H
 #define TFP_TABLES_GRAPH_H
 
-#include "model/tables/profile.h"
+#include "model/tables/types.h"
 
 enum {
     TFP_NODE_INVENTED = 1, /* known only from run metadata */
@@ -61,7 +61,7 @@ typedef struct tfp_run_shape { /* shape of an output at run time, as far as all 
     uint32_t shape; /* index in shapes; a dim of -1 differed between runs; no dims: the rank differed */
 } tfp_run_shape;
 
-struct tfp_node_tables {
+typedef struct tfp_node_tables {
     TFP_VEC(tfp_node) nodes;
     TFP_VEC(tfp_type) types;
     TFP_VEC(tfp_input_edge) inputs;
@@ -73,19 +73,14 @@ struct tfp_node_tables {
     TFP_VEC(uint32_t) node_by_name;    /* for each name: its node, or TFP_NONE; shorter than the string table */
     tfp_map64 types_by_node;           /* node << 32 | type -> 0: types of nodes with very many types */
     tfp_map64 run_shape_by_output;     /* node << 32 | slot -> index in run_shapes */
-};
+} tfp_node_tables;
 
-static inline uint32_t tfp_named_node(const tfp_profile *p, tfp_strid name) /* TFP_NONE: there is none */
-{
-    return name < p->graph->node_by_name.size ? p->graph->node_by_name.at[name] : TFP_NONE;
-}
-uint32_t tfp_find_node(const tfp_profile *p, tfp_str name); /* TFP_NONE: there is none */
+TFP_CONST const tfp_node_tables *tfp_graph_of(const tfp_profile *p);
+uint32_t tfp_named_node(const tfp_profile *p, tfp_strid name); /* TFP_NONE: there is none */
+uint32_t tfp_find_node(const tfp_profile *p, tfp_str name);    /* TFP_NONE: there is none */
 
 /* Whether the profile's operations come from an execution trace, which counts their calls. */
-static inline bool tfp_counts_calls(const tfp_profile *p)
-{
-    return p->graph->nodes.size && p->graph->nodes.at[0].calls;
-}
+bool tfp_counts_calls(const tfp_profile *p);
 
 /* The shape that an output had when it ran, as an index in shapes; TFP_NONE: not recorded. */
 uint32_t tfp_run_shape_of(const tfp_profile *p, uint32_t node, uint32_t slot);

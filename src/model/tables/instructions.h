@@ -3,7 +3,7 @@
 #ifndef TFP_TABLES_INSTRUCTIONS_H
 #define TFP_TABLES_INSTRUCTIONS_H
 
-#include "model/tables/profile.h"
+#include "model/tables/types.h"
 
 /* An instruction of a compiled program (HLO), whose file has all shapes, or an operator whose calls were recorded
  * without times; kept only with TFP_KEEP_PROGRAM. */
@@ -22,5 +22,10 @@ struct tfp_instruction {
     bool counted;                    /* there is a rule for its operation, and all shapes that the rule needs */
     bool trips_unknown;              /* a loop with an unknown number of iterations: its body is counted once */
 };
+
+typedef struct tfp_instruction_list {
+    TFP_VEC(tfp_instruction);
+} tfp_instruction_list;
+TFP_CONST const tfp_instruction_list *tfp_instruction_rows_of(const tfp_profile *p);
 
 #endif

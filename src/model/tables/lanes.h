@@ -3,7 +3,7 @@
 #ifndef TFP_TABLES_LANES_H
 #define TFP_TABLES_LANES_H
 
-#include "model/tables/profile.h"
+#include "model/tables/types.h"
 
 /* What a lane is. */
 typedef enum tfp_lane_role {
@@ -42,5 +42,10 @@ struct tfp_lane {   /* a device, a stream of one, or a host thread */
 
 /* Sorts lanes by name: `order` lists them, `rank` has the position of each. */
 bool tfp_rank_lanes(const tfp_profile *p, uint32_t *order, uint32_t *rank); /* false: out of memory */
+
+struct tfp_lane_list {
+    TFP_VEC(tfp_lane);
+};
+TFP_CONST const tfp_lane_list *tfp_lanes_of(const tfp_profile *p);
 
 #endif

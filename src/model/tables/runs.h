@@ -3,7 +3,7 @@
 #ifndef TFP_TABLES_RUNS_H
 #define TFP_TABLES_RUNS_H
 
-#include "model/tables/profile.h"
+#include "model/tables/types.h"
 
 typedef struct tfp_step {
     int64_t id;
@@ -21,7 +21,7 @@ struct tfp_exec {  /* one node in one step, all its runs together */
     int64_t float_ops; /* in traces: sum over its spans; 0: none was recorded */
 };
 
-struct tfp_run_tables {
+typedef struct tfp_run_tables {
     TFP_VEC(tfp_step) steps;
     TFP_VEC(uint32_t) step_order; /* the listed steps by ascending id; made by tfp_build_finish */
     TFP_VEC(tfp_exec) execs;
@@ -34,7 +34,7 @@ struct tfp_run_tables {
     size_t execs_indexed;     /* how many executions the table has; if not all, it is rebuilt */
     int64_t next_step;        /* step of the next run_meta, if has_next_step */
     bool has_next_step;
-};
+} tfp_run_tables;
 
 bool tfp_ran_any(const tfp_profile *p); /* whether a node ran in some step */
 static inline uint64_t tfp_exec_key(uint32_t node, uint32_t step) { return (uint64_t)node << 32 | step; }
@@ -53,5 +53,7 @@ int64_t tfp_node_first_ns(const tfp_profile *p, uint32_t node, tfp_step_choice s
 void tfp_exec_stats_at(const tfp_profile *p, uint32_t node, uint32_t exec,
                        tfp_node_stats *out);                                /* for one of its steps */
 uint32_t tfp_node_exec(const tfp_profile *p, uint32_t node, uint32_t step); /* returns an index in execs, or TFP_NONE */
+
+TFP_CONST const tfp_run_tables *tfp_executions_of(const tfp_profile *p);
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef TFP_TABLES_SAMPLES_H
 #define TFP_TABLES_SAMPLES_H
 
-#include "model/tables/profile.h"
+#include "model/tables/types.h"
 
 /* A kind of number that a sampling profiler counted, such as "cpu" in "nanoseconds". */
 typedef struct tfp_sample_type {
@@ -16,9 +16,11 @@ struct tfp_stack_sample {
     int64_t value;   /* not negative */
 };
 
-struct tfp_sample_tables {
+typedef struct tfp_sample_tables {
     TFP_VEC(tfp_sample_type) sample_types;
     TFP_VEC(tfp_stack_sample) samples;
-};
+} tfp_sample_tables;
+
+TFP_CONST const tfp_sample_tables *tfp_samples_of(const tfp_profile *p);
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef TFP_TABLES_SOURCES_H
 #define TFP_TABLES_SOURCES_H
 
-#include "model/tables/profile.h"
+#include "model/tables/types.h"
 
 /* Something that was dropped, clamped or guessed; equal warnings are one per file, with a count. */
 typedef struct tfp_warning {
@@ -13,7 +13,7 @@ typedef struct tfp_warning {
     const char *line;   /* the text, made by tfp_profile_finish */
 } tfp_warning;
 
-struct tfp_source_tables {
+typedef struct tfp_source_tables {
     TFP_VEC(char *) sources;       /* names of the files added */
     TFP_VEC(const char *) formats; /* for each source, the name of its format; NULL: a folder, or not yet known */
     TFP_VEC(tfp_warning) warnings;
@@ -22,8 +22,10 @@ struct tfp_source_tables {
     size_t adding;        /* index of the current one among files that are added together */
     bool finished_before; /* the next graph is the next state of a growing model: the same graph with more nodes */
     uint64_t stored;      /* size of all inputs as stored, perhaps compressed */
-};
+} tfp_source_tables;
 
 bool tfp_has_format(const tfp_profile *p, const char *name); /* whether one of its files has this format */
+
+TFP_CONST const tfp_source_tables *tfp_sources_of(const tfp_profile *p);
 
 #endif

@@ -34,20 +34,10 @@ typedef struct tfp_attribution tfp_attribution;
 typedef struct tfp_weight tfp_weight;
 typedef struct tfp_timed_collective tfp_timed_collective;
 
-/* Tables; tfp_profile lists the header of each. */
-typedef struct tfp_node_tables tfp_node_tables;
-typedef struct tfp_run_tables tfp_run_tables;
-typedef struct tfp_detail_tables tfp_detail_tables;
-typedef struct tfp_code_tables tfp_code_tables;
+typedef struct tfp_allocator_entry tfp_allocator_entry; /* model/allocator.h */
 typedef struct tfp_event_tables tfp_event_tables;
 typedef struct tfp_slim_tables tfp_slim_tables; /* model/slim.h */
-typedef struct tfp_sample_tables tfp_sample_tables;
-typedef struct tfp_recorded_tables tfp_recorded_tables;
-typedef struct tfp_source_tables tfp_source_tables;
-typedef struct tfp_allocator_tables tfp_allocator_tables;
-typedef struct tfp_flight_tables tfp_flight_tables;
-typedef struct tfp_graph_tables tfp_graph_tables;       /* model/graphs.h */
-typedef struct tfp_allocator_entry tfp_allocator_entry; /* model/allocator.h */
+typedef struct tfp_lane_list tfp_lane_list;
 typedef struct tfp_builder tfp_builder;
 typedef struct tfp_checkpoint tfp_checkpoint; /* model/tensors.h */
 typedef struct tfp_program tfp_program;       /* model/program.h */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* outputs/core/labels.c: devices and op types of a row, sorted, without duplicates. */
-#include "outputs/core/labels.h"
 #include "model/tables/graph.h"
+#include "model/tables/read.h"
+#include "outputs/core/labels.h"
 #include "views/core/rows.h"
 #include "views/core/view.h"
 
@@ -20,12 +21,12 @@ static bool add(collector *c, tfp_strid label)
     return tfp_map64_put(&c->seen, label, 1) && tfp_push(c->out, label);
 }
 
-static bool add_device(collector *c, uint32_t node) { return add(c, c->p->graph->nodes.at[node].device); }
+static bool add_device(collector *c, uint32_t node) { return add(c, tfp_graph_of(c->p)->nodes.at[node].device); }
 
 static bool add_types(collector *c, uint32_t node)
 {
-    for (TFP_EACH(graph->types, t, c->p->graph->nodes.at[node].type_first, c->p))
-        if (!add(c, c->p->graph->types.at[t].name)) return false;
+    for (TFP_EACH(tfp_graph_of(c->p)->types, t, tfp_graph_of(c->p)->nodes.at[node].type_first))
+        if (!add(c, tfp_graph_of(c->p)->types.at[t].name)) return false;
     return true;
 }
 
@@ -38,7 +39,7 @@ static bool collect(const tfp_report *r, uint32_t row, tfp_labels *out, bool (*a
     for (uint32_t i = 0; i < x->member_count && ok; i++)
         ok = add_node(&c, tfp_tree_of(r)->members[x->member_first + i]);
     tfp_map64_free(&c.seen);
-    return ok && (out->size < 2 || tfp_sort_strings(out->at, out->size, tfp_profile_of(r)->strings.strings));
+    return ok && (out->size < 2 || tfp_sort_strings(out->at, out->size, tfp_strings_of(tfp_profile_of(r))->strings));
 }
 
 /* The empty name stands for "no device"; it sorts first. */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* outputs/core/table.c: the columns of table.h, one row for each, and functions that read their cells. */
-#include "outputs/core/table.h"
 #include "model/tables/graph.h"
+#include "model/tables/read.h"
 #include "model/tensors.h"
 #include "options/options.h"
+#include "outputs/core/table.h"
 #include "views/core/findings.h"
 #include "views/core/report.h"
 #include "views/core/rows.h"
@@ -120,7 +121,7 @@ static void row_input_shapes(tfp_cells *c, uint32_t row, tfp_buf *out)
 static void row_shape(tfp_cells *c, uint32_t row, tfp_buf *out)
 {
     uint32_t node = c->r->tree->rows.at[row].node;
-    if (node != TFP_NONE) tfp_shape_text(c->r->profile, c->r->profile->graph->nodes.at[node].shape, out);
+    if (node != TFP_NONE) tfp_shape_text(c->r->profile, tfp_graph_of(c->r->profile)->nodes.at[node].shape, out);
 }
 
 static const tfp_tensor *tensor_of(const tfp_report *r, uint32_t row)

@@ -2,6 +2,7 @@
 /* outputs/data/json.c: a report as one JSON object with a stated schema, for programs (docs/json.md describes it). Rows carry
  * TensorFlow's proto field names and raw units; the tree is written as it is walked, so its depth costs no memory. */
 #include "model/tables/graph.h"
+#include "model/tables/read.h"
 #include "model/tensors.h"
 #include "options/options.h"
 #include "outputs/core/output.h"
@@ -122,13 +123,13 @@ static void put_label_list(writer *w, const char *key, bool found)
 static void put_dims(writer *w, uint32_t shape)
 {
     const tfp_profile *p = w->r->profile;
-    if (shape == TFP_NONE || p->graph->shapes.at[shape].count == 0) {
+    if (shape == TFP_NONE || tfp_graph_of(p)->shapes.at[shape].count == 0) {
         tfp_json_null(&w->j);
         return;
     }
-    const tfp_shape *s = &p->graph->shapes.at[shape];
+    const tfp_shape *s = &tfp_graph_of(p)->shapes.at[shape];
     tfp_json_open(&w->j, '[');
-    for (uint32_t i = 0; i < s->count; i++) tfp_json_int(&w->j, p->graph->dims.at[s->first + i]);
+    for (uint32_t i = 0; i < s->count; i++) tfp_json_int(&w->j, tfp_graph_of(p)->dims.at[s->first + i]);
     tfp_json_close(&w->j, ']');
 }
 
@@ -137,8 +138,8 @@ static void put_input_shapes(writer *w, const tfp_node *n)
     const tfp_profile *p = w->r->profile;
     tfp_json_key(&w->j, "input_shapes");
     tfp_json_open(&w->j, '[');
-    for (TFP_EACH(graph->inputs, i, n->input_first, p)) {
-        const tfp_input_edge *e = &p->graph->inputs.at[i];
+    for (TFP_EACH(tfp_graph_of(p)->inputs, i, n->input_first)) {
+        const tfp_input_edge *e = &tfp_graph_of(p)->inputs.at[i];
         tfp_json_open(&w->j, '{');
         tfp_json_int_at(&w->j, "input", e->position);
         tfp_json_key(&w->j, "shape");
@@ -202,7 +203,7 @@ static void put_fields(writer *w, uint32_t row)
     put_reals(w, row);
     put_label_list(w, "devices", tfp_labels_devices(w->r, row, &w->labels));
     put_label_list(w, "op_types", tfp_labels_op_types(w->r, row, &w->labels));
-    if (x->node != TFP_NONE) put_node(w, &w->r->profile->graph->nodes.at[x->node]);
+    if (x->node != TFP_NONE) put_node(w, &tfp_graph_of(w->r->profile)->nodes.at[x->node]);
     if (x->tensor != TFP_NONE) put_tensor(w, w->r->tree->tensors.at[x->tensor]);
     if (w->r->options->compat10) { tfp_json_int_at(&w->j, "num_hidden_ops", x->hidden); }
 }

@@ -3,13 +3,14 @@
  * Code view: one sample per graph node, its stack the displayed frames; a location is a frame's function and line.
  * With -compat tensorflow a location is a call: the line of the caller paired with the function called, as TensorFlow
  * writes it. Scope view: one sample per row, its stack the parts of its name. */
-#include "outputs/data/pprof.h"
 #include "model/tables/code.h"
 #include "model/tables/graph.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "options/columns.h"
 #include "options/options.h"
 #include "options/units.h"
+#include "outputs/data/pprof.h"
 #include "views/core/engine.h"
 #include "views/core/report.h"
 #include "views/core/rows.h"
@@ -108,7 +109,7 @@ static uint32_t add_location(writer *w, uint32_t function_index, int64_t line)
 /* "model:layer (gradient)": the file without folders and its last extension, and the function. */
 static tfp_strid function_name(writer *w, const tfp_code_item *item)
 {
-    const tfp_code_frame *f = &w->p->code->frames.at[item->frame];
+    const tfp_code_frame *f = &tfp_code_of(w->p)->frames.at[item->frame];
     tfp_str file = tfp_text(w->p, f->file), name = tfp_text(w->p, f->function);
     const char *slash = file.size ? memrchr(file.data, '/', file.size) : NULL;
     if (slash) file = (tfp_str){ slash + 1, (size_t)(file.data + file.size - slash) - 1 };
@@ -127,7 +128,7 @@ static tfp_strid function_name(writer *w, const tfp_code_item *item)
 /* The function of a frame and its line in it. */
 static uint32_t find_frame(writer *w, const tfp_code_item *item)
 {
-    const tfp_code_frame *f = &w->p->code->frames.at[item->frame];
+    const tfp_code_frame *f = &tfp_code_of(w->p)->frames.at[item->frame];
     uint32_t called = find_function(w, function_name(w, item), intern(w, tfp_text(w->p, f->file)), f->function_line);
     uint64_t key = (uint64_t)called << 32 | (uint32_t)f->line;
     uint32_t at = tfp_map64_get(&w->locations_by_key, key);
@@ -140,7 +141,8 @@ static uint32_t find_frame(writer *w, const tfp_code_item *item)
 /* TensorFlow identifies a call by the caller's file and line and the called function, whatever the callee's file. */
 static uint32_t find_call(writer *w, const tfp_code_item *caller, const tfp_code_item *callee)
 {
-    const tfp_code_frame *from = &w->p->code->frames.at[caller->frame], *to = &w->p->code->frames.at[callee->frame];
+    const tfp_code_frame *from = &tfp_code_of(w->p)->frames.at[caller->frame],
+                         *to = &tfp_code_of(w->p)->frames.at[callee->frame];
     uint32_t called = to->function * 2 + callee->gradient;
     uint64_t key = key_of(w, &w->location_pairs, from->file, called, (uint32_t)from->line);
     uint32_t at = tfp_map64_get(&w->locations_by_key, key);
@@ -158,7 +160,7 @@ static void add_item_samples(writer *w, const tfp_code_item *item, uint32_t row,
         if (!tfp_account_times(&w->account, node)) continue;
         tfp_node_stats stats;
         tfp_node_stats_at(w->p, node, w->r->step, &stats);
-        sample s = { tfp_text(w->p, w->p->graph->nodes.at[node].name), row,
+        sample s = { tfp_text(w->p, tfp_graph_of(w->p)->nodes.at[node].name), row,
                      tfp_node_value(w->r, node, &stats, (tfp_value)tfp_value_of(w->column)) };
         if (!tfp_push(&w->samples, s)) w->nomem = true;
         w->location_count += depth;

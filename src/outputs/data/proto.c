@@ -7,6 +7,7 @@
  * tensorflow/core/profiler/tfprof_output.proto. */
 #include "base/dtype.h"
 #include "model/tables/graph.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "model/tensors.h"
 #include "options/columns.h"
@@ -48,13 +49,13 @@ static void settle(coder *c)
 /* A TensorShapeProto; an unknown shape sets unknown_rank. */
 static tfp_str encode_shape(coder *c, uint32_t shape)
 {
-    const tfp_shape *s = shape == TFP_NONE ? NULL : &c->p->graph->shapes.at[shape];
+    const tfp_shape *s = shape == TFP_NONE ? NULL : &tfp_graph_of(c->p)->shapes.at[shape];
     if (!s || s->count == 0) return TFP_STR("\x18\x01"); /* unknown_rank: true */
     if (c->shapes[shape].data) return c->shapes[shape];
     c->head.size = 0;
     for (uint32_t i = 0; i < s->count; i++) {
         size_t dim = tfp_put_open(&c->head, 2);
-        tfp_put_int(&c->head, 1, c->p->graph->dims.at[s->first + i]);
+        tfp_put_int(&c->head, 1, tfp_graph_of(c->p)->dims.at[s->first + i]);
         tfp_put_close(&c->head, dim);
     }
     char *copy = tfp_arena_copy(&c->arena, (tfp_str){ c->head.data, c->head.size });
@@ -74,13 +75,13 @@ static size_t entry_size(int32_t position, tfp_str shape)
 /* The size of the bytes that put_node writes. */
 static uint64_t node_size(coder *c, uint32_t node)
 {
-    const tfp_node *n = &c->p->graph->nodes.at[node];
+    const tfp_node *n = &tfp_graph_of(c->p)->nodes.at[node];
     uint64_t size = 0;
     c->head.size = 0;
     if (n->device) tfp_put_string(&c->head, 10, tfp_text(c->p, n->device));
     size += c->head.size;
-    for (TFP_EACH(graph->inputs, i, n->input_first, c->p)) {
-        const tfp_input_edge *e = &c->p->graph->inputs.at[i];
+    for (TFP_EACH(tfp_graph_of(c->p)->inputs, i, n->input_first)) {
+        const tfp_input_edge *e = &tfp_graph_of(c->p)->inputs.at[i];
         size_t entry = entry_size(e->position, encode_shape(c, tfp_input_shape(c->p, e)));
         size += 2 + tfp_varint_size(entry) + entry;
     }
@@ -90,10 +91,10 @@ static uint64_t node_size(coder *c, uint32_t node)
 /* A node's fields besides its numbers: its device and the shapes of its inputs. */
 static void put_node(coder *c, uint32_t node)
 {
-    const tfp_node *n = &c->p->graph->nodes.at[node];
+    const tfp_node *n = &tfp_graph_of(c->p)->nodes.at[node];
     if (n->device) tfp_put_string(c->b, 10, tfp_text(c->p, n->device));
-    for (TFP_EACH(graph->inputs, i, n->input_first, c->p)) {
-        const tfp_input_edge *e = &c->p->graph->inputs.at[i];
+    for (TFP_EACH(tfp_graph_of(c->p)->inputs, i, n->input_first)) {
+        const tfp_input_edge *e = &tfp_graph_of(c->p)->inputs.at[i];
         tfp_str shape = encode_shape(c, tfp_input_shape(c->p, e));
         tfp_put_tag(c->b, 16, TFP_BYTES);
         tfp_put_varint(c->b, entry_size(e->position, shape));
@@ -161,7 +162,7 @@ static void put_member_numbers(coder *c, uint32_t node)
 {
     tfp_node_stats stats;
     tfp_node_stats_at(c->p, node, c->r->step, &stats);
-    tfp_put_string(&c->head, 1, tfp_text(c->p, c->p->graph->nodes.at[node].name));
+    tfp_put_string(&c->head, 1, tfp_text(c->p, tfp_graph_of(c->p)->nodes.at[node].name));
     for (size_t i = 0; i < c->number_count; i++) {
         const tfp_number *f = c->numbers[i];
         int64_t v = tfp_whole(f->value, tfp_node_value(c->r, node, &stats, f->value));
@@ -252,7 +253,7 @@ static tfp_status write_tree(const tfp_report *r, tfp_sink *s, tfp_error *err)
     coder c = { .r = r, .p = r->profile };
     c.number_count = tfp_numbers(c.numbers);
     uint64_t *sizes = malloc((r->tree->rows.size + 1) * sizeof *sizes);
-    c.shapes = TFP_NEW(&c.arena, tfp_str, r->profile->graph->shapes.size + 1);
+    c.shapes = TFP_NEW(&c.arena, tfp_str, tfp_graph_of(r->profile)->shapes.size + 1);
     bool ok = sizes && c.shapes;
     if (ok) measure(&c, sizes);
     ok = ok && !c.scratch.failed && !c.head.failed;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* outputs/text/md.c: a report as a GitHub table, for issues and pull requests. Numbers look as in text.c; names are escaped,
  * so that nothing in them becomes markup. */
-#include "model/tables/profile.h"
+#include "model/tables/read.h"
 #include "model/tensors.h"
 #include "options/options.h"
 #include "outputs/core/labels.h"

@@ -2,11 +2,11 @@
 /* outputs/text/screen.c: the four views as an aligned table: a line that describes it, numbers in columns, and the share of the
  * first number with a bar. At a terminal names are cut to the width, and columns for which there is no room are left out and
  * named at the end; in a pipe nothing is cut. TensorFlow's form is outputs/text/text.c. */
-#include "outputs/text/screen.h"
 #include "model/tables/runs.h"
 #include "options/options.h"
 #include "outputs/core/labels.h"
 #include "outputs/core/tensor_text.h"
+#include "outputs/text/screen.h"
 #include "views/core/kinds.h"
 #include "views/core/report.h"
 #include "views/core/texts.h"
@@ -290,7 +290,7 @@ static void put_extent(const tfp_report *r, tfp_buf *line)
     if (r->step.which == TFP_STEP_ALL)
         tfp_buf_text(line, range->given ? "what was recorded" : "all that was recorded");
     else if (r->step.which == TFP_STEP_ONE)
-        tfp_buf_printf(line, "step %lld", (long long)r->profile->runs->steps.at[r->step.row].id);
+        tfp_buf_printf(line, "step %lld", (long long)tfp_executions_of(r->profile)->steps.at[r->step.row].id);
     else if (steps > 1)
         tfp_buf_printf(line, "mean of %zu steps", steps);
     else

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* outputs/text/text.c: reports as TensorFlow's tool prints them, byte for byte from the line "Profile:" on. */
+#include "model/tables/about.h"
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
 #include "options/options.h"
@@ -46,7 +47,7 @@ static void write_doc_of_column(const tfp_report *r, const tfp_column *c, tfp_bu
 
 static void write_doc(const tfp_report *r, tfp_buf *b)
 {
-    if (r->profile->about.miss_accelerator_stream)
+    if (tfp_about_of(r->profile)->miss_accelerator_stream)
         tfp_buf_text(b, "\n\nFound accelerator operation but misses accelerator stream stats!\n\n"
                         "It's likely a gpu tracing issue rather than tf-profiler issue.\n"
                         "If you found your operation missing accelerator time, "
@@ -136,9 +137,9 @@ static void write_cell(const tfp_report *r, uint32_t row, tfp_column_id cell, tf
     const tfp_row *x = &r->tree->rows.at[row];
     switch (cell) {
     case TFP_C_PARAMS:
-        if (x->node != TFP_NONE && r->profile->graph->nodes.at[x->node].shape != TFP_NONE) {
+        if (x->node != TFP_NONE && tfp_graph_of(r->profile)->nodes.at[x->node].shape != TFP_NONE) {
             size_t before = b->size;
-            tfp_shape_text(r->profile, r->profile->graph->nodes.at[x->node].shape, b);
+            tfp_shape_text(r->profile, tfp_graph_of(r->profile)->nodes.at[x->node].shape, b);
             if (b->size != before) tfp_buf_text(b, ", ");
         }
         write_pair(r, row, cell, b);
@@ -169,7 +170,7 @@ static bool has_cell(const tfp_report *r, uint32_t row, tfp_column_id cell)
     const tfp_row *x = &r->tree->rows.at[row];
     if (cell != TFP_C_DEVICE) return true;
     if (r->kind == TFP_REPORT_GROUPS) return x->member_count > 0;
-    return x->node != TFP_NONE && r->profile->graph->nodes.at[x->node].device != 0;
+    return x->node != TFP_NONE && tfp_graph_of(r->profile)->nodes.at[x->node].device != 0;
 }
 
 typedef struct tree_rows {
@@ -351,7 +352,7 @@ static void write_op_row(const tfp_report *r, uint32_t row, const tfp_column_id 
 /* For a profile without nodes TensorFlow's op view shows the root, and no legend. */
 static bool has_no_types(const tfp_report *r)
 {
-    return r->kind == TFP_REPORT_LIST && r->profile->graph->nodes.size == 0;
+    return r->kind == TFP_REPORT_LIST && tfp_graph_of(r->profile)->nodes.size == 0;
 }
 
 static void write_list(const tfp_report *r, const tfp_column_id *cells, size_t n, tfp_sink *s)

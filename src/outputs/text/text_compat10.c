@@ -3,6 +3,7 @@
 #include "outputs/text/text_compat10.h"
 
 #include "model/tables/graph.h"
+#include "model/tables/read.h"
 #include "options/columns.h"
 #include "options/options.h"
 #include "outputs/core/labels.h"
@@ -41,8 +42,9 @@ static void write_pair(items *x, const tfp_report *r, uint32_t row, tfp_column_i
 /* A scalar has no dimensions to print. */
 static void write_shape(items *x, const tfp_profile *p, uint32_t node)
 {
-    uint32_t shape = node == TFP_NONE ? TFP_NONE : p->graph->nodes.at[node].shape;
-    if (shape == TFP_NONE || p->graph->shapes.at[shape].scalar || p->graph->shapes.at[shape].count == 0) return;
+    uint32_t shape = node == TFP_NONE ? TFP_NONE : tfp_graph_of(p)->nodes.at[node].shape;
+    if (shape == TFP_NONE || tfp_graph_of(p)->shapes.at[shape].scalar || tfp_graph_of(p)->shapes.at[shape].count == 0)
+        return;
     next_item(x);
     tfp_shape_text(p, shape, x->b);
 }
@@ -51,7 +53,7 @@ static void write_shape(items *x, const tfp_profile *p, uint32_t node)
 static tfp_str device_of(const tfp_profile *p, uint32_t node)
 {
     if (node == TFP_NONE) return TFP_STR("");
-    const tfp_node *n = &p->graph->nodes.at[node];
+    const tfp_node *n = &tfp_graph_of(p)->nodes.at[node];
     return tfp_text(p, n->device ? n->device : n->graph_device);
 }
 
@@ -70,8 +72,8 @@ static void write_types(items *x, const tfp_report *r, uint32_t row)
     }
     tfp_str device = device_of(p, node);
     bool ok = !device.size || tfp_push(&types, device);
-    for (TFP_EACH(graph->types, t, p->graph->nodes.at[node].type_first, p))
-        ok = ok && tfp_push(&types, tfp_text(p, p->graph->types.at[t].name));
+    for (TFP_EACH(tfp_graph_of(p)->types, t, tfp_graph_of(p)->nodes.at[node].type_first))
+        ok = ok && tfp_push(&types, tfp_text(p, tfp_graph_of(p)->types.at[t].name));
     if (!ok) x->b->failed = true;
     if (types.size > 1) qsort(types.at, types.size, sizeof *types.at, by_text);
     for (size_t i = 0; i < types.size; i++) {

@@ -55,10 +55,10 @@ uint32_t tfp_timeline_exec(const tfp_report *r, uint32_t node)
 {
     const tfp_profile *p = tfp_profile_of(r);
     if (node == TFP_NONE || tfp_step_of(r).which != TFP_STEP_ONE) return TFP_NONE;
-    const tfp_node *n = &p->graph->nodes.at[node];
+    const tfp_node *n = &tfp_graph_of(p)->nodes.at[node];
     if (n->device == 0 || n->host_device == 0) return TFP_NONE;
     uint32_t exec = tfp_node_exec(p, node, tfp_step_of(r).row);
-    return exec != TFP_NONE && p->runs->execs.at[exec].start_ns != 0 ? exec : TFP_NONE;
+    return exec != TFP_NONE && tfp_executions_of(p)->execs.at[exec].start_ns != 0 ? exec : TFP_NONE;
 }
 
 tfp_str tfp_trace_name(tfp_trace_out *t, tfp_str name, tfp_buf *room)

@@ -5,6 +5,7 @@
 #include "model/tables/details.h"
 #include "model/tables/graph.h"
 #include "model/tables/lanes.h"
+#include "model/tables/read.h"
 #include "outputs/timeline/timeline.h"
 #include "views/core/rows.h"
 
@@ -40,12 +41,12 @@ static bool lane_less(const void *ctx, uint32_t a, uint32_t b)
 
 static bool rank_lanes(graph *g)
 {
-    size_t n = g->p->lanes.size;
+    size_t n = tfp_lanes_of(g->p)->size;
     uint32_t *order = malloc((n + 1) * sizeof *order);
     bool ok = order && tfp_rank_lanes(g->p, order, g->rank);
     for (size_t i = 0; ok && i < n; i++) {
-        const tfp_lane *l = &g->p->lanes.at[order[i]];
-        bool same = i && l->name == g->p->lanes.at[order[i - 1]].name;
+        const tfp_lane *l = &tfp_lanes_of(g->p)->at[order[i]];
+        bool same = i && l->name == tfp_lanes_of(g->p)->at[order[i - 1]].name;
         g->device[order[i]] = same ? g->device[order[i - 1]] : order[i];
         g->pid[i] = TFP_NONE;
     }
@@ -56,10 +57,10 @@ static bool rank_lanes(graph *g)
 /* Regions of one kind of a node's lanes; lanes not used before are recorded. */
 static bool add_spans(graph *g, uint32_t node, uint32_t exec, tfp_lane_kind kind)
 {
-    for (TFP_EACH(detail->spans, i, tfp_detail(g->p, exec)->span_first, g->p)) {
-        const tfp_span *s = &g->p->detail->spans.at[i];
+    for (TFP_EACH(tfp_details_of(g->p)->spans, i, tfp_detail(g->p, exec)->span_first)) {
+        const tfp_span *s = &tfp_details_of(g->p)->spans.at[i];
         uint32_t device = g->device[s->lane];
-        if (g->p->lanes.at[s->lane].kind != kind) continue;
+        if (tfp_lanes_of(g->p)->at[s->lane].kind != kind) continue;
         if (g->pid[device] == TFP_NONE) {
             g->pid[device] = 0; /* marks it as listed */
             if (!tfp_push(&g->fresh, device)) return false;
@@ -116,7 +117,7 @@ static bool sort_regions(graph *g)
 /* lane_first[rank] .. lane_first[rank + 1]: the regions of the lane of that rank. */
 static void index_regions(graph *g)
 {
-    size_t lanes = g->p->lanes.size, at = 0;
+    size_t lanes = tfp_lanes_of(g->p)->size, at = 0;
     for (size_t rank = 0; rank <= lanes; rank++) {
         while (at < g->regions.size && g->rank[g->regions.at[at].lane] < rank) at++;
         g->lane_first[rank] = (uint32_t)at;
@@ -155,7 +156,7 @@ static bool assign_lanes(graph *g)
 {
     int64_t *ends = malloc((4 * g->regions.size + 4) * sizeof *ends);
     if (!ends) return false;
-    for (size_t rank = 0; rank < g->p->lanes.size; rank++) {
+    for (size_t rank = 0; rank < tfp_lanes_of(g->p)->size; rank++) {
         uint32_t first = g->lane_first[rank], last = g->lane_first[rank + 1];
         size_t size = 1;
         while (size < last - first) size *= 2;
@@ -207,9 +208,10 @@ static bool list_sources(graph *g, sources *s, uint32_t node)
     if (tfp_tree_of(g->r)->node_accounted && !tfp_tree_of(g->r)->node_accounted[node]) return true;
     uint32_t exec = tfp_timeline_exec(g->r, node);
     if (exec == TFP_NONE) return true;
-    for (TFP_EACH(detail->spans, i, tfp_detail(g->p, exec)->span_first, g->p)) {
-        const tfp_span *x = &g->p->detail->spans.at[i];
-        if (g->p->lanes.at[x->lane].kind != TFP_LANE_CPU || !g->p->lanes.at[x->lane].is_device) continue;
+    for (TFP_EACH(tfp_details_of(g->p)->spans, i, tfp_detail(g->p, exec)->span_first)) {
+        const tfp_span *x = &tfp_details_of(g->p)->spans.at[i];
+        const tfp_lane *l = &tfp_lanes_of(g->p)->at[x->lane];
+        if (l->kind != TFP_LANE_CPU || !l->is_device) continue;
         uint32_t at = find_region(g, g->device[x->lane], x->start_ns);
         if (at != TFP_NONE && !tfp_push(&s->list, at)) return false;
     }
@@ -220,8 +222,8 @@ static bool list_sources(graph *g, sources *s, uint32_t node)
 static bool list_inputs(graph *g, sources *s, uint32_t node)
 {
     s->live.size = 0;
-    for (TFP_EACH(graph->inputs, i, g->p->graph->nodes.at[node].input_first, g->p)) {
-        uint32_t from = g->p->graph->inputs.at[i].node;
+    for (TFP_EACH(tfp_graph_of(g->p)->inputs, i, tfp_graph_of(g->p)->nodes.at[node].input_first)) {
+        uint32_t from = tfp_graph_of(g->p)->inputs.at[i].node;
         if (from == TFP_NONE) continue;
         if (s->first[from] == TFP_NONE && !list_sources(g, s, from)) return false;
         if (s->count[from] && !tfp_push(&s->live, from)) return false;
@@ -270,7 +272,7 @@ static bool connect_node(graph *g, sources *s, uint32_t node)
     for (size_t i = 0, end; i < count && s->live.size; i = end) {
         uint32_t lane = g->regions.at[own[i]].lane;
         for (end = i; end < count && g->regions.at[own[end]].lane == lane; end++) {}
-        if (!g->p->lanes.at[lane].is_device) continue;
+        if (!tfp_lanes_of(g->p)->at[lane].is_device) continue;
         for (size_t k = 0; k < s->live.size && !g->t->flows_cut; k++)
             if (!add_flows(g, s, s->live.at[k], own + i, end - i)) return false;
     }
@@ -288,7 +290,7 @@ static int compare_flows(const void *a, const void *b)
 /* own: the regions of each node, in the order of regions. */
 static void index_own(const graph *g, sources *s)
 {
-    size_t nodes = g->p->graph->nodes.size;
+    size_t nodes = tfp_graph_of(g->p)->nodes.size;
     for (size_t i = 0; i < g->regions.size; i++) s->own_first[g->regions.at[i].node + 1]++;
     for (size_t i = 0; i < nodes; i++) s->own_first[i + 1] += s->own_first[i];
     for (size_t i = 0; i < g->regions.size; i++) s->own[s->own_first[g->regions.at[i].node]++] = (uint32_t)i;
@@ -298,7 +300,7 @@ static void index_own(const graph *g, sources *s)
 
 static bool connect(graph *g)
 {
-    size_t nodes = g->p->graph->nodes.size;
+    size_t nodes = tfp_graph_of(g->p)->nodes.size;
     sources s = { 0 };
     s.first = malloc((nodes + 1) * sizeof *s.first);
     s.count = malloc((nodes + 1) * sizeof *s.count);
@@ -330,7 +332,7 @@ static bool place_less(const void *ctx, uint32_t a, uint32_t b)
     return x->tid < y->tid; /* the order so far is by start */
 }
 
-static tfp_str name_of(const graph *g, const region *x) { return tfp_text(g->p, g->p->graph->nodes.at[x->node].name); }
+static tfp_str name_of(const tfp_profile *p, uint32_t n) { return tfp_text(p, tfp_graph_of(p)->nodes.at[n].name); }
 
 static void put_flow_end(graph *g, tfp_str name, int64_t id, const char *phase, const region *at, int64_t ts_ns)
 {
@@ -360,7 +362,7 @@ static void put_flows(graph *g, const uint32_t *order)
         for (size_t k = first[order[i]]; k < first[order[i] + 1]; k++, id++) {
             const region *to = &g->regions.at[(uint32_t)g->flows.at[k]];
             name.size = 0;
-            tfp_buf_str(&name, tfp_trace_name(g->t, name_of(g, from), &room));
+            tfp_buf_str(&name, tfp_trace_name(g->t, name_of(g->p, from->node), &room));
             tfp_buf_text(&name, "_flow");
             tfp_str shown = { name.data, name.size };
             put_flow_end(g, shown, id, "s", from, tfp_add(from->start_ns, from->duration_ns, NULL));
@@ -377,14 +379,14 @@ static void put_flows(graph *g, const uint32_t *order)
 static void put_regions(graph *g, const uint32_t *order)
 {
     for (size_t i = 0; i < g->processes.size; i++) {
-        const tfp_lane *l = &g->p->lanes.at[g->processes.at[i]];
+        const tfp_lane *l = &tfp_lanes_of(g->p)->at[g->processes.at[i]];
         bool stream = l->role == TFP_ROLE_STREAM;
         tfp_trace_process(g->t, (int64_t)i,
                           stream ? "Op execution threads: " : "Op scheduling threads: ", tfp_text(g->p, l->name), "");
     }
     for (size_t i = 0; i < g->regions.size && !g->t->sink->status; i++) {
         const region *x = &g->regions.at[order[i]];
-        tfp_trace_region box = { name_of(g, x), x->start_ns, x->duration_ns, g->pid[x->lane], x->tid };
+        tfp_trace_region box = { name_of(g->p, x->node), x->start_ns, x->duration_ns, g->pid[x->lane], x->tid };
         tfp_trace_put_region(g->t, &box, false);
     }
 }
@@ -426,7 +428,7 @@ static tfp_status put_events(graph *g, tfp_error *err)
 tfp_status tfp_timeline_graph(const tfp_report *r, tfp_trace_out *t, tfp_error *err)
 {
     graph g = { .r = r, .p = tfp_profile_of(r), .t = t };
-    size_t lanes = tfp_profile_of(r)->lanes.size;
+    size_t lanes = tfp_lanes_of(tfp_profile_of(r))->size;
     g.rank = malloc((lanes + 1) * sizeof *g.rank);
     g.pid = malloc((lanes + 1) * sizeof *g.pid);
     g.device = malloc((lanes + 1) * sizeof *g.device);

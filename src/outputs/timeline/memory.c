@@ -5,6 +5,7 @@
  * found without looking at the others. */
 #include "model/tables/details.h"
 #include "model/tables/graph.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "outputs/timeline/timeline.h"
 #include "views/core/rows.h"
@@ -19,7 +20,7 @@ bool tfp_timeline_devices(const tfp_report *r, tfp_used_devices *out)
     for (size_t i = 1; ok && i < tfp_row_count(r); i++) {
         uint32_t node = tfp_row_at(r, i)->node;
         bool shown = tfp_timeline_exec(r, node) != TFP_NONE &&
-                     !(tfp_profile_of(r)->graph->nodes.at[node].flags & TFP_NODE_ON_CPU);
+                     !(tfp_graph_of(tfp_profile_of(r))->nodes.at[node].flags & TFP_NODE_ON_CPU);
         ok = !shown || tfp_used_devices_add(out, tfp_profile_of(r), node);
     }
     return ok && tfp_used_devices_sort(out, tfp_profile_of(r));
@@ -82,10 +83,10 @@ static int compare_holdings(const void *a, const void *b)
 static int64_t persistent_bytes(const tfp_profile *p, uint32_t node)
 {
     int64_t most = 0;
-    for (TFP_EACH(runs->execs, e, p->graph->nodes.at[node].exec_first, p)) {
+    for (TFP_EACH(tfp_executions_of(p)->execs, e, tfp_graph_of(p)->nodes.at[node].exec_first)) {
         int64_t sum = 0;
-        for (TFP_EACH(detail->memories, m, tfp_detail(p, e)->memory_first, p))
-            sum = tfp_add(sum, p->detail->memories.at[m].accelerator_persistent_bytes, NULL);
+        for (TFP_EACH(tfp_details_of(p)->memories, m, tfp_detail(p, e)->memory_first))
+            sum = tfp_add(sum, tfp_details_of(p)->memories.at[m].accelerator_persistent_bytes, NULL);
         if (sum > most) most = sum;
     }
     return most;
@@ -97,13 +98,14 @@ static bool add_owner(holdings *h, uint32_t owner)
     const tfp_profile *p = tfp_profile_of(h->r);
     uint32_t node = h->nodes[owner], exec = tfp_node_exec(p, node, tfp_step_of(h->r).row);
     size_t count = 1, first = h->at.size;
-    for (TFP_EACH(detail->allocations, a, tfp_detail(p, exec)->alloc_first, p)) count++;
+    for (TFP_EACH(tfp_details_of(p)->allocations, a, tfp_detail(p, exec)->alloc_first)) count++;
     if (!tfp_reserve(&h->at, first + count)) return false;
     holding *list = h->at.at + first;
     count = 0;
     add_at(0, persistent_bytes(p, node), owner, list, &count);
-    for (TFP_EACH(detail->allocations, a, tfp_detail(p, exec)->alloc_first, p))
-        add_at(p->detail->allocations.at[a].at_ns, p->detail->allocations.at[a].bytes, owner, list, &count);
+    for (TFP_EACH(tfp_details_of(p)->allocations, a, tfp_detail(p, exec)->alloc_first))
+        add_at(tfp_details_of(p)->allocations.at[a].at_ns, tfp_details_of(p)->allocations.at[a].bytes, owner, list,
+               &count);
     qsort(list, count, sizeof *list, compare_holdings);
     size_t kept = 0;
     int64_t sum = 0;
@@ -124,7 +126,7 @@ static bool sort_by_name(holdings *h, const tfp_used_device *d)
     uint32_t *order = malloc((n + 1) * sizeof *order);
     bool ok = names && order;
     for (size_t i = 0; ok && i < n; i++) {
-        names[i] = tfp_text(p, p->graph->nodes.at[d->nodes.at[i]].name);
+        names[i] = tfp_text(p, tfp_graph_of(p)->nodes.at[d->nodes.at[i]].name);
         order[i] = (uint32_t)i;
     }
     ok = ok && tfp_sort_strings(order, n, names);
@@ -292,7 +294,7 @@ static void put_top(const holdings *h, const tfp_memory_point *x, int64_t pid, t
         const tfp_profile *p = tfp_profile_of(h->r);
         text->size = 0;
         tfp_buf_printf(text, "%g MB from ", (double)held->bytes / 1000000.0);
-        tfp_buf_str(text, tfp_trace_name(t, tfp_text(p, p->graph->nodes.at[h->nodes[held->owner]].name), &room));
+        tfp_buf_str(text, tfp_trace_name(t, tfp_text(p, tfp_graph_of(p)->nodes.at[h->nodes[held->owner]].name), &room));
         tfp_json_str(j, (tfp_str){ text->data, text->size });
     }
     put_counter_tail(j, "Top Allocations", pid, x->at_ns);

@@ -8,6 +8,7 @@
 #include "model/tables/lanes.h"
 #include "model/tables/memory_events.h"
 #include "model/tables/processes.h"
+#include "model/tables/read.h"
 #include "outputs/timeline/timeline.h"
 #include "views/core/view.h"
 
@@ -16,7 +17,7 @@
 /* "gpu:0/stream:7" and "cpu/thread:7" have the number at their end; others are numbered by their lane. */
 static int64_t thread_number(const tfp_pf_out *x, uint32_t lane)
 {
-    tfp_str name = tfp_text(x->p, x->p->lanes.at[lane].name);
+    tfp_str name = tfp_text(x->p, tfp_lanes_of(x->p)->at[lane].name);
     size_t at = name.size;
     int64_t number;
     while (at && name.data[at - 1] >= '0' && name.data[at - 1] <= '9') at--;
@@ -26,8 +27,8 @@ static int64_t thread_number(const tfp_pf_out *x, uint32_t lane)
 
 static void put_process(tfp_pf_out *x, uint32_t lane)
 {
-    const tfp_lane *l = &x->p->lanes.at[lane];
-    const tfp_event_tables *t = x->p->events;
+    const tfp_lane *l = &tfp_lanes_of(x->p)->at[lane];
+    const tfp_event_tables *t = tfp_events_of(x->p);
     tfp_buf name = { 0 };
     if (l->process < t->processes.size && t->processes.size > 1 && t->processes.at[l->process].rank >= 0)
         tfp_buf_printf(&name, "rank:%d/", t->processes.at[l->process].rank);
@@ -44,7 +45,7 @@ static void put_process(tfp_pf_out *x, uint32_t lane)
 
 static void put_lane(tfp_pf_out *x, uint32_t lane)
 {
-    const tfp_lane *l = &x->p->lanes.at[lane];
+    const tfp_lane *l = &tfp_lanes_of(x->p)->at[lane];
     tfp_put_int_always(&x->part, 1, (int64_t)x->process_of[lane] + 1);
     tfp_put_int_always(&x->part, 2, thread_number(x, lane));
     tfp_put_string(&x->part, 5, tfp_text(x->p, l->label ? l->label : l->name));
@@ -57,16 +58,16 @@ static void put_lane(tfp_pf_out *x, uint32_t lane)
 
 static bool make_room(tfp_pf_out *x)
 {
-    x->names = calloc(x->p->strings.count + 1, 1);
-    x->keys = calloc(x->p->strings.count + 1, 1);
-    x->texts = calloc(x->p->strings.count + 1, 1);
-    x->tracks = tfp_pf_process_track((uint32_t)x->p->lanes.size) + 1;
+    x->names = calloc(tfp_strings_of(x->p)->count + 1, 1);
+    x->keys = calloc(tfp_strings_of(x->p)->count + 1, 1);
+    x->texts = calloc(tfp_strings_of(x->p)->count + 1, 1);
+    x->tracks = tfp_pf_process_track((uint32_t)tfp_lanes_of(x->p)->size) + 1;
     return tfp_shown_lanes(x->r, &x->process_of, &x->used) && x->names && x->keys && x->texts;
 }
 
 static bool put_lanes(tfp_pf_out *x)
 {
-    size_t count = x->p->lanes.size;
+    size_t count = tfp_lanes_of(x->p)->size;
     uint8_t *told = calloc(count + 1, 1);
     for (uint32_t i = 0; told && i < count && !x->sink->status; i++) {
         if (!x->used[i]) continue;
@@ -103,7 +104,7 @@ static uint64_t counter_track(tfp_pf_out *x, tfp_map64 *tracks, const uint64_t k
 
 static bool put_counters(tfp_pf_out *x)
 {
-    const tfp_event_tables *t = x->p->events;
+    const tfp_event_tables *t = tfp_events_of(x->p);
     tfp_map64 tracks = { 0 };
     tfp_buf name = { 0 };
     bool ok = true;
@@ -144,7 +145,7 @@ static tfp_status write_perfetto(const tfp_report *r, tfp_sink *sink, tfp_error 
         return tfp_fail(err, TFP_BADARG, "%s view has no Perfetto trace: use calls, which has what ran when",
                         tfp_name_of(r));
     tfp_pf_out x = {
-        .r = r, .p = tfp_profile_of(r), .s = &tfp_profile_of(r)->events->spans, .sink = sink, .first = true
+        .r = r, .p = tfp_profile_of(r), .s = &tfp_events_of(tfp_profile_of(r))->spans, .sink = sink, .first = true
     };
     tfp_status s = make_room(&x) && put_lanes(&x) ? TFP_OK : tfp_nomem(err);
     if (!s) s = tfp_pf_put_spans(&x, err);

@@ -4,6 +4,7 @@
  * own. */
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
+#include "model/tables/read.h"
 #include "model/tables/stats.h"
 #include "outputs/timeline/perfetto.h"
 
@@ -103,7 +104,7 @@ static void put_join(tfp_pf_out *x, uint32_t span)
 {
     const tfp_span_columns *s = x->s;
     int64_t number;
-    tfp_str lane = tfp_text(x->p, x->p->lanes.at[s->lane[span]].name);
+    tfp_str lane = tfp_text(x->p, tfp_lanes_of(x->p)->at[s->lane[span]].name);
     uint32_t call = s->kind[span] == TFP_SPAN_CALL ? span : s->launch[span];
     bool activity = s->kind[span] == TFP_SPAN_ACTIVITY;
     if (activity && number_in(lane, ":", &number)) put_number_arg(x, "device", number);
@@ -128,9 +129,9 @@ static bool is_joined(tfp_str key)
 static void put_stats(tfp_pf_out *x, uint32_t set)
 {
     if (set == TFP_NONE) return;
-    const tfp_stat_set *found = &x->p->events->stat_sets.at[set];
+    const tfp_stat_set *found = &tfp_events_of(x->p)->stat_sets.at[set];
     for (uint32_t i = 0; i < found->count; i++) {
-        const tfp_stat *stat = &x->p->events->stats.at[found->first + i];
+        const tfp_stat *stat = &tfp_events_of(x->p)->stats.at[found->first + i];
         if (!is_joined(tfp_text(x->p, stat->key))) put_stat(x, stat);
     }
 }

@@ -3,10 +3,10 @@
  * flow and memory (graph.c, memory.c), the calls view as
  * recorded (trace.c), the scope and code views as nested boxes.
  * Events, their order and their names are TensorFlow's: tensorflow/core/profiler/internal/tfprof_timeline.cc. */
-#include "outputs/timeline/timeline.h"
 #include "model/tables/details.h"
 #include "model/tables/runs.h"
 #include "options/columns.h"
+#include "outputs/timeline/timeline.h"
 #include "views/core/rows.h"
 #include "views/core/view.h"
 
@@ -64,7 +64,7 @@ static tfp_status write_timeline(const tfp_report *r, tfp_sink *s, tfp_error *er
     bool graph = tfp_view_of(r) == &tfp_view_graph, calls = tfp_view_of(r) == &tfp_view_calls;
     if (!graph && tfp_kind_of(r) != TFP_REPORT_TREE && tfp_kind_of(r) != TFP_REPORT_GROUPS)
         return tfp_fail(err, TFP_BADARG, "%s view has no timeline: use graph, scope or code", tfp_name_of(r));
-    if (graph && tfp_profile_of(r)->detail->details.size < tfp_profile_of(r)->runs->execs.size)
+    if (graph && tfp_details_of(tfp_profile_of(r))->details.size < tfp_executions_of(tfp_profile_of(r))->execs.size)
         return tfp_fail(err, TFP_BADARG, "a timeline of the graph view needs a profile read with TFP_KEEP_MEMORY");
     if (graph && tfp_step_of(r).which != TFP_STEP_ONE)
         return tfp_fail(err, TFP_BADARG, "a timeline of the graph view needs -step");

@@ -5,6 +5,7 @@
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
 #include "model/tables/processes.h"
+#include "model/tables/read.h"
 #include "outputs/timeline/timeline.h"
 #include "views/core/handle.h"
 
@@ -41,16 +42,16 @@ static void put_time(trace *x, const char *key, int64_t ns)
 bool tfp_shown_lanes(const tfp_report *r, uint32_t **process_of, uint8_t **used)
 {
     const tfp_profile *p = tfp_profile_of(r);
-    const tfp_span_columns *s = &p->events->spans;
+    const tfp_span_columns *s = &tfp_events_of(p)->spans;
     tfp_map64 by_device = { 0 };
-    size_t count = p->lanes.size;
+    size_t count = tfp_lanes_of(p)->size;
     *process_of = calloc(count + 1, sizeof **process_of);
     *used = calloc(count + 1, 1);
     bool ok = *process_of && *used;
     for (uint32_t i = 0; ok && i < s->size; i++)
         if (tfp_step_takes(tfp_step_of(r), s->step[i])) (*used)[s->lane[i]] = 1;
     for (uint32_t i = 0; ok && i < count; i++) {
-        const tfp_lane *lane = &p->lanes.at[i];
+        const tfp_lane *lane = &tfp_lanes_of(p)->at[i];
         uint64_t key = (uint64_t)lane->process << 32 | lane->device;
         uint32_t at = tfp_map64_get(&by_device, key);
         if (at == TFP_NONE) ok = tfp_map64_put(&by_device, key, at = i);
@@ -62,13 +63,13 @@ bool tfp_shown_lanes(const tfp_report *r, uint32_t **process_of, uint8_t **used)
 
 static void put_process(trace *x, uint32_t pid)
 {
-    const tfp_lane *lane = &x->p->lanes.at[pid];
+    const tfp_lane *lane = &tfp_lanes_of(x->p)->at[pid];
     char rank[40] = "";
     tfp_buf before = { .data = rank, .capacity = sizeof rank - 1 };
-    if (lane->process != TFP_NONE && x->p->events->processes.at[lane->process].rank >= 0 &&
-        x->p->events->processes.size > 1) {
+    if (lane->process != TFP_NONE && tfp_events_of(x->p)->processes.at[lane->process].rank >= 0 &&
+        tfp_events_of(x->p)->processes.size > 1) {
         tfp_buf_text(&before, "rank:");
-        tfp_buf_int(&before, x->p->events->processes.at[lane->process].rank);
+        tfp_buf_int(&before, tfp_events_of(x->p)->processes.at[lane->process].rank);
         tfp_buf_char(&before, '/');
         rank[before.size] = '\0';
     }
@@ -77,7 +78,7 @@ static void put_process(trace *x, uint32_t pid)
 
 static void put_lane(trace *x, uint32_t lane)
 {
-    const tfp_lane *l = &x->p->lanes.at[lane];
+    const tfp_lane *l = &tfp_lanes_of(x->p)->at[lane];
     tfp_json *j = &x->t->j;
     tfp_json_open(j, '{');
     tfp_json_key(j, "args");
@@ -93,7 +94,7 @@ static void put_lane(trace *x, uint32_t lane)
 
 static bool put_lanes(trace *x)
 {
-    size_t count = x->p->lanes.size;
+    size_t count = tfp_lanes_of(x->p)->size;
     uint8_t *told = calloc(count + 1, 1);
     for (uint32_t i = 0; told && i < count; i++) {
         if (!x->used[i]) continue;
@@ -167,15 +168,15 @@ static void put_arrows(trace *x)
                                          [TFP_FLOW_OTHER] = "flow" };
     for (uint32_t i = 0; i < x->s->size && !x->t->sink->status; i++)
         if (x->s->launch[i] != TFP_NONE) put_arrow(x, kinds[TFP_FLOW_LAUNCH], x->s->launch[i], i);
-    for (size_t i = 0; i < x->p->events->flows.size && !x->t->sink->status; i++) {
-        const tfp_flow *f = &x->p->events->flows.at[i];
+    for (size_t i = 0; i < tfp_events_of(x->p)->flows.size && !x->t->sink->status; i++) {
+        const tfp_flow *f = &tfp_events_of(x->p)->flows.at[i];
         put_arrow(x, kinds[f->kind], f->from, f->to);
     }
 }
 
 tfp_status tfp_timeline_trace(const tfp_report *r, tfp_trace_out *t, tfp_error *err)
 {
-    trace x = { .r = r, .p = tfp_profile_of(r), .s = &tfp_profile_of(r)->events->spans, .t = t };
+    trace x = { .r = r, .p = tfp_profile_of(r), .s = &tfp_events_of(tfp_profile_of(r))->spans, .t = t };
     bool ok = tfp_shown_lanes(r, &x.pid, &x.used) && put_lanes(&x);
     for (uint32_t i = 0; ok && i < x.s->size && !t->sink->status; i++)
         if (shown(&x, i)) put_span(&x, i);

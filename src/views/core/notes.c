@@ -2,7 +2,7 @@
 /* views/core/notes.c: notes of a report, and the table of their codes. */
 #include "views/core/notes.h"
 
-#include "model/tables/profile.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "model/tables/sources.h"
 #include "options/columns.h"
@@ -52,9 +52,10 @@ static bool may_be_of(const tfp_report *r, size_t source)
 {
     static const char *const graphs[] = { "graph", "op_log", "checkpoint" };
     const tfp_profile *p = r->profile;
-    const char *format = source < p->files->formats.size ? p->files->formats.at[source] : NULL;
+    const char *format = source < tfp_sources_of(p)->formats.size ? tfp_sources_of(p)->formats.at[source] : NULL;
     if (!format) return false; /* it is a folder, and its files follow */
-    if (!p->runs->execs.size || (r->values & (1u << TFP_V_PARAMS | 1u << TFP_V_FLOAT_OPS | TFP_V_KINDS))) return true;
+    if (!tfp_executions_of(p)->execs.size || (r->values & (1u << TFP_V_PARAMS | 1u << TFP_V_FLOAT_OPS | TFP_V_KINDS)))
+        return true;
     for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++)
         if (strcmp(format, graphs[i]) == 0) return false;
     return true;
@@ -67,9 +68,9 @@ tfp_status tfp_report_note_clamped(tfp_report *r, tfp_error *err)
     size_t count = 0;
     if (!r->clamped) return TFP_OK;
     tfp_buf files = { 0 };
-    for (size_t i = 0; i < p->files->sources.size; i++)
+    for (size_t i = 0; i < tfp_sources_of(p)->sources.size; i++)
         if (may_be_of(r, i) && ++count <= NAMED)
-            tfp_buf_printf(&files, "%s%s", count > 1 ? ", " : "", p->files->sources.at[i]);
+            tfp_buf_printf(&files, "%s%s", count > 1 ? ", " : "", tfp_sources_of(p)->sources.at[i]);
     if (count > NAMED) tfp_buf_printf(&files, " and %zu more", count - NAMED);
     if (!count) tfp_buf_text(&files, tfp_first_source(p));
     tfp_status s = files.failed

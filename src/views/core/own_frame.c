@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/core/own_frame.c: selects the line of code that represents a call stack, and writes it. */
-#include "views/core/own_frame.h"
 #include "model/span_names.h"
 #include "model/tables/code.h"
+#include "model/tables/read.h"
+#include "views/core/own_frame.h"
 #include "views/core/view.h"
 
 /* Whether it is a Python file: C++ frames have no line that a user could change; a notebook's cell is a file without an
@@ -16,9 +17,9 @@ static bool is_python(tfp_str file)
 static const tfp_code_frame *own_frame(const tfp_profile *p, uint32_t trace)
 {
     const tfp_code_frame *best = NULL;
-    const tfp_trace *stack = &p->code->traces.at[trace];
+    const tfp_trace *stack = &tfp_code_of(p)->traces.at[trace];
     for (uint32_t i = stack->count; i-- > 0;) { /* the innermost first */
-        const tfp_code_frame *f = &p->code->frames.at[p->code->trace_frames.at[stack->first + i]];
+        const tfp_code_frame *f = &tfp_code_of(p)->frames.at[tfp_code_of(p)->trace_frames.at[stack->first + i]];
         if (!is_python(tfp_text(p, f->file))) continue;
         if (!tfp_is_library_file(tfp_text(p, f->file))) return f;
         if (!best) best = f;

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/core/report.c: a report's rows and the functions on them. */
-#include "views/core/findings.h"
 #include "model/span_names.h"
 #include "model/tables/code.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
+#include "model/tables/read.h"
+#include "model/tables/runs.h"
 #include "model/tables/span_kinds.h"
 #include "model/tables/spans.h"
 #include "model/tensors.h"
 #include "options/options.h"
 #include "views/core/coverage.h"
+#include "views/core/findings.h"
 #include "views/core/grid.h"
 #include "views/core/report.h"
 #include "views/core/statistics.h"
@@ -90,13 +92,13 @@ void tfp_report_take_values(tfp_report *r, const tfp_values *own, const tfp_valu
 bool tfp_name_order(const tfp_profile *p, uint32_t *order)
 {
     bool ok = false;
-    tfp_str *names = malloc((p->graph->nodes.size ? p->graph->nodes.size : 1) * sizeof *names);
+    tfp_str *names = malloc((tfp_graph_of(p)->nodes.size ? tfp_graph_of(p)->nodes.size : 1) * sizeof *names);
     if (!names) return false;
-    for (size_t i = 0; i < p->graph->nodes.size; i++) {
-        names[i] = tfp_text(p, p->graph->nodes.at[i].name);
+    for (size_t i = 0; i < tfp_graph_of(p)->nodes.size; i++) {
+        names[i] = tfp_text(p, tfp_graph_of(p)->nodes.at[i].name);
         order[i] = (uint32_t)i;
     }
-    ok = tfp_sort_strings(order, p->graph->nodes.size, names);
+    ok = tfp_sort_strings(order, tfp_graph_of(p)->nodes.size, names);
     free(names);
     return ok;
 }
@@ -144,12 +146,12 @@ tfp_fact *tfp_fact_last(tfp_report *r) { return &r->facts.at[r->facts.size - 1];
 tfp_status tfp_report_read_tensor(tfp_report *r, tfp_row *row, tfp_error *err)
 {
     row->tensor = TFP_NONE;
-    const tfp_checkpoint *c = r->profile->checkpoint;
+    const tfp_checkpoint *c = tfp_checkpoint_of(r->profile);
     if (!c || !tfp_selects(r->options, TFP_C_TENSOR_VALUE)) return TFP_OK;
     /* the checkpoint has a variable that is split into parts, such as emb/part_0 and emb/part_1, under the name of
      * their scope */
     tfp_str name =
-        row->node == TFP_NONE ? row->name : tfp_text(r->profile, r->profile->graph->nodes.at[row->node].name);
+        row->node == TFP_NONE ? row->name : tfp_text(r->profile, tfp_graph_of(r->profile)->nodes.at[row->node].name);
     if (!tfp_checkpoint_has(c, name)) return TFP_OK; /* not every node is a variable */
     tfp_tensor *t = calloc(1, sizeof *t);
     if (!t) return tfp_nomem(err);
@@ -216,7 +218,7 @@ void tfp_report_free(tfp_report *r)
 
 bool tfp_lines_are_functions(const tfp_profile *p)
 {
-    const tfp_span_columns *s = &p->events->spans;
+    const tfp_span_columns *s = &tfp_events_of(p)->spans;
     tfp_python_frame f;
     for (uint32_t i = 0; i < s->size; i++)
         if (s->kind[i] == TFP_SPAN_FRAME && tfp_python_frame_of(tfp_text(p, s->name[i]), &f)) return true;

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/core/statistics.c: the runs of nodes, and statistics over the runs in a row. */
-#include "views/core/statistics.h"
 #include "model/join/cut.h"
 #include "model/join/join.h"
 #include "model/tables/details.h"
+#include "model/tables/events.h"
 #include "model/tables/graph.h"
+#include "model/tables/lanes.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "model/tables/samples.h"
 #include "options/options.h"
 #include "views/core/kinds.h"
 #include "views/core/report.h"
+#include "views/core/statistics.h"
 #include "views/core/view.h"
 
 #include <math.h>
@@ -40,7 +43,8 @@ static void add_time(finder *f, uint32_t run, int64_t ns)
 
 static bool takes_step(const tfp_report *r, uint32_t step)
 {
-    if (r->step.which == TFP_STEP_MEAN && (step == TFP_NONE || !r->profile->runs->steps.at[step].listed)) return false;
+    if (r->step.which == TFP_STEP_MEAN && (step == TFP_NONE || !tfp_executions_of(r->profile)->steps.at[step].listed))
+        return false;
     return tfp_step_takes(r->step, step);
 }
 
@@ -53,14 +57,14 @@ static bool counts(const finder *f, uint32_t span, bool activities)
 
 static bool is_taken(const finder *f, uint32_t span)
 {
-    return tfp_cut_takes(f->r->profile, span) && takes_step(f->r, f->r->profile->events->spans.step[span]);
+    return tfp_cut_takes(f->r->profile, span) && takes_step(f->r, tfp_events_of(f->r->profile)->spans.step[span]);
 }
 
 /* Adds an activity to the run that launched it, or to the run that it continues. If its node also ran on the host, the activity
  * is no run of its own, as in `occurrence`. */
 static bool add_activity(finder *f, uint32_t span)
 {
-    const tfp_span_columns *s = &f->r->profile->events->spans;
+    const tfp_span_columns *s = &tfp_events_of(f->r->profile)->spans;
     uint32_t node = s->node[span], owner = s->owner[span], *last = &f->of_lane[s->lane[span]];
     uint32_t from = owner != TFP_NONE && s->node[owner] == node ? owner : TFP_NONE;
     if (from == TFP_NONE && s->marks[span] & TFP_MARK_CONTINUES && *last != TFP_NONE && s->node[*last] == node)
@@ -79,13 +83,13 @@ static bool add_activity(finder *f, uint32_t span)
 static bool find_in_trace(finder *f)
 {
     const tfp_profile *p = f->r->profile;
-    const tfp_span_columns *s = &p->events->spans;
+    const tfp_span_columns *s = &tfp_events_of(p)->spans;
     f->run = TFP_NEW(&f->arena, uint32_t, s->size + 1);
-    f->on_host = TFP_NEW(&f->arena, uint8_t, p->graph->nodes.size + 1);
-    f->of_lane = TFP_NEW(&f->arena, uint32_t, p->lanes.size + 1);
+    f->on_host = TFP_NEW(&f->arena, uint8_t, tfp_graph_of(p)->nodes.size + 1);
+    f->of_lane = TFP_NEW(&f->arena, uint32_t, tfp_lanes_of(p)->size + 1);
     if (!f->run || !f->on_host || !f->of_lane) return false;
     memset(f->run, 0xff, s->size * sizeof *f->run); /* TFP_NONE */
-    memset(f->of_lane, 0xff, p->lanes.size * sizeof *f->of_lane);
+    memset(f->of_lane, 0xff, tfp_lanes_of(p)->size * sizeof *f->of_lane);
     for (uint32_t i = 0; i < s->size; i++) {
         if (!counts(f, i, false)) continue;
         f->on_host[s->node[i]] = 1;
@@ -112,15 +116,16 @@ static bool add_spans(finder *f, uint32_t node, uint32_t exec)
     TFP_VEC(uint32_t) order = { 0 };
     bool ok = true;
     uint32_t run = TFP_NONE;
-    for (TFP_EACH(detail->spans, s, tfp_detail(p, exec)->span_first, p))
-        if (ok && p->lanes.at[p->detail->spans.at[s].lane].kind != TFP_LANE_OTHER) ok = tfp_push(&order, s);
-    ok = ok && tfp_sort(order.at, order.size, starts_before, p->detail->spans.at);
+    for (TFP_EACH(tfp_details_of(p)->spans, s, tfp_detail(p, exec)->span_first))
+        if (ok && tfp_lanes_of(p)->at[tfp_details_of(p)->spans.at[s].lane].kind != TFP_LANE_OTHER)
+            ok = tfp_push(&order, s);
+    ok = ok && tfp_sort(order.at, order.size, starts_before, tfp_details_of(p)->spans.at);
     bool host = false;
     for (size_t i = 0; i < order.size && ok; i++)
-        host |= p->lanes.at[p->detail->spans.at[order.at[i]].lane].kind == TFP_LANE_CPU;
+        host |= tfp_lanes_of(p)->at[tfp_details_of(p)->spans.at[order.at[i]].lane].kind == TFP_LANE_CPU;
     for (size_t i = 0; i < order.size && ok; i++) {
-        const tfp_span *span = &p->detail->spans.at[order.at[i]];
-        bool begins = !host || run == TFP_NONE || p->lanes.at[span->lane].kind == TFP_LANE_CPU;
+        const tfp_span *span = &tfp_details_of(p)->spans.at[order.at[i]];
+        bool begins = !host || run == TFP_NONE || tfp_lanes_of(p)->at[span->lane].kind == TFP_LANE_CPU;
         if (begins)
             ok = (run = add_run(f, node, span->duration_ns)) != TFP_NONE;
         else
@@ -133,18 +138,18 @@ static bool add_spans(finder *f, uint32_t node, uint32_t exec)
 /* false: only the sum of the runs is known. */
 static bool knows_runs(const tfp_profile *p, uint32_t exec)
 {
-    return p->runs->execs.at[exec].run_count <= 1 || tfp_detail(p, exec)->span_first != TFP_NONE;
+    return tfp_executions_of(p)->execs.at[exec].run_count <= 1 || tfp_detail(p, exec)->span_first != TFP_NONE;
 }
 
 static tfp_status find_in_executions(finder *f, tfp_error *err)
 {
     const tfp_profile *p = f->r->profile;
-    for (uint32_t node = 0; node < p->graph->nodes.size; node++)
-        for (TFP_EACH(runs->execs, e, p->graph->nodes.at[node].exec_first, p)) {
-            const tfp_exec *x = &p->runs->execs.at[e];
+    for (uint32_t node = 0; node < tfp_graph_of(p)->nodes.size; node++)
+        for (TFP_EACH(tfp_executions_of(p)->execs, e, tfp_graph_of(p)->nodes.at[node].exec_first)) {
+            const tfp_exec *x = &tfp_executions_of(p)->execs.at[e];
             if (!x->run_count || !takes_step(f->r, x->step)) continue;
             if (!knows_runs(p, e)) {
-                tfp_str name = tfp_text(p, p->graph->nodes.at[node].name);
+                tfp_str name = tfp_text(p, tfp_graph_of(p)->nodes.at[node].name);
                 return tfp_fail(err, TFP_NOTFOUND, "only the sum of the %lld runs of %.*s is known, not each of them",
                                 (long long)x->run_count, name.size < 200 ? (int)name.size : 200, name.data);
             }
@@ -162,9 +167,9 @@ static const char *only_sums(const tfp_report *r)
 {
     const tfp_profile *p = r->profile;
     if (r->options->compat10) return "-compat 1.0 knows sums only";
-    if (p->sampled->samples.size) return "sampled stacks are sums of samples, not runs";
+    if (tfp_samples_of(p)->samples.size) return "sampled stacks are sums of samples, not runs";
     if (r->about->rows_are == TFP_ROWS_OF_CALLS ||
-        (r->about->rows_are == TFP_ROWS_OF_CODE && p->events->processes.size))
+        (r->about->rows_are == TFP_ROWS_OF_CODE && tfp_events_of(p)->processes.size))
         return "rows of calls and of lines are sums over operations: op, scope and graph have their runs";
     return NULL;
 }
@@ -187,7 +192,7 @@ tfp_status tfp_statistics_start(tfp_report *r, tfp_error *err)
     tfp_status status = TFP_OK;
     if (why)
         status = tfp_fail(err, TFP_NOTFOUND, "%s", why);
-    else if (!r->profile->events->processes.size)
+    else if (!tfp_events_of(r->profile)->processes.size)
         status = find_in_executions(&f, err);
     else if (!find_in_trace(&f))
         status = tfp_nomem(err);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/core/values.c: the numbers of rows: one array for each column that a report needs. */
 #include "model/tables/graph.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "options/options.h"
 #include "options/regex.h"
@@ -17,7 +18,7 @@ static int64_t in_runs(const tfp_report *r, uint32_t node, const tfp_node_stats 
 {
     int64_t of = r->tree->counts->nodes[node].of_runs;
     if (of > 0) return tfp_add(tfp_mul(n / of, s->run_count, NULL), tfp_mul(n % of, s->run_count, NULL) / of, NULL);
-    bool ran = r->profile->graph->nodes.at[node].exec_first != TFP_NONE;
+    bool ran = tfp_graph_of(r->profile)->nodes.at[node].exec_first != TFP_NONE;
     return tfp_mul(n, ran ? s->run_count : r->tree->counts->nodes[node].runs, NULL);
 }
 
@@ -44,7 +45,7 @@ static int64_t given_value(const tfp_report *r, uint32_t node, const tfp_node_st
     case TFP_V_FLOAT_OPS: return s->float_ops;
     case TFP_V_TIMED_FLOAT_OPS: return s->total_ns > 0 ? s->float_ops : 0;
     case TFP_V_OPS: return 1;
-    case TFP_V_COUNTED_OPS: return r->profile->graph->nodes.at[node].float_ops > 0;
+    case TFP_V_COUNTED_OPS: return tfp_graph_of(r->profile)->nodes.at[node].float_ops > 0;
     default: return 0;
     }
 }
@@ -107,7 +108,7 @@ static void add(tfp_report *r, tfp_values *v, tfp_value c, size_t i, int64_t n, 
 static void stats_of(const tfp_report *r, uint32_t node, tfp_node_stats *out)
 {
     const uint32_t *execs = r->options->made.step_execs;
-    if (!execs || r->profile->graph->nodes.at[node].exec_first == TFP_NONE)
+    if (!execs || tfp_graph_of(r->profile)->nodes.at[node].exec_first == TFP_NONE)
         tfp_node_stats_at(r->profile, node, r->step, out);
     else if (execs[node] != TFP_NONE)
         tfp_exec_stats_at(r->profile, node, execs[node], out);
@@ -225,8 +226,8 @@ bool tfp_account_start(tfp_account *a, const tfp_report *r, tfp_arena *arena)
     for (int kind = 0; kind < TFP_PARAMETER_KINDS && r->tree->parameters; kind++)
         for (const char *const *type = tfp_parameter_types((tfp_parameter_kind)kind); *type; type++)
             a->kinds[kind] |= mask_of(a->filter, tfp_str_of(*type));
-    a->masks = TFP_NEW(arena, uint64_t, r->profile->strings.count);
-    a->known = TFP_NEW(arena, uint8_t, r->profile->strings.count);
+    a->masks = TFP_NEW(arena, uint64_t, tfp_strings_of(r->profile)->count);
+    a->known = TFP_NEW(arena, uint8_t, tfp_strings_of(r->profile)->count);
     return a->masks && a->known;
 }
 
@@ -242,7 +243,7 @@ void tfp_account_all(tfp_account *a)
 {
     const tfp_profile *p = a->r->profile;
     if (tfp_filter_any(a->filter)) return;
-    for (size_t i = 0; i < p->graph->types.size; i++) type_mask(a, p->graph->types.at[i].name);
+    for (size_t i = 0; i < tfp_graph_of(p)->types.size; i++) type_mask(a, tfp_graph_of(p)->types.at[i].name);
 }
 
 int64_t tfp_account_times(tfp_account *a, uint32_t node)
@@ -250,7 +251,7 @@ int64_t tfp_account_times(tfp_account *a, uint32_t node)
     if (tfp_filter_any(a->filter)) return 1;
     const tfp_profile *p = a->r->profile;
     uint64_t mask = a->r->tree->parameters ? a->kinds[a->r->tree->parameters->kinds[node]] : 0;
-    for (TFP_EACH(graph->types, t, p->graph->nodes.at[node].type_first, p))
-        mask |= type_mask(a, p->graph->types.at[t].name);
+    for (TFP_EACH(tfp_graph_of(p)->types, t, tfp_graph_of(p)->nodes.at[node].type_first))
+        mask |= type_mask(a, tfp_graph_of(p)->types.at[t].name);
     return __builtin_popcountll(mask);
 }

@@ -2,8 +2,12 @@
 /* views/files/build.c: builds a report from a profile, a view and options: finds the step, checks what options and view
  * need, and calls the view. */
 #include "model/files/allocator.h"
+#include "model/files/collectives.h"
 #include "model/join/runs.h"
+#include "model/tables/about.h"
+#include "model/tables/events.h"
 #include "model/tables/graph.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "model/tables/samples.h"
 #include "options/options.h"
@@ -32,7 +36,7 @@ static tfp_status find_step(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
     tfp_step_choice asked = r->options->step;
-    bool trace = (p->events->processes.size > 0 && p != r->runs) || p->sampled->samples.size;
+    bool trace = (tfp_events_of(p)->processes.size > 0 && p != r->runs) || tfp_samples_of(p)->samples.size;
     bool chosen = tfp_options_chosen(r->options, "step"),
          table = r->kind == TFP_REPORT_GRID || r->kind == TFP_REPORT_FINDINGS;
     if (trace && asked.which == TFP_STEP_MEAN && !chosen) asked.which = TFP_STEP_ALL;
@@ -41,8 +45,8 @@ static tfp_status find_step(tfp_report *r, tfp_error *err)
     r->step = asked;
     if (asked.which != TFP_STEP_ONE) return TFP_OK;
     r->step.row = tfp_find_step(p, asked.id);
-    if (r->step.row != TFP_NONE && p->runs->steps.at[r->step.row].listed) return TFP_OK;
-    if (r->about->needs & TFP_FINDS_STEPS && !p->runs->steps.size) return TFP_OK;
+    if (r->step.row != TFP_NONE && tfp_executions_of(p)->steps.at[r->step.row].listed) return TFP_OK;
+    if (r->about->needs & TFP_FINDS_STEPS && !tfp_executions_of(p)->steps.size) return TFP_OK;
     tfp_buf known = { 0 };
     size_t n = tfp_profile_step_count(p);
     for (size_t i = 0; i < n && i < 50; i++)
@@ -66,7 +70,7 @@ static unsigned failed_matches(const tfp_options *o)
 
 static tfp_status start_reach(tfp_report *r, tfp_error *err)
 {
-    size_t count = r->profile->graph->nodes.size;
+    size_t count = tfp_graph_of(r->profile)->nodes.size;
     r->tree->reach = r->options->compat10 ? NULL : TFP_NEW(&r->arena, tfp_reach, count);
     if (r->options->compat10) return TFP_OK;
     if (!r->tree->reach) return tfp_nomem(err);
@@ -81,9 +85,9 @@ static bool has(const tfp_profile *p, unsigned need)
     switch (need) {
     case TFP_NEEDS_GRAPH: return tfp_has(p, TFP_HAS_GRAPH) || !tfp_has(p, TFP_HAS_TRACE);
     case TFP_NEEDS_CODE: return tfp_profile_has(p, TFP_HAS_CODE) || tfp_has(p, TFP_HAS_TRACE);
-    case TFP_NEEDS_SPANS: return tfp_has(p, TFP_HAS_TRACE) || tfp_has_runs(p) || p->timed.size;
+    case TFP_NEEDS_SPANS: return tfp_has(p, TFP_HAS_TRACE) || tfp_has_runs(p) || tfp_timed_of(p)->size;
     case TFP_NEEDS_EVENTS: return tfp_has(p, TFP_HAS_TRACE);
-    case TFP_NEEDS_CALLS: return tfp_has(p, TFP_HAS_TRACE) || p->sampled->samples.size;
+    case TFP_NEEDS_CALLS: return tfp_has(p, TFP_HAS_TRACE) || tfp_samples_of(p)->samples.size;
     case TFP_NEEDS_PROGRAM: return tfp_has(p, TFP_HAS_PROGRAM) || tfp_has_instructions(p);
     default: return true;
     }
@@ -92,7 +96,7 @@ static bool has(const tfp_profile *p, unsigned need)
 /* Whether a report needs spans that were left out when the profile was read. */
 static bool asks_for_spans(const tfp_report *r)
 {
-    if (r->profile->keep & TFP_KEEP_ROWS)
+    if (tfp_keep_of(r->profile) & TFP_KEEP_ROWS)
         return !(r->about->needs & TFP_ROWS_DO) || r->options->verb.critical_path || r->options->verb.why;
     return !(r->about->needs & TFP_SUMS_DO) || tfp_options_need_spans(r->options);
 }
@@ -101,7 +105,7 @@ static bool asks_for_spans(const tfp_report *r)
  * no mean, the mean means all steps. */
 static bool asks_for_other_steps(const tfp_report *r)
 {
-    tfp_step_choice kept = r->profile->kept, asked = r->step;
+    tfp_step_choice kept = tfp_kept_choice(r->profile), asked = r->step;
     if (r->about->needs & TFP_NO_STEP_SUMS) return false;
     if (r->about->needs & TFP_ROWS_DO && asked.which == TFP_STEP_MEAN) asked.which = TFP_STEP_ALL;
     return asked.which != kept.which || (asked.which == TFP_STEP_ONE && asked.id != kept.id);
@@ -114,21 +118,21 @@ static tfp_status check_needs(const tfp_report *r, tfp_error *err)
     if (tfp_only_sums(p) && asks_for_spans(r)) return tfp_no_spans(err);
     if (tfp_only_total(p) && asks_for_other_steps(r))
         return tfp_fail(err, TFP_BADARG, "the profile was read with TFP_KEEP_TOTAL, for other steps");
-    bool takes = r->about->needs & TFP_TAKES_SNAPSHOTS || (p->timed.size && r->about == &tfp_view_transfer);
+    bool takes = r->about->needs & TFP_TAKES_SNAPSHOTS || (tfp_timed_of(p)->size && r->about == &tfp_view_transfer);
     if (tfp_only_allocator(p) && !takes) {
         s = tfp_fail(err, TFP_BADFILE, "%s nothing that the %s view shows: use %s",
-                     p->allocator->devices.size ? "a memory snapshot has"
-                     : p->timed.size            ? "lines of NCCL's inspector have"
-                                                : "dumps of the flight recorder have",
+                     tfp_allocator_of(p)->devices.size ? "a memory snapshot has"
+                     : tfp_timed_of(p)->size           ? "lines of NCCL's inspector have"
+                                                       : "dumps of the flight recorder have",
                      r->view,
-                     p->allocator->devices.size ? "memory"
-                     : p->timed.size            ? "transfer"
-                                                : "hang");
+                     tfp_allocator_of(p)->devices.size ? "memory"
+                     : tfp_timed_of(p)->size           ? "transfer"
+                                                       : "hang");
         return tfp_within_file(err, s, tfp_first_source(p));
     }
     if ((r->about->needs & TFP_NEEDS_PROGRAM) && !has(p, TFP_NEEDS_PROGRAM)) return tfp_no_program(p, err);
     bool of_nodes = r->about == &tfp_view_scope || r->about == &tfp_view_op || r->about == &tfp_view_graph;
-    if (of_nodes && p->sampled->samples.size && !p->graph->nodes.size)
+    if (of_nodes && tfp_samples_of(p)->samples.size && !tfp_graph_of(p)->nodes.size)
         s = tfp_fail(err, TFP_NOTFOUND,
                      "sampled stacks have no nodes, which the %s view shows: use code, calls or lines", r->view);
     if ((r->about->needs & TFP_NEEDS_CODE) && !has(p, TFP_NEEDS_CODE))

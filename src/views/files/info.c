@@ -4,15 +4,19 @@
 #include "flops/aten/aten.h"
 #include "flops/core/parameters.h"
 #include "model/files/allocator.h"
+#include "model/files/collectives.h"
 #include "model/files/flights.h"
 #include "model/program.h"
+#include "model/tables/about.h"
 #include "model/tables/code.h"
 #include "model/tables/details.h"
 #include "model/tables/devices.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
+#include "model/tables/instructions.h"
 #include "model/tables/lanes.h"
 #include "model/tables/processes.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "model/tables/samples.h"
 #include "model/tables/sources.h"
@@ -20,8 +24,8 @@
 #include "model/tables/spans.h"
 #include "model/tables/stats.h"
 #include "model/tensors.h"
-#include "views/core/handle.h"
 #include "views/core/grid.h"
+#include "views/core/handle.h"
 #include "views/core/view.h"
 #include "views/files/info.h"
 #include "views/flops/instructions.h"
@@ -57,10 +61,11 @@ static bool say_files(tfp_report *r)
     size_t told = 0, files = 0;
     bool ok = true;
     tfp_buf all = { 0 };
-    for (size_t i = 0; i < p->files->sources.size; i++) {
-        if (!p->files->formats.at[i]) continue; /* it is a folder, and its files follow */
+    for (size_t i = 0; i < tfp_sources_of(p)->sources.size; i++) {
+        if (!tfp_sources_of(p)->formats.at[i]) continue; /* it is a folder, and its files follow */
         if (files++ >= FILES_SHOWN) continue;
-        tfp_buf_printf(&all, "%s%s (%s)", told++ ? ", " : "", p->files->sources.at[i], p->files->formats.at[i]);
+        tfp_buf_printf(&all, "%s%s (%s)", told++ ? ", " : "", tfp_sources_of(p)->sources.at[i],
+                       tfp_sources_of(p)->formats.at[i]);
     }
     if (files > told) tfp_buf_printf(&all, " and %zu more", files - told);
     return add_text(r, "files", "files", &all) && ok;
@@ -68,8 +73,8 @@ static bool say_files(tfp_report *r)
 
 static bool is_told(const tfp_profile *p, const char *key)
 {
-    for (size_t i = 0; i < p->events->about.size; i++)
-        if (tfp_str_eq(tfp_text(p, p->events->about.at[i].key), tfp_str_of(key))) return true;
+    for (size_t i = 0; i < tfp_events_of(p)->about.size; i++)
+        if (tfp_str_eq(tfp_text(p, tfp_events_of(p)->about.at[i].key), tfp_str_of(key))) return true;
     return false;
 }
 
@@ -107,25 +112,26 @@ static void widen(range *x, int64_t start, int64_t end)
 /* Aligns clocks of several machines as in the timeline, because the difference between two clocks is no time of the run. */
 static void widen_by_span(range *x, const tfp_profile *p, const tfp_timeline *t, uint32_t i)
 {
-    const tfp_span_columns *s = &p->events->spans;
-    uint32_t process = p->lanes.at[s->lane[i]].process;
+    const tfp_span_columns *s = &tfp_events_of(p)->spans;
+    uint32_t process = tfp_lanes_of(p)->at[s->lane[i]].process;
     int64_t offset = process == TFP_NONE || !t->offset_ns ? 0 : t->offset_ns[process];
     widen(x, tfp_add(s->start_ns[i], offset, NULL), tfp_add(tfp_span_end(s, i), offset, NULL));
 }
 
 static bool range_of(const tfp_profile *p, range *out)
 {
-    const tfp_span_columns *s = &p->events->spans;
+    const tfp_span_columns *s = &tfp_events_of(p)->spans;
     tfp_timeline t = { .p = p };
-    range x = { 0, 0, p->about.origin_unix_ns };
-    bool ok = p->events->processes.size < 2 || tfp_timeline_set_clocks(&t);
+    range x = { 0, 0, tfp_about_of(p)->origin_unix_ns };
+    bool ok = tfp_events_of(p)->processes.size < 2 || tfp_timeline_set_clocks(&t);
     for (uint32_t i = 0; i < s->size; i++)
         if (s->kind[i] != TFP_SPAN_OTHER) widen_by_span(&x, p, &t, i);
     bool plain = x.end_ns == 0; /* a trace of another program: none of its spans has a kind */
     for (uint32_t i = 0; plain && i < s->size; i++) widen_by_span(&x, p, &t, i);
     free(t.offset_ns);
-    for (size_t i = 0; !s->size && i < p->runs->execs.size; i++)
-        if (p->runs->execs.at[i].start_ns) widen(&x, p->runs->execs.at[i].start_ns, p->runs->execs.at[i].end_ns);
+    for (size_t i = 0; !s->size && i < tfp_executions_of(p)->execs.size; i++)
+        if (tfp_executions_of(p)->execs.at[i].start_ns)
+            widen(&x, tfp_executions_of(p)->execs.at[i].start_ns, tfp_executions_of(p)->execs.at[i].end_ns);
     *out = x;
     return ok;
 }
@@ -181,9 +187,9 @@ static bool say_processes(tfp_report *r)
     name_list hosts = { 0 };
     tfp_buf ranks = { 0 };
     int32_t of = 0;
-    size_t count = p->events->processes.size, told = 0;
+    size_t count = tfp_events_of(p)->processes.size, told = 0;
     for (size_t i = 0; i < count; i++) {
-        const tfp_process *x = &p->events->processes.at[i];
+        const tfp_process *x = &tfp_events_of(p)->processes.at[i];
         add_name(&hosts, p, x->host);
         if (x->rank_count > of) of = x->rank_count;
         if (x->rank >= 0 && told++ < NAMES_SHOWN) tfp_buf_printf(&ranks, "%s%d", told > 1 ? ", " : "", (int)x->rank);
@@ -204,12 +210,13 @@ static bool say_devices(tfp_report *r)
 {
     const tfp_profile *p = tfp_profile_of(r);
     name_list devices = { 0 }, models = { 0 };
-    for (size_t i = 0; i < p->lanes.size; i++)
-        if (p->lanes.at[i].role == TFP_ROLE_THREAD || p->lanes.at[i].role == TFP_ROLE_STREAM)
-            add_name(&devices, p, p->lanes.at[i].device);
-    for (size_t i = 0; i < p->graph->nodes.size; i++)
-        if (!p->events->processes.size) add_name(&devices, p, p->graph->nodes.at[i].device);
-    for (size_t i = 0; i < p->events->devices.size; i++) add_name(&models, p, p->events->devices.at[i].name);
+    for (size_t i = 0; i < tfp_lanes_of(p)->size; i++)
+        if (tfp_lanes_of(p)->at[i].role == TFP_ROLE_THREAD || tfp_lanes_of(p)->at[i].role == TFP_ROLE_STREAM)
+            add_name(&devices, p, tfp_lanes_of(p)->at[i].device);
+    for (size_t i = 0; i < tfp_graph_of(p)->nodes.size; i++)
+        if (!tfp_events_of(p)->processes.size) add_name(&devices, p, tfp_graph_of(p)->nodes.at[i].device);
+    for (size_t i = 0; i < tfp_events_of(p)->devices.size; i++)
+        add_name(&models, p, tfp_events_of(p)->devices.at[i].name);
     return say_names(r, "devices", "devices", &devices) && say_names(r, "device_models", "device models", &models);
 }
 
@@ -218,11 +225,11 @@ static bool say_devices(tfp_report *r)
 static bool say_steps(tfp_report *r)
 {
     const tfp_profile *p = tfp_profile_of(r);
-    size_t n = p->runs->step_order.size;
+    size_t n = tfp_executions_of(p)->step_order.size;
     tfp_buf b = { 0 };
     if (!n) return tfp_fact_int(r, "step_count", NULL, TFP_LABEL, 0);
-    long long first = (long long)p->runs->steps.at[p->runs->step_order.at[0]].id;
-    long long last = (long long)p->runs->steps.at[p->runs->step_order.at[n - 1]].id;
+    long long first = (long long)tfp_executions_of(p)->steps.at[tfp_executions_of(p)->step_order.at[0]].id;
+    long long last = (long long)tfp_executions_of(p)->steps.at[tfp_executions_of(p)->step_order.at[n - 1]].id;
     if (n > 1)
         tfp_buf_printf(&b, "%zu, from %lld to %lld", n, first, last);
     else
@@ -236,19 +243,19 @@ static bool say_samples(tfp_report *r)
 {
     const tfp_profile *p = tfp_profile_of(r);
     tfp_buf kinds = { 0 };
-    if (!p->sampled->sample_types.size) return true;
-    for (uint32_t i = 0; i < p->sampled->sample_types.size && i < NAMES_SHOWN; i++) {
-        const tfp_sample_type *t = &p->sampled->sample_types.at[i];
+    if (!tfp_samples_of(p)->sample_types.size) return true;
+    for (uint32_t i = 0; i < tfp_samples_of(p)->sample_types.size && i < NAMES_SHOWN; i++) {
+        const tfp_sample_type *t = &tfp_samples_of(p)->sample_types.at[i];
         tfp_buf_text(&kinds, i ? ", " : "");
         tfp_buf_str(&kinds, tfp_text(p, t->type));
         tfp_buf_text(&kinds, " (");
         tfp_buf_str(&kinds, tfp_text(p, t->unit));
-        tfp_buf_text(&kinds, i == p->about.sample_type ? ", shown)" : ")");
+        tfp_buf_text(&kinds, i == tfp_about_of(p)->sample_type ? ", shown)" : ")");
     }
-    if (p->sampled->sample_types.size > NAMES_SHOWN)
-        tfp_buf_printf(&kinds, " and %zu more", p->sampled->sample_types.size - NAMES_SHOWN);
+    if (tfp_samples_of(p)->sample_types.size > NAMES_SHOWN)
+        tfp_buf_printf(&kinds, " and %zu more", tfp_samples_of(p)->sample_types.size - NAMES_SHOWN);
     return add_text(r, "sample_types", "kinds of samples", &kinds) &&
-           tfp_fact_int(r, "samples", "samples", TFP_LABEL, (int64_t)p->sampled->samples.size);
+           tfp_fact_int(r, "samples", "samples", TFP_LABEL, (int64_t)tfp_samples_of(p)->samples.size);
 }
 
 static bool say_parameters(tfp_report *r, const tfp_parameter_counts *c)
@@ -282,55 +289,59 @@ static info_row part(const char *name, bool there, int64_t count, const char *of
 
 static int64_t memory_records(const tfp_profile *p)
 {
-    size_t pool = p->allocator->entries.size + p->allocator->blocks.size;
-    return (int64_t)(pool ? pool : p->events->memory.size ? p->events->memory.size : p->detail->allocations.size);
+    size_t pool = tfp_allocator_of(p)->entries.size + tfp_allocator_of(p)->blocks.size;
+    return (int64_t)(pool                            ? pool
+                     : tfp_events_of(p)->memory.size ? tfp_events_of(p)->memory.size
+                                                     : tfp_details_of(p)->allocations.size);
 }
 
 static int64_t run_count(const tfp_profile *p)
 {
     int64_t n = 0;
-    for (size_t i = 0; i < p->runs->execs.size; i++) n = tfp_add(n, p->runs->execs.at[i].run_count, NULL);
+    for (size_t i = 0; i < tfp_executions_of(p)->execs.size; i++)
+        n = tfp_add(n, tfp_executions_of(p)->execs.at[i].run_count, NULL);
     return n;
 }
 
 static int64_t program_count(const tfp_profile *p)
 {
-    if (p->program) return (int64_t)p->program->nodes.size;
-    return p->instructions.size ? (int64_t)p->instructions.size
-                                : TFP_ABSENT; /* the trace's spans tell it, without a number */
+    if (tfp_program_of(p)) return (int64_t)tfp_program_of(p)->nodes.size;
+    return tfp_instruction_rows_of(p)->size ? (int64_t)tfp_instruction_rows_of(p)->size
+                                            : TFP_ABSENT; /* the trace's spans tell it, without a number */
 }
 
 /* The source of float operations: a graph, XLA's instructions, or the arguments of PyTorch's operators. */
 static info_row program_part(const tfp_profile *p)
 {
     bool there = tfp_has(p, TFP_HAS_PROGRAM) || tfp_has_instructions(p);
-    bool calls = !p->program && (tfp_aten_recorded(p) || tfp_has_recorded_calls(p));
-    const char *of = p->program ? "nodes, those of functions too"
-                     : calls    ? "shapes of the inputs of operators"
-                                : "instructions of a compiled program";
+    bool calls = !tfp_program_of(p) && (tfp_aten_recorded(p) || tfp_has_recorded_calls(p));
+    const char *of = tfp_program_of(p) ? "nodes, those of functions too"
+                     : calls           ? "shapes of the inputs of operators"
+                                       : "instructions of a compiled program";
     return part("program", there, program_count(p), of,
-                there && !p->program ? "flops, op -select float_ops" : "flops, params, -float_ops_source own",
+                there && !tfp_program_of(p) ? "flops, op -select float_ops" : "flops, params, -float_ops_source own",
                 "a GraphDef, MetaGraphDef or SavedModel (--graph_path)");
 }
 
 static info_row collectives_part(const tfp_profile *p)
 {
-    int64_t count = (int64_t)(p->flights->entries.size + p->timed.size);
-    return part("collectives", count, count, "collectives", p->timed.size ? "transfer" : "hang",
+    int64_t count = (int64_t)(tfp_flights_of(p)->entries.size + tfp_timed_of(p)->size);
+    return part("collectives", count, count, "collectives", tfp_timed_of(p)->size ? "transfer" : "hang",
                 "dumps of PyTorch's flight recorder");
 }
 
-static bool has_graph(const tfp_profile *p) { return tfp_has(p, TFP_HAS_GRAPH) && p->graph->nodes.size; }
+static bool has_graph(const tfp_profile *p) { return tfp_has(p, TFP_HAS_GRAPH) && tfp_graph_of(p)->nodes.size; }
 
 static tfp_status show_parts(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = tfp_profile_of(r);
     int64_t records = memory_records(p);
     const info_row all[] = {
-        part("nodes", p->graph->nodes.size > 0, (int64_t)p->graph->nodes.size, "nodes", "scope, op, query",
-             p->events->spans.size ? "a trace of PyTorch, TensorFlow 2 or JAX; tfprof calls shows spans by name"
-                                   : "any file that this program reads"),
-        part("graph", has_graph(p), (int64_t)p->graph->inputs.size, "inputs of nodes", "graph",
+        part("nodes", tfp_graph_of(p)->nodes.size > 0, (int64_t)tfp_graph_of(p)->nodes.size, "nodes",
+             "scope, op, query",
+             tfp_events_of(p)->spans.size ? "a trace of PyTorch, TensorFlow 2 or JAX; tfprof calls shows spans by name"
+                                          : "any file that this program reads"),
+        part("graph", has_graph(p), (int64_t)tfp_graph_of(p)->inputs.size, "inputs of nodes", "graph",
              is_torch(p) ? "PyTorch's execution trace (--execution_trace_path)"
                          : "a GraphDef, MetaGraphDef or SavedModel (--graph_path)"),
         program_part(p),
@@ -338,21 +349,23 @@ static tfp_status show_parts(tfp_report *r, tfp_error *err)
              "summary, op -select micros, steps, wait, stats, advise, diff",
              "run metadata (--run_meta_path), a profile, or a trace"),
         part("code", tfp_profile_has(p, TFP_HAS_STACKS),
-             p->code->traces.size ? (int64_t)p->code->traces.size : TFP_ABSENT, "call stacks",
-             tfp_only_allocator(p) && !p->timed.size ? "memory -by line" : "lines, code",
+             tfp_code_of(p)->traces.size ? (int64_t)tfp_code_of(p)->traces.size : TFP_ABSENT, "call stacks",
+             tfp_only_allocator(p) && !tfp_timed_of(p)->size ? "memory -by line" : "lines, code",
              "an op log (--op_log_path), or a trace recorded with stacks"),
-        part("trace", tfp_has(p, TFP_HAS_TRACE), (int64_t)p->events->spans.size, "spans",
+        part("trace", tfp_has(p, TFP_HAS_TRACE), (int64_t)tfp_events_of(p)->spans.size, "spans",
              "kernel, calls, transfer, check",
              "a trace of PyTorch (--kineto_path), of TensorFlow 2 or JAX (--xplane_path)"),
         part("memory", tfp_has(p, TFP_HAS_MEMORY), records ? records : TFP_ABSENT,
              records ? "records" : "computed from what nodes kept", "memory, op -select bytes",
              "run metadata, a trace recorded with memory, or a memory snapshot of PyTorch"),
-        part("tensors", tfp_has(p, TFP_HAS_TENSORS), p->checkpoint ? (int64_t)tfp_checkpoint_count(p->checkpoint) : 0,
-             "variables", "scope -select tensor_value", "a checkpoint (--checkpoint_path)"),
+        part("tensors", tfp_has(p, TFP_HAS_TENSORS),
+             tfp_checkpoint_of(p) ? (int64_t)tfp_checkpoint_count(tfp_checkpoint_of(p)) : 0, "variables",
+             "scope -select tensor_value", "a checkpoint (--checkpoint_path)"),
         collectives_part(p),
     };
-    size_t count = sizeof all / sizeof *all -
-                   !(p->flights->dumps.size || p->timed.size); /* shown only if they exist, as few jobs have them */
+    size_t count =
+        sizeof all / sizeof *all -
+        !(tfp_flights_of(p)->dumps.size || tfp_timed_of(p)->size); /* shown only if they exist, as few jobs have them */
     tfp_table_of(r)->sentences = true;
     return tfp_grid_of(r, &(tfp_row_table){ info_columns, all, sizeof *all, count, 0 }, err);
 }
@@ -365,7 +378,8 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     if (s) return s;
     bool ok = say_files(r) && say_framework(r) && say_when(r) && say_processes(r) && say_devices(r);
     ok = ok && say_steps(r) && say_samples(r) &&
-         tfp_fact_int(r, "nodes", "nodes", TFP_LABEL, (int64_t)p->graph->nodes.size) && say_parameters(r, &counts);
+         tfp_fact_int(r, "nodes", "nodes", TFP_LABEL, (int64_t)tfp_graph_of(p)->nodes.size) &&
+         say_parameters(r, &counts);
     s = ok ? tfp_note_guessed_steps(r, p, NULL, err) : tfp_nomem(err);
     if (!s) s = show_parts(r, err);
     return s ? s : tfp_info_next(r, counts.total != 0, err);

@@ -4,6 +4,7 @@
  * calls. */
 #include "model/span_names.h"
 #include "model/tables/code.h"
+#include "model/tables/read.h"
 #include "options/columns.h"
 #include "options/options.h"
 #include "options/regex.h"
@@ -49,7 +50,7 @@ static tfp_str line_file(const tfp_report *code, uint32_t row)
     const tfp_profile *p = code->profile;
     if (code->tree->code) {
         uint32_t frame = code->tree->code->items.at[code->tree->rows.at[row].item].frame;
-        return frame == TFP_NONE ? (tfp_str){ "", 0 } : tfp_text(p, p->code->frames.at[frame].file);
+        return frame == TFP_NONE ? (tfp_str){ "", 0 } : tfp_text(p, tfp_code_of(p)->frames.at[frame].file);
     }
     tfp_str name = code->tree->rows.at[row].name;
     if (tfp_str_eq(name, TFP_STR(TFP_REPLAY_ROW))) return (tfp_str){ "", 0 };

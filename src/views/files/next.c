@@ -4,6 +4,7 @@
 #include "model/files/allocator.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "model/tables/samples.h"
 #include "model/tables/sources.h"
@@ -32,9 +33,9 @@ static void put_files(const tfp_profile *p, tfp_buf *b)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%";
     size_t shown = 0;
-    for (size_t i = 0; i < p->files->sources.size; i++) {
-        const char *path = p->files->sources.at[i];
-        bool in_folder = i && !p->files->formats.at[0]; /* a folder comes first, followed by its files */
+    for (size_t i = 0; i < tfp_sources_of(p)->sources.size; i++) {
+        const char *path = tfp_sources_of(p)->sources.at[i];
+        bool in_folder = i && !tfp_sources_of(p)->formats.at[0]; /* a folder comes first, followed by its files */
         if (in_folder) continue;
         if (shown++ >= 3 || path[strspn(path, plain)] || !*path || *path == '-') {
             tfp_buf_text(b, " FILE...");
@@ -49,11 +50,11 @@ static bool always(const tfp_profile *p)
     (void)p;
     return true;
 }
-static bool has_memory(const tfp_profile *p) { return p->allocator->devices.size != 0; }
+static bool has_memory(const tfp_profile *p) { return tfp_allocator_of(p)->devices.size != 0; }
 static bool has_stacks(const tfp_profile *p) { return tfp_ran_any(p) && tfp_profile_has(p, TFP_HAS_STACKS); }
 static bool has_stacks_of_lines(const tfp_profile *p) { return has_stacks(p) && !tfp_lines_are_functions(p); }
 static bool has_stacks_of_functions(const tfp_profile *p) { return has_stacks(p) && tfp_lines_are_functions(p); }
-static bool has_samples(const tfp_profile *p) { return p->sampled->samples.size != 0; }
+static bool has_samples(const tfp_profile *p) { return tfp_samples_of(p)->samples.size != 0; }
 static bool has_trace_of_operations(const tfp_profile *p) { return tfp_has(p, TFP_HAS_TRACE) && tfp_ran_any(p); }
 static bool has_trace_of_another_program(const tfp_profile *p) { return tfp_has(p, TFP_HAS_TRACE) && !tfp_ran_any(p); }
 static bool has_program(const tfp_profile *p) { return tfp_has(p, TFP_HAS_PROGRAM); }
@@ -63,10 +64,10 @@ static bool has_tensors(const tfp_profile *p) { return tfp_has(p, TFP_HAS_TENSOR
 static bool has_many_traces(const tfp_profile *p)
 {
     enum { MANY = 100 };
-    return tfp_has(p, TFP_HAS_TRACE) && p->files->sources.size > 1 + MANY && !p->files->formats.at[0];
+    return tfp_has(p, TFP_HAS_TRACE) && tfp_sources_of(p)->sources.size > 1 + MANY && !tfp_sources_of(p)->formats.at[0];
 }
 static bool has_many_traces_of_operations(const tfp_profile *p) { return has_many_traces(p) && tfp_ran_any(p); }
-static bool has_rows(const tfp_profile *p) { return p->graph->nodes.size || p->events->spans.size; }
+static bool has_rows(const tfp_profile *p) { return tfp_graph_of(p)->nodes.size || tfp_events_of(p)->spans.size; }
 
 static const struct {
     bool (*fits)(const tfp_profile *p);

@@ -3,7 +3,9 @@
  * shape: with -float_ops_source own, for a SavedModel, and for a checkpoint alone, for which TensorFlow's tool shows nothing. In:
  * tfp_parameters. */
 #include "flops/core/parameters.h"
+#include "model/program.h"
 #include "model/tables/graph.h"
+#include "model/tables/read.h"
 #include "options/columns.h"
 #include "options/options.h"
 #include "options/regex.h"
@@ -46,7 +48,8 @@ tfp_status tfp_parameters_note_difference(tfp_report *r, const tfp_profile *p, c
                                           const char *whose, const char *remedy, tfp_error *err)
 {
     int64_t theirs = 0;
-    for (uint32_t i = 0; i < p->graph->nodes.size; i++) theirs = tfp_add(theirs, tfp_node_parameters(p, i, NULL), NULL);
+    for (uint32_t i = 0; i < tfp_graph_of(p)->nodes.size; i++)
+        theirs = tfp_add(theirs, tfp_node_parameters(p, i, NULL), NULL);
     if (!c->total || c->total == theirs) return TFP_OK;
     return tfp_report_note_add(r, TFP_NOTE_PARAMETERS_DIFFER, err,
                                "%s are TensorFlow's count, %lld in all; the model's variables have %lld elements (%s)",
@@ -57,9 +60,9 @@ tfp_status tfp_parameters_note_difference(tfp_report *r, const tfp_profile *p, c
 static bool counts_variables(const tfp_report *r)
 {
     const tfp_options *o = r->options;
-    if (o->compat_tensorflow || o->compat10) return tfp_options_find_parameters(o) && r->profile->program;
+    if (o->compat_tensorflow || o->compat10) return tfp_options_find_parameters(o) && tfp_program_of(r->profile);
     bool asked = (r->values >> TFP_V_PARAMS & 1) || !tfp_filter_any(o->filters[TFP_F_ACCOUNT]);
-    return (tfp_options_find_parameters(o) && r->profile->program) || (asked && tfp_parameters_once(r->profile));
+    return (tfp_options_find_parameters(o) && tfp_program_of(r->profile)) || (asked && tfp_parameters_once(r->profile));
 }
 
 tfp_status tfp_parameters_start(tfp_report *r, tfp_error *err)
@@ -67,9 +70,10 @@ tfp_status tfp_parameters_start(tfp_report *r, tfp_error *err)
     const tfp_profile *p = r->profile;
     bool own = counts_variables(r), kinds = r->values & TFP_V_KINDS;
     bool all = tfp_filter_any(r->options->filters[TFP_F_ACCOUNT]); /* types that the user named select the parameters */
-    bool tell = !own && all && p->program && (r->values >> TFP_V_PARAMS & 1) && tfp_options_show_parameters(r->options);
+    bool tell =
+        !own && all && tfp_program_of(p) && (r->values >> TFP_V_PARAMS & 1) && tfp_options_show_parameters(r->options);
 
-    if (kinds && !p->program && !tfp_parameters_once(p))
+    if (kinds && !tfp_program_of(p) && !tfp_parameters_once(p))
         return tfp_report_note_add(r, TFP_NOTE_NO_PARAMETERS, err,
                                    "%s: no graph whose variables could be told apart: give it too (--graph_path)",
                                    tfp_first_source(p));

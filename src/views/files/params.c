@@ -2,13 +2,15 @@
 /* views/files/params.c: the table `params`: the model's variables by block: how many elements (trained, not trained, of
  * optimizers), and how many bytes of which type. A block is a scope; -max_depth sets its depth. In: tfp_parameters. */
 #include "flops/core/parameters.h"
+#include "model/program.h"
 #include "model/tables/graph.h"
+#include "model/tables/read.h"
 #include "model/tables/sources.h"
 #include "model/tensors.h"
 #include "options/options.h"
 #include "views/core/grid.h"
-#include "views/core/notes.h"
 #include "views/core/handle.h"
+#include "views/core/notes.h"
 #include "views/core/view.h"
 
 #include <math.h>
@@ -67,9 +69,9 @@ static int64_t depth_of(const table *t)
         return tfp_options_of(t->r)->max_depth < 1 ? 1 : tfp_options_of(t->r)->max_depth;
     for (int64_t depth = 1; depth < 10; depth++) {
         tfp_str first = { NULL, 0 };
-        for (size_t i = 0; i < p->graph->nodes.size; i++) {
+        for (size_t i = 0; i < tfp_graph_of(p)->nodes.size; i++) {
             if (!is_of_model((tfp_parameter_kind)t->counts.kinds[i])) continue;
-            tfp_str block = block_name(tfp_text(p, p->graph->nodes.at[i].name), depth);
+            tfp_str block = block_name(tfp_text(p, tfp_graph_of(p)->nodes.at[i].name), depth);
             if (!first.data) first = block;
             if (!tfp_str_eq(first, block)) return depth;
         }
@@ -107,7 +109,7 @@ static bool add_variable(table *t, uint32_t node, int64_t depth)
     tfp_parameter_kind kind = (tfp_parameter_kind)t->counts.kinds[node];
     int64_t n = t->counts.elements_of[node], size = size_of(t->counts.dtype[node]);
     int64_t bytes = t->counts.bytes_of ? t->counts.bytes_of[node] : tfp_mul(n, size, NULL);
-    block_row *b = find_block(t, block_name(tfp_text(p, p->graph->nodes.at[node].name), depth));
+    block_row *b = find_block(t, block_name(tfp_text(p, tfp_graph_of(p)->nodes.at[node].name), depth));
     dtype_row *d = b ? find_dtype(t, t->counts.dtype[node]) : NULL;
     if (!d) return false;
     t->unsized |= n && !size && !t->counts.bytes_of;
@@ -232,7 +234,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = tfp_profile_of(r);
     table t = { .r = r };
-    if (!p->program && !tfp_parameters_once(p)) {
+    if (!tfp_program_of(p) && !tfp_parameters_once(p)) {
         bool torch = tfp_has_format(p, "kineto") || tfp_has_format(p, "execution_trace");
         tfp_fail(err, TFP_NOTFOUND, "no variables: %s",
                  torch ? "PyTorch's traces do not say which tensors are parameters; of TensorFlow, params needs the "
@@ -242,7 +244,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     }
     tfp_status s = tfp_parameters(p, tfp_arena_of(r), &t.counts, err);
     int64_t depth = s ? 0 : depth_of(&t);
-    for (uint32_t i = 0; !s && i < p->graph->nodes.size; i++)
+    for (uint32_t i = 0; !s && i < tfp_graph_of(p)->nodes.size; i++)
         if (is_shown((tfp_parameter_kind)t.counts.kinds[i]) && !add_variable(&t, i, depth)) s = tfp_nomem(err);
     *tfp_clamped_of(r) |= t.counts.clamped;
     if (!s) s = show(&t, err);

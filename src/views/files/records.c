@@ -5,6 +5,7 @@
 #include "model/tables/details.h"
 #include "model/tables/graph.h"
 #include "model/tables/lanes.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "model/tensors.h"
 #include "views/core/grid.h"
@@ -61,19 +62,21 @@ static void add_exec(tfp_report *r, step_row *t, const tfp_exec *e)
 static tfp_status steps(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
-    size_t count = p->runs->step_order.size;
+    size_t count = tfp_executions_of(p)->step_order.size;
     step_row *rows = TFP_NEW(&r->arena, step_row, count + 1);
-    uint32_t *row_of = TFP_NEW(&r->arena, uint32_t, p->runs->steps.size + 1); /* for each step; TFP_NONE: not listed */
+    uint32_t *row_of =
+        TFP_NEW(&r->arena, uint32_t, tfp_executions_of(p)->steps.size + 1); /* for each step; TFP_NONE: not listed */
     if (!rows || !row_of) return tfp_nomem(err);
-    for (size_t i = 0; i < p->runs->steps.size; i++) row_of[i] = TFP_NONE;
+    for (size_t i = 0; i < tfp_executions_of(p)->steps.size; i++) row_of[i] = TFP_NONE;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t step = p->runs->step_order.at[i];
+        uint32_t step = tfp_executions_of(p)->step_order.at[i];
         row_of[step] = i;
-        rows[i] = (step_row){ .step = p->runs->steps.at[step].id, .start_us = TFP_ABSENT, .end_us = TFP_ABSENT };
+        rows[i] =
+            (step_row){ .step = tfp_executions_of(p)->steps.at[step].id, .start_us = TFP_ABSENT, .end_us = TFP_ABSENT };
     }
-    for (size_t i = 0; i < p->runs->execs.size; i++) {
-        uint32_t row = row_of[p->runs->execs.at[i].step];
-        if (row != TFP_NONE) add_exec(r, &rows[row], &p->runs->execs.at[i]);
+    for (size_t i = 0; i < tfp_executions_of(p)->execs.size; i++) {
+        uint32_t row = row_of[tfp_executions_of(p)->execs.at[i].step];
+        if (row != TFP_NONE) add_exec(r, &rows[row], &tfp_executions_of(p)->execs.at[i]);
     }
     return tfp_grid_of(r, &(tfp_row_table){ step_columns, rows, sizeof *rows, count, 0 }, err);
 }
@@ -91,7 +94,7 @@ static int compare_placed(const void *a, const void *b, void *ctx)
     const tfp_profile *p = ctx;
     if (x->step != y->step) return x->step < y->step ? -1 : 1;
     if (x->lane != y->lane) return x->lane < y->lane ? -1 : 1;
-    const tfp_span *s = &p->detail->spans.at[x->span], *t = &p->detail->spans.at[y->span];
+    const tfp_span *s = &tfp_details_of(p)->spans.at[x->span], *t = &tfp_details_of(p)->spans.at[y->span];
     if (s->start_ns != t->start_ns) return s->start_ns < t->start_ns ? -1 : 1;
     if (s->duration_ns != t->duration_ns) return s->duration_ns > t->duration_ns ? -1 : 1; /* longer spans first */
     return x->span < y->span ? -1 : x->span > y->span;
@@ -102,15 +105,15 @@ typedef TFP_VEC(placed) placed_spans;
 static bool collect_spans(const tfp_report *r, const uint32_t *lane_place, placed_spans *out)
 {
     const tfp_profile *p = r->profile;
-    for (uint32_t n = 0; n < p->graph->nodes.size; n++)
-        for (TFP_EACH(runs->execs, e, p->graph->nodes.at[n].exec_first, p)) {
-            uint32_t step = p->runs->execs.at[e].step;
-            if (!p->runs->steps.at[step].listed || !tfp_step_takes(r->step, step)) continue;
-            for (TFP_EACH(detail->spans, s, tfp_detail(p, e)->span_first, p)) {
-                const tfp_span *it = &p->detail->spans.at[s];
+    for (uint32_t n = 0; n < tfp_graph_of(p)->nodes.size; n++)
+        for (TFP_EACH(tfp_executions_of(p)->execs, e, tfp_graph_of(p)->nodes.at[n].exec_first)) {
+            uint32_t step = tfp_executions_of(p)->execs.at[e].step;
+            if (!tfp_executions_of(p)->steps.at[step].listed || !tfp_step_takes(r->step, step)) continue;
+            for (TFP_EACH(tfp_details_of(p)->spans, s, tfp_detail(p, e)->span_first)) {
+                const tfp_span *it = &tfp_details_of(p)->spans.at[s];
                 /* a lane without a time is kept for tfp_profile_write, but it is no span */
                 if (!it->start_ns && !it->duration_ns) continue;
-                placed x = { p->runs->steps.at[step].id, lane_place[it->lane], n, s };
+                placed x = { tfp_executions_of(p)->steps.at[step].id, lane_place[it->lane], n, s };
                 if (!tfp_push(out, x)) return false;
             }
         }
@@ -144,9 +147,9 @@ static tfp_status put_spans(tfp_report *r, const placed_spans *all, tfp_error *e
     if (!rows) return tfp_nomem(err);
     for (size_t i = 0; i < all->size; i++) {
         const placed *x = &all->at[i];
-        const tfp_span *s = &p->detail->spans.at[x->span];
-        const tfp_lane *lane = &p->lanes.at[s->lane];
-        const tfp_node *n = &p->graph->nodes.at[x->node];
+        const tfp_span *s = &tfp_details_of(p)->spans.at[x->span];
+        const tfp_lane *lane = &tfp_lanes_of(p)->at[s->lane];
+        const tfp_node *n = &tfp_graph_of(p)->nodes.at[x->node];
         rows[i] = (span_row){ .step = x->step,
                               .node = x->node,
                               .start_us = tfp_micros(s->start_ns),
@@ -165,7 +168,8 @@ static tfp_status spans(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
     placed_spans all = { 0 };
-    uint32_t *order = TFP_NEW(&r->arena, uint32_t, p->lanes.size), *place = TFP_NEW(&r->arena, uint32_t, p->lanes.size);
+    uint32_t *order = TFP_NEW(&r->arena, uint32_t, tfp_lanes_of(p)->size),
+             *place = TFP_NEW(&r->arena, uint32_t, tfp_lanes_of(p)->size);
     bool ok = order && place && tfp_rank_lanes(p, order, place) && collect_spans(r, place, &all);
     if (ok && all.size) qsort_r(all.at, all.size, sizeof *all.at, compare_placed, (void *)(uintptr_t)p);
     tfp_status s = ok ? put_spans(r, &all, err) : tfp_nomem(err);
@@ -191,7 +195,7 @@ static const tfp_row_column tensor_columns[] = {
 /* Adds a row for a variable. False: out of memory. */
 static bool tensor_of(tfp_report *r, size_t i, tfp_buf *shape, tensor_row *out)
 {
-    const tfp_checkpoint *k = r->profile->checkpoint;
+    const tfp_checkpoint *k = tfp_checkpoint_of(r->profile);
     size_t rank;
     const int64_t *dims = tfp_checkpoint_dims(k, i, &rank);
     *out = (tensor_row){ .name = tfp_checkpoint_name(k, i),
@@ -209,7 +213,7 @@ static bool tensor_of(tfp_report *r, size_t i, tfp_buf *shape, tensor_row *out)
 
 static tfp_status tensors(tfp_report *r, tfp_error *err)
 {
-    size_t count = r->profile->checkpoint ? tfp_checkpoint_count(r->profile->checkpoint) : 0;
+    size_t count = tfp_checkpoint_of(r->profile) ? tfp_checkpoint_count(tfp_checkpoint_of(r->profile)) : 0;
     tensor_row *rows = calloc(count + 1, sizeof *rows);
     tfp_buf shape = { 0 };
     bool ok = rows != NULL;
@@ -240,8 +244,8 @@ static tfp_status files(tfp_report *r, tfp_error *err)
     tfp_map64 by_file = { 0 };
     TFP_VEC(file_row) rows = { 0 };
     bool ok = true;
-    for (size_t i = 0; ok && i < p->code->frames.size; i++) {
-        tfp_strid file = p->code->frames.at[i].file;
+    for (size_t i = 0; ok && i < tfp_code_of(p)->frames.size; i++) {
+        tfp_strid file = tfp_code_of(p)->frames.at[i].file;
         uint32_t at = tfp_map64_get(&by_file, file);
         if (!file) continue;
         if (at == TFP_NONE) {
@@ -274,7 +278,7 @@ static tfp_status find_step(tfp_report *r, int64_t step, tfp_error *err)
     r->step = tfp_step_of_id(step);
     if (step < 0) return TFP_OK;
     r->step.row = tfp_find_step(p, step);
-    if (r->step.row != TFP_NONE && p->runs->steps.at[r->step.row].listed) return TFP_OK;
+    if (r->step.row != TFP_NONE && tfp_executions_of(p)->steps.at[r->step.row].listed) return TFP_OK;
     tfp_status s = tfp_fail(err, TFP_NOTFOUND, "step %lld not found", (long long)step);
     return tfp_within_file(err, s, tfp_first_source(p));
 }
@@ -285,7 +289,7 @@ static tfp_status make(tfp_report *r, const char *what, int64_t step, tfp_error 
     while (i < count && strcmp(tables[i].name, what) != 0) i++;
     if (i == count) return tfp_fail(err, TFP_NOTFOUND, "no records '%s'", what);
     r->view = tables[i].name;
-    if (tables[i].detail && r->profile->detail->details.size < r->profile->runs->execs.size)
+    if (tables[i].detail && tfp_details_of(r->profile)->details.size < tfp_executions_of(r->profile)->execs.size)
         return tfp_fail(err, TFP_BADARG, "%s need a profile read with TFP_KEEP_MEMORY", what);
     tfp_status s = find_step(r, step, err);
     if (!s) s = tables[i].make(r, err);
@@ -297,7 +301,8 @@ tfp_status tfp_records(const tfp_profile *p, const char *what, int64_t step, tfp
 {
     tfp_error_clear(err);
     if (out) *out = NULL;
-    if (!p || !p->finished || !what || !out) return tfp_fail(err, TFP_BADARG, "no finished profile, or nothing asked");
+    if (!p || !tfp_is_finished(p) || !what || !out)
+        return tfp_fail(err, TFP_BADARG, "no finished profile, or nothing asked");
     tfp_report *r = tfp_report_of_table(p, NULL);
     if (!r) return tfp_nomem(err);
     tfp_status s = make(r, what, step, err);

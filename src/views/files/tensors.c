@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/files/tensors.c: summarizes one tensor of a checkpoint: its kinds of values and their distribution. */
-#include "model/tables/profile.h"
+#include "model/tables/read.h"
 #include "model/tensors.h"
 #include "views/core/handle.h"
 
@@ -84,20 +84,20 @@ static bool find(const tfp_checkpoint *c, tfp_str name, size_t *at)
 tfp_status tfp_tensor_summarise(const tfp_profile *p, const char *name, tfp_tensor_summary *out, tfp_error *err)
 {
     tfp_error_clear(err);
-    if (!p || !p->finished || !name || !out)
+    if (!p || !tfp_is_finished(p) || !name || !out)
         return tfp_fail(err, TFP_BADARG, "no finished profile, or no tensor's name");
     *out = (tfp_tensor_summary){ .dtype = "?" };
     size_t at, rank;
-    if (!p->checkpoint || !find(p->checkpoint, tfp_str_of(name), &at))
+    if (!tfp_checkpoint_of(p) || !find(tfp_checkpoint_of(p), tfp_str_of(name), &at))
         return tfp_fail(err, TFP_NOTFOUND, "no tensor '%.1000s'", name);
-    const int64_t *dims = tfp_checkpoint_dims(p->checkpoint, at, &rank);
-    out->dtype = tfp_dtype_name(tfp_checkpoint_dtype(p->checkpoint, at));
+    const int64_t *dims = tfp_checkpoint_dims(tfp_checkpoint_of(p), at, &rank);
+    out->dtype = tfp_dtype_name(tfp_checkpoint_dtype(tfp_checkpoint_of(p), at));
     put_shape(dims, rank, out);
     if (out->elements > ELEMENTS_MOST)
         return tfp_fail(err, TFP_LIMIT, "'%.1000s' has %lld values: more than %lld are not looked at", name,
                         (long long)out->elements, (long long)ELEMENTS_MOST);
     tfp_tensor t = { 0 };
-    tfp_status s = tfp_checkpoint_read(p->checkpoint, tfp_str_of(name), &t, err);
+    tfp_status s = tfp_checkpoint_read(tfp_checkpoint_of(p), tfp_str_of(name), &t, err);
     if (!s && (t.kind == TFP_VALUES_DOUBLE || t.kind == TFP_VALUES_INT)) {
         out->numbers = 1;
         sum_up(&t, out);

@@ -7,6 +7,7 @@
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
 #include "model/tables/lanes.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "views/core/handle.h"
 #include "views/flops/instructions.h"
@@ -19,22 +20,22 @@ static tfp_instruction_sum *sum_of(const tfp_profile *p, tfp_map64 *by_node, uin
     uint32_t at = tfp_map64_get(by_node, node);
     if (at != TFP_NONE) return &out->at[at];
     at = (uint32_t)out->size;
-    tfp_instruction_sum sum = { .name = p->graph->nodes.at[node].name, .node = node, .counted = true };
+    tfp_instruction_sum sum = { .name = tfp_graph_of(p)->nodes.at[node].name, .node = node, .counted = true };
     return tfp_map64_put(by_node, node, at) && tfp_push(out, sum) ? &out->at[at] : NULL;
 }
 
 /* Whether it is a kernel, including those that communicate; copies are not counted as work. */
 static bool is_work(const tfp_profile *p, uint32_t span)
 {
-    const tfp_span_columns *s = &p->events->spans;
-    if (s->kind[span] != TFP_SPAN_ACTIVITY || p->lanes.at[s->lane[span]].role == TFP_ROLE_ASYNC) return false;
+    const tfp_span_columns *s = &tfp_events_of(p)->spans;
+    if (s->kind[span] != TFP_SPAN_ACTIVITY || tfp_lanes_of(p)->at[s->lane[span]].role == TFP_ROLE_ASYNC) return false;
     return s->class[span] == TFP_CLASS_COMPUTE || s->class[span] == TFP_CLASS_COMMUNICATION;
 }
 
 /* The operator for which a span's time was spent; TFP_NONE: none. */
 static uint32_t spent_for(const tfp_profile *p, const tfp_aten_work *w, uint32_t span)
 {
-    const tfp_span_columns *s = &p->events->spans;
+    const tfp_span_columns *s = &tfp_events_of(p)->spans;
     if (s->kind[span] == TFP_SPAN_ACTIVITY) {
         if (!is_work(p, span)) return TFP_NONE;
         span = s->owner[span];
@@ -49,14 +50,14 @@ static uint32_t spent_for(const tfp_profile *p, const tfp_aten_work *w, uint32_t
  * instruction for it, s1688. */
 static bool uses_tf32(const tfp_profile *p, uint32_t span)
 {
-    tfp_str name = tfp_text(p, p->events->spans.name[span]);
+    tfp_str name = tfp_text(p, tfp_events_of(p)->spans.name[span]);
     return tfp_str_has_caseless(name, TFP_STR("tf32")) || tfp_str_has(name, TFP_STR("s1688"));
 }
 
 static bool add_span(const tfp_profile *p, const tfp_aten_work *w, uint32_t span, tfp_map64 *by_node,
                      tfp_instruction_sums *out)
 {
-    const tfp_span_columns *s = &p->events->spans;
+    const tfp_span_columns *s = &tfp_events_of(p)->spans;
     uint32_t op = spent_for(p, w, span);
     if (op == TFP_NONE || s->node[op] == TFP_NONE) return true;
     if (w->state[op] == TFP_ATEN_INSIDE && w->cover[op] == TFP_NONE)
@@ -113,10 +114,10 @@ static bool add_replayed(tfp_replayed *r, uint32_t span, tfp_map64 *by_node, tfp
     const tfp_captured_call *call = tfp_replayed_call(p, span);
     int first;
     if (!tfp_replayed_first(r, span, &first)) return false;
-    tfp_instruction_sum *sum = sum_of(p, by_node, p->events->spans.node[span], out);
+    tfp_instruction_sum *sum = sum_of(p, by_node, tfp_events_of(p)->spans.node[span], out);
     if (!sum) return false;
-    add(&sum->ns, p->events->spans.self_ns[span]);
-    add(&sum->device_ns, p->events->spans.self_ns[span]);
+    add(&sum->ns, tfp_events_of(p)->spans.self_ns[span]);
+    add(&sum->device_ns, tfp_events_of(p)->spans.self_ns[span]);
     sum->tf32 |= uses_tf32(p, span);
     sum->counted &= call && call->state != TFP_ATEN_NO_SHAPE && call->state != TFP_ATEN_NO_FORMULA;
     if (first) add_call(p, span, call, sum);
@@ -125,9 +126,9 @@ static bool add_replayed(tfp_replayed *r, uint32_t span, tfp_map64 *by_node, tfp
 
 static bool is_replayed(const tfp_profile *p, uint32_t span)
 {
-    const tfp_span_columns *s = &p->events->spans;
+    const tfp_span_columns *s = &tfp_events_of(p)->spans;
     if (!is_work(p, span) || s->node[span] == TFP_NONE || s->attribution[span] == TFP_NONE) return false;
-    return p->events->attributions.at[s->attribution[span]].certainty != TFP_SURE_BY_LAUNCH;
+    return tfp_events_of(p)->attributions.at[s->attribution[span]].certainty != TFP_SURE_BY_LAUNCH;
 }
 
 static bool add_any(const tfp_aten_work *w, tfp_replayed *r, uint32_t span, tfp_map64 *by_node,
@@ -146,7 +147,7 @@ bool tfp_calls_collect(const tfp_report *r, bool every, tfp_instruction_sums *ou
     if (!tfp_aten_work_out(p, &w)) return false;
     bool ok = tfp_replayed_begin(p, &replayed);
     tfp_aten_leave_captured(p, &w);
-    for (uint32_t i = 0; ok && i < p->events->spans.size; i++)
+    for (uint32_t i = 0; ok && i < tfp_events_of(p)->spans.size; i++)
         if (every || tfp_span_in_step(r, i)) ok = add_any(&w, &replayed, i, &by_node, out);
     settle_types(out);
     tfp_map64_free(&by_node);
@@ -157,8 +158,8 @@ bool tfp_calls_collect(const tfp_report *r, bool every, tfp_instruction_sums *ou
 
 bool tfp_in_a_step(const tfp_profile *p, uint32_t span)
 {
-    uint32_t step = p->events->spans.step[span];
-    return step != TFP_NONE && p->runs->steps.at[step].listed;
+    uint32_t step = tfp_events_of(p)->spans.step[span];
+    return step != TFP_NONE && tfp_executions_of(p)->steps.at[step].listed;
 }
 
 void tfp_instruction_step(tfp_instruction_sum *sum, int64_t flops, int64_t macs, int64_t bytes)

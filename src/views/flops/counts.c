@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/flops/counts.c: computed float operations for the nodes of a profile, with -float_ops_source tensorflow and
  * own. In: a profile's program, evaluated by src/flops. Out: tfp_counts, one row per node. */
+#include "model/program.h"
 #include "model/tables/graph.h"
+#include "model/tables/read.h"
 #include "options/columns.h"
 #include "options/options.h"
 #include "views/core/engine.h"
@@ -18,7 +20,7 @@
 tfp_status tfp_no_program(const tfp_profile *p, tfp_error *err)
 {
     const char *file = tfp_first_source(p);
-    if (tfp_has(p, TFP_HAS_GRAPH) && !(p->keep & TFP_KEEP_PROGRAM))
+    if (tfp_has(p, TFP_HAS_GRAPH) && !(tfp_keep_of(p) & TFP_KEEP_PROGRAM))
         return tfp_fail(err, TFP_BADARG,
                         "%s: was read without its program, from which float operations are computed: "
                         "keep TFP_KEEP_PROGRAM",
@@ -59,7 +61,7 @@ tfp_status tfp_flops_of(const tfp_profile *p, tfp_flops_source source, const tfp
     tfp_arena arena = { 0 };
     tfp_assume assume = { .batch = o->flops.assume_batch };
     *out = NULL;
-    if (!p->program) return tfp_no_program(p, err);
+    if (!tfp_program_of(p)) return tfp_no_program(p, err);
     tfp_status s = assumed_shapes(o, &arena, &assume, err);
     assume.signature = tfp_str_of(o->flops.signature);
     if (!s) s = tfp_flops_new(p, source, &assume, out, err);
@@ -75,7 +77,7 @@ static int64_t known(int64_t n) { return n > 0 ? n : 0; }
 static bool has_bodies(const tfp_flops *f)
 {
     uint32_t main_end = f->program->bodies.at[0].node_first + f->program->bodies.at[0].node_count;
-    for (size_t i = 0; i < f->profile->graph->nodes.size; i++)
+    for (size_t i = 0; i < tfp_graph_of(f->profile)->nodes.size; i++)
         if (f->program_node[i] != TFP_NONE && f->program_node[i] >= main_end) return true;
     return false;
 }
@@ -133,7 +135,7 @@ static tfp_status add_note(tfp_report *r, tfp_counts *c, tfp_flops *f, tfp_error
     char text[1024], why[512] = "";
     double share = -1;
     bool own = f && r->options->flops.float_ops_source == TFP_FLOPS_OWN, once = own && f->total.loops_unknown;
-    for (size_t i = 0; i < r->profile->graph->nodes.size; i++) {
+    for (size_t i = 0; i < tfp_graph_of(r->profile)->nodes.size; i++) {
         ops = tfp_add(ops, c->nodes[i].ops, NULL);
         counted = tfp_add(counted, c->nodes[i].counted, NULL);
     }
@@ -152,17 +154,17 @@ static tfp_status make(tfp_report *r, tfp_flops *f, tfp_error *err)
 {
     tfp_counts *c = TFP_NEW(&r->arena, tfp_counts, 1);
     bool registry = r->options->flops.float_ops_source == TFP_FLOPS_TENSORFLOW;
-    size_t count = r->profile->graph->nodes.size;
+    size_t count = tfp_graph_of(r->profile)->nodes.size;
     bool ok = c && (c->nodes = TFP_NEW(&r->arena, tfp_node_count, count)) != NULL;
     bool bodies = ok && has_bodies(f);
     for (size_t i = 0; ok && i < count; i++) {
         uint32_t at = f->program_node[i];
-        bool argument = tfp_str_eq(tfp_text(r->profile, r->profile->graph->nodes.at[i].op), TFP_STR("_Arg"));
+        bool argument = tfp_str_eq(tfp_text(r->profile, tfp_graph_of(r->profile)->nodes.at[i].op), TFP_STR("_Arg"));
         /* a node that ran and is in no graph is unknown; arguments of functions are no operations */
         c->nodes[i] = (tfp_node_count){ .ops = !argument, .runs = 1 };
         if (at == TFP_NONE) continue;
-        bool ran =
-            r->profile->graph->nodes.at[i].exec_first != TFP_NONE; /* then its executions give the number of runs */
+        bool ran = tfp_graph_of(r->profile)->nodes.at[i].exec_first !=
+                   TFP_NONE; /* then its executions give the number of runs */
         c->nodes[i] =
             bodies && !registry && !ran ? count_of_runs(&f->nodes[at]) : count_of(&f->nodes[at], !bodies, registry);
     }
@@ -201,7 +203,7 @@ tfp_status tfp_counts_start(tfp_report *r, tfp_error *err)
     tfp_flops *f = NULL;
     _Static_assert(TFP_FLOPS_FILES == 0 && TFP_FLOPS_TENSORFLOW == 1 && TFP_FLOPS_OWN == 2, "as in the option's words");
     if ((r->tree->counts = r->options->made.counts)) return TFP_OK;
-    if (!r->profile->program && r->options->flops.float_ops_source != TFP_FLOPS_TENSORFLOW &&
+    if (!tfp_program_of(r->profile) && r->options->flops.float_ops_source != TFP_FLOPS_TENSORFLOW &&
         tfp_has_instructions(r->profile))
         return count_instructions(r, err);
     if (!tfp_options_count(r->options)) return note_missing(r, err);

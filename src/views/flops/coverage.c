@@ -3,10 +3,10 @@
  * count is estimated: as the mean of its op type if others of the type have a count, otherwise as one float operation per
  * output element. Products and convolutions are most of the work of any model that has some; if such an op has no shape,
  * nothing tells how much it is, so the coverage is unknown. */
-#include "model/tables/profile.h"
+#include "model/tables/read.h"
 #include "options/options.h"
-#include "views/core/notes.h"
 #include "views/core/handle.h"
+#include "views/core/notes.h"
 #include "views/flops/flops.h"
 
 #include <stdio.h>

@@ -3,6 +3,7 @@
  * would increase it. */
 #include "flops/core/parameters.h"
 #include "model/tables/graph.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "views/core/report.h"
 #include "views/flops/flops.h"
@@ -91,10 +92,10 @@ typedef struct measured {
 static measured measure(const tfp_flops_table *w)
 {
     measured m = { 0 };
-    for (uint32_t i = 0; i < w->p->graph->nodes.size; i++) {
+    for (uint32_t i = 0; i < tfp_graph_of(w->p)->nodes.size; i++) {
         tfp_node_stats s;
         uint32_t at = w->f->program_node[i];
-        if (w->p->graph->nodes.at[i].exec_first == TFP_NONE) continue;
+        if (tfp_graph_of(w->p)->nodes.at[i].exec_first == TFP_NONE) continue;
         tfp_node_stats_at(w->p, i, w->r->step, &s);
         m.micros += (double)s.total_ns / 1000;
         if (at == TFP_NONE) continue;
@@ -205,7 +206,7 @@ static bool put_coverage(const tfp_flops_table *w, const tfp_work *total, double
               tfp_fact_share(r, "total_coverage", "coverage", share, share < 0 ? 0 : 1);
     ok = ok && say_more(r, "%s%s%lld of %lld operations have a count", why, *why ? "; " : "of the work, by shapes; ",
                         (long long)total->counted, (long long)total->ops);
-    if (!w->p->runs->execs.size || !ok) return ok;
+    if (!tfp_executions_of(w->p)->execs.size || !ok) return ok;
     measured m = measure(w);
     return tfp_fact_share(r, "time_coverage", "time covered", m.covered, m.micros) &&
            say_more(r, "of the measured time was in operations that have a count");

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/flops/flops.c: how many float operations a model needs, computed from its graph: the most expensive parts, what is
  * unknown and why, and how much of the work is covered. */
-#include "views/flops/flops.h"
+#include "model/program.h"
 #include "model/tables/graph.h"
 #include "options/options.h"
 #include "views/core/handle.h"
+#include "views/flops/flops.h"
 #include "views/flops/instructions.h"
 
 /* ---- the work ---- */
@@ -17,7 +18,7 @@ static bool link_nodes(tfp_flops_table *w)
     memset(w->profile_node, 0xff, w->g->nodes.size * sizeof *w->profile_node); /* TFP_NONE */
     for (uint32_t b = 0; b < w->g->bodies.size; b++)
         for (uint32_t i = 0; i < w->g->bodies.at[b].node_count; i++) w->body[w->g->bodies.at[b].node_first + i] = b;
-    for (uint32_t i = 0; i < w->p->graph->nodes.size; i++)
+    for (uint32_t i = 0; i < tfp_graph_of(w->p)->nodes.size; i++)
         if (w->f->program_node[i] != TFP_NONE) w->profile_node[w->f->program_node[i]] = i;
     return true;
 }
@@ -46,7 +47,8 @@ static tfp_status build_flops(tfp_report *r, tfp_error *err)
     tfp_flops_table w = { .r = r,
                           .p = tfp_profile_of(r),
                           .source = chosen ? (tfp_flops_source)o->flops.float_ops_source : TFP_FLOPS_OWN };
-    if (!tfp_profile_of(r)->program && w.source != TFP_FLOPS_TENSORFLOW && tfp_has_instructions(tfp_profile_of(r)))
+    if (!tfp_program_of(tfp_profile_of(r)) && w.source != TFP_FLOPS_TENSORFLOW &&
+        tfp_has_instructions(tfp_profile_of(r)))
         return tfp_flops_instructions(r, err);
     /* shapes are computed in any case */
     tfp_flops_source engine = w.source == TFP_FLOPS_FILES ? TFP_FLOPS_OWN : w.source;

@@ -3,9 +3,11 @@
  * most expensive instructions, by scope, and what has no count. work_facts.c has the totals, roofline.c the peaks. */
 #include "flops/aten/aten.h"
 #include "model/tables/graph.h"
+#include "model/tables/instructions.h"
+#include "model/tables/read.h"
 #include "options/options.h"
-#include "views/core/notes.h"
 #include "views/core/handle.h"
+#include "views/core/notes.h"
 #include "views/core/texts.h"
 #include "views/flops/flops.h"
 #include "views/flops/work.h"
@@ -118,7 +120,7 @@ static tfp_str text(const tfp_work_tables *t, tfp_strid id) { return tfp_text(tf
 /* The path up to its last slash; without a slash the model's root. */
 static tfp_str scope_of(const tfp_work_tables *t, uint32_t node)
 {
-    tfp_str path = text(t, tfp_profile_of(t->r)->graph->nodes.at[node].name);
+    tfp_str path = text(t, tfp_graph_of(tfp_profile_of(t->r))->nodes.at[node].name);
     while (path.size && path.data[path.size - 1] != '/') path.size--;
     if (path.size > 1) path.size--;
     return path.size ? path : TFP_STR("(top)");
@@ -129,11 +131,11 @@ static bool put_shapes(const tfp_work_tables *t, uint32_t node, tfp_str *out)
 {
     const tfp_profile *p = tfp_profile_of(t->r);
     tfp_buf b = { 0 };
-    for (TFP_EACH(graph->outputs, o, p->graph->nodes.at[node].output_first, p)) {
+    for (TFP_EACH(tfp_graph_of(p)->outputs, o, tfp_graph_of(p)->nodes.at[node].output_first)) {
         if (b.size) tfp_buf_char(&b, '|');
-        tfp_buf_int(&b, p->graph->outputs.at[o].slot);
+        tfp_buf_int(&b, tfp_graph_of(p)->outputs.at[o].slot);
         tfp_buf_char(&b, ':');
-        tfp_shape_text(p, p->graph->outputs.at[o].shape, &b);
+        tfp_shape_text(p, tfp_graph_of(p)->outputs.at[o].shape, &b);
     }
     *out = tfp_buf_move(&b, tfp_arena_of(t->r));
     return out->data != NULL;
@@ -192,8 +194,8 @@ static bool more_of_op(const void *ctx, uint32_t a, uint32_t b)
 {
     const tfp_work_tables *t = ctx;
     const tfp_instruction_sum *x = &t->sums.at[a], *y = &t->sums.at[b];
-    tfp_strid op = tfp_profile_of(t->r)->graph->nodes.at[x->node].op,
-              other = tfp_profile_of(t->r)->graph->nodes.at[y->node].op;
+    tfp_strid op = tfp_graph_of(tfp_profile_of(t->r))->nodes.at[x->node].op,
+              other = tfp_graph_of(tfp_profile_of(t->r))->nodes.at[y->node].op;
     if (op != other) return op < other;
     return x->float_ops != y->float_ops ? x->float_ops > y->float_ops : x->opcode < y->opcode;
 }
@@ -226,8 +228,9 @@ static bool find_opcodes(const tfp_work_tables *t, groups *g)
     for (uint32_t i = 0; i < n; i++) order[i] = i;
     bool ok = tfp_sort(order, n, more_of_op, t);
     for (size_t first = 0, end; ok && first < n; first = end) {
-        tfp_strid op = tfp_profile_of(t->r)->graph->nodes.at[t->sums.at[order[first]].node].op;
-        for (end = first + 1; end < n && tfp_profile_of(t->r)->graph->nodes.at[t->sums.at[order[end]].node].op == op;)
+        tfp_strid op = tfp_graph_of(tfp_profile_of(t->r))->nodes.at[t->sums.at[order[first]].node].op;
+        for (end = first + 1;
+             end < n && tfp_graph_of(tfp_profile_of(t->r))->nodes.at[t->sums.at[order[end]].node].op == op;)
             end++;
         uint32_t at = tfp_map64_get(&g->by_name, op);
         ok = at == TFP_NONE || put_opcodes(t, order + first, end - first, &g->rows.at[at].opcode);
@@ -241,7 +244,7 @@ static tfp_status put_ops(const tfp_work_tables *t, tfp_error *err)
     bool ok = true;
     size_t few = 0;
     for (size_t i = 0; ok && i < t->sums.size; i++) {
-        tfp_strid op = tfp_profile_of(t->r)->graph->nodes.at[t->sums.at[i].node].op;
+        tfp_strid op = tfp_graph_of(tfp_profile_of(t->r))->nodes.at[t->sums.at[i].node].op;
         tfp_work_row *row = group_of(&g, op, text(t, op));
         if ((ok = row != NULL)) work_add(row, &t->sums.at[i]);
     }
@@ -280,7 +283,7 @@ static tfp_status put_gaps(const tfp_work_tables *t, tfp_error *err)
     bool ok = true;
     for (size_t i = 0; ok && i < t->sums.size; i++) {
         const tfp_instruction_sum *n = &t->sums.at[i];
-        tfp_strid op = tfp_profile_of(t->r)->graph->nodes.at[n->node].op;
+        tfp_strid op = tfp_graph_of(tfp_profile_of(t->r))->nodes.at[n->node].op;
         if (n->counted) continue;
         tfp_work_row *row = group_of(&g, op, text(t, op));
         if (!(ok = row != NULL)) break;
@@ -301,7 +304,7 @@ static tfp_work_row *instruction_rows(const tfp_work_tables *t)
     for (size_t i = 0; rows && i < t->sums.size; i++) {
         const tfp_instruction_sum *n = &t->sums.at[i];
         rows[i].name = text(t, n->name);
-        rows[i].op = text(t, tfp_profile_of(t->r)->graph->nodes.at[n->node].op);
+        rows[i].op = text(t, tfp_graph_of(tfp_profile_of(t->r))->nodes.at[n->node].op);
         if (n->opcode) rows[i].opcode = text(t, n->opcode);
         work_add(&rows[i], n);
     }

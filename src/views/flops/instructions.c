@@ -9,6 +9,7 @@
 #include "model/tables/graph.h"
 #include "model/tables/instructions.h"
 #include "model/tables/lanes.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "model/tables/span_kinds.h"
 #include "model/tables/spans.h"
@@ -60,7 +61,7 @@ static told told_by(const tfp_profile *p, const keys *k, const tfp_stat_set *set
     told t = { 0 };
     bool unknown = false;
     for (uint32_t i = 0; i < set->count; i++) {
-        const tfp_stat *s = &p->events->stats.at[set->first + i];
+        const tfp_stat *s = &tfp_events_of(p)->stats.at[set->first + i];
         bool text = s->type == TFP_STAT_TEXT;
         if (text && s->key == k->op) t.op = (tfp_strid)s->value.text;
         if (text && s->key == k->module) t.module = (tfp_strid)s->value.text;
@@ -78,22 +79,23 @@ static told told_by(const tfp_profile *p, const keys *k, const tfp_stat_set *set
 
 bool tfp_has_instructions(const tfp_profile *p)
 {
-    if (p->instructions.size) return true;
+    if (tfp_instruction_rows_of(p)->size) return true;
     if (!tfp_has(p, TFP_HAS_TRACE)) return false;
     if (tfp_aten_recorded(p)) return true;
     tfp_strid flops = tfp_stat_key(p, "flops"), op = tfp_stat_key(p, "hlo_op");
-    for (size_t i = 0; i < p->events->stats.size; i++)
-        if (p->events->stats.at[i].key == flops || p->events->stats.at[i].key == op) return true;
+    for (size_t i = 0; i < tfp_events_of(p)->stats.size; i++)
+        if (tfp_events_of(p)->stats.at[i].key == flops || tfp_events_of(p)->stats.at[i].key == op) return true;
     return false;
 }
 
 bool tfp_has_recorded_calls(const tfp_profile *p)
 {
-    return p->instructions.size && p->graph->nodes.at[p->instructions.at[0].node].calls > 0;
+    return tfp_instruction_rows_of(p)->size &&
+           tfp_graph_of(p)->nodes.at[tfp_instruction_rows_of(p)->at[0].node].calls > 0;
 }
 
 /* Whether an HLO module is counted; with a trace the executed instructions are counted instead. */
-static bool is_module(const tfp_profile *p) { return p->instructions.size && !tfp_has(p, TFP_HAS_TRACE); }
+static bool is_module(const tfp_profile *p) { return tfp_instruction_rows_of(p)->size && !tfp_has(p, TFP_HAS_TRACE); }
 
 /* ---- sums of a trace ---- */
 
@@ -111,7 +113,7 @@ static tfp_instruction_sum *sum_of(collector *c, const told *t, uint32_t node)
     uint32_t at = tfp_map64_get(&c->by, key);
     if (at != TFP_NONE) return &c->out->at[at];
     at = (uint32_t)c->out->size;
-    tfp_instruction_sum sum = { .name = t->op ? t->op : c->p->graph->nodes.at[node].name,
+    tfp_instruction_sum sum = { .name = t->op ? t->op : tfp_graph_of(c->p)->nodes.at[node].name,
                                 .module = t->module,
                                 .opcode = t->opcode,
                                 .node = node,
@@ -123,7 +125,7 @@ static tfp_instruction_sum *sum_of(collector *c, const told *t, uint32_t node)
 /* Several activities of one instruction are one run. It counts with the first of them that is work: a memset may come before. */
 static bool begins_run(collector *c, uint32_t span, bool work)
 {
-    const tfp_span_columns *s = &c->p->events->spans;
+    const tfp_span_columns *s = &tfp_events_of(c->p)->spans;
     bool *open = &c->open[s->lane[span]];
     bool begins = !(s->marks[span] & TFP_MARK_CONTINUES) || *open;
     *open = begins && !work;
@@ -133,7 +135,7 @@ static bool begins_run(collector *c, uint32_t span, bool work)
 static bool add_span(collector *c, uint32_t span, bool begins)
 {
     static const told nothing = { 0 };
-    const tfp_span_columns *s = &c->p->events->spans;
+    const tfp_span_columns *s = &tfp_events_of(c->p)->spans;
     uint32_t stats = tfp_span_work(c->p, span);
     const told *t = stats == TFP_NONE ? &nothing : &c->told[stats];
     tfp_instruction_sum *sum = sum_of(c, t, s->node[span]);
@@ -154,8 +156,8 @@ static bool add_span(collector *c, uint32_t span, bool begins)
 /* Whether it is an op or a kernel; copies by the tracer, API calls and asynchronous lines are no work of the model. */
 static bool is_work(const tfp_profile *p, uint32_t span)
 {
-    const tfp_span_columns *s = &p->events->spans;
-    if (s->node[span] == TFP_NONE || p->lanes.at[s->lane[span]].role == TFP_ROLE_ASYNC) return false;
+    const tfp_span_columns *s = &tfp_events_of(p)->spans;
+    if (s->node[span] == TFP_NONE || tfp_lanes_of(p)->at[s->lane[span]].role == TFP_ROLE_ASYNC) return false;
     if (s->kind[span] == TFP_SPAN_OP) return true;
     return s->kind[span] == TFP_SPAN_ACTIVITY &&
            (s->class[span] == TFP_CLASS_COMPUTE || s->class[span] == TFP_CLASS_COMMUNICATION);
@@ -165,8 +167,9 @@ static bool is_work(const tfp_profile *p, uint32_t span)
 static told *read_stats(const tfp_profile *p)
 {
     keys k = find_keys(p);
-    told *all = calloc(p->events->stat_sets.size + 1, sizeof *all);
-    for (size_t i = 0; all && i < p->events->stat_sets.size; i++) all[i] = told_by(p, &k, &p->events->stat_sets.at[i]);
+    told *all = calloc(tfp_events_of(p)->stat_sets.size + 1, sizeof *all);
+    for (size_t i = 0; all && i < tfp_events_of(p)->stat_sets.size; i++)
+        all[i] = told_by(p, &k, &tfp_events_of(p)->stat_sets.at[i]);
     return all;
 }
 
@@ -174,9 +177,11 @@ static bool collect_spans(const tfp_report *r, bool every, tfp_instruction_sums 
 {
     if (tfp_aten_recorded(tfp_profile_of(r))) return tfp_calls_collect(r, every, out);
     const tfp_profile *p = tfp_profile_of(r);
-    collector c = { .p = p, .told = read_stats(p), .open = calloc(p->lanes.size + 1, sizeof *c.open), .out = out };
+    collector c = {
+        .p = p, .told = read_stats(p), .open = calloc(tfp_lanes_of(p)->size + 1, sizeof *c.open), .out = out
+    };
     bool ok = c.told && c.open;
-    for (uint32_t i = 0; ok && i < p->events->spans.size; i++) {
+    for (uint32_t i = 0; ok && i < tfp_events_of(p)->spans.size; i++) {
         bool work = is_work(p, i), begins = begins_run(&c, i, work);
         if (work && (every || tfp_span_in_step(r, i))) ok = add_span(&c, i, begins);
     }
@@ -218,8 +223,8 @@ static bool collect_module(const tfp_profile *p, tfp_instruction_sums *out)
 {
     bool ok = true, calls = tfp_has_recorded_calls(p);
     tfp_map64 by_node = { 0 };
-    for (size_t i = 0; ok && i < p->instructions.size; i++) {
-        const tfp_instruction *n = &p->instructions.at[i];
+    for (size_t i = 0; ok && i < tfp_instruction_rows_of(p)->size; i++) {
+        const tfp_instruction *n = &tfp_instruction_rows_of(p)->at[i];
         if (n->inside || !n->runs) continue;
         tfp_instruction_sum sum = sum_of_runs(n);
         uint32_t at = calls ? tfp_map64_get(&by_node, n->node) : TFP_NONE;
@@ -243,8 +248,8 @@ tfp_status tfp_instructions_of(const tfp_report *r, tfp_instruction_sums *out, t
 /* Instructions inside fusions are nodes as well, and each counts its own float operations. */
 static void count_module(const tfp_profile *p, tfp_node_count *nodes)
 {
-    for (size_t i = 0; i < p->instructions.size; i++) {
-        const tfp_instruction *n = &p->instructions.at[i];
+    for (size_t i = 0; i < tfp_instruction_rows_of(p)->size; i++) {
+        const tfp_instruction *n = &tfp_instruction_rows_of(p)->at[i];
         tfp_node_count *c = &nodes[n->node];
         c->runs = 1;
         add(&c->float_ops, tfp_mul(n->own_float_ops, n->runs, NULL));
@@ -265,7 +270,7 @@ static tfp_status count_spans(const tfp_report *r, tfp_node_count *nodes, tfp_er
         tfp_vec_free(&sums);
         return tfp_nomem(err);
     }
-    for (uint32_t i = 0; i < p->graph->nodes.size; i++) {
+    for (uint32_t i = 0; i < tfp_graph_of(p)->nodes.size; i++) {
         tfp_node_stats s;
         tfp_node_stats_at(p, i, (tfp_step_choice){ .which = TFP_STEP_ALL }, &s);
         nodes[i].of_runs = s.run_count;
@@ -286,7 +291,7 @@ static tfp_status count_spans(const tfp_report *r, tfp_node_count *nodes, tfp_er
 tfp_status tfp_instruction_counts(tfp_report *r, struct tfp_counts **out, tfp_error *err)
 {
     tfp_counts *c = TFP_NEW(tfp_arena_of(r), tfp_counts, 1);
-    if (!c || !(c->nodes = TFP_NEW(tfp_arena_of(r), tfp_node_count, tfp_profile_of(r)->graph->nodes.size)))
+    if (!c || !(c->nodes = TFP_NEW(tfp_arena_of(r), tfp_node_count, tfp_graph_of(tfp_profile_of(r))->nodes.size)))
         return tfp_nomem(err);
     tfp_status s = TFP_OK;
     if (is_module(tfp_profile_of(r)))

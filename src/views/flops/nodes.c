@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/flops/nodes.c: the flops report with -nodes: one row for every node of the graph, then for those of each
  * function, with the shapes of its outputs and the counts of one execution. */
-#include "model/tables/profile.h"
+#include "model/tables/read.h"
 #include "views/core/handle.h"
 #include "views/flops/flops.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/flops/parts.c: the tables after that of types: the most expensive nodes, the cost of a model's signatures, and what
  * is unknown (operations without a formula or without a shape) with what would help. */
-#include "model/tables/profile.h"
+#include "model/tables/read.h"
 #include "views/core/handle.h"
 #include "views/flops/flops.h"
 

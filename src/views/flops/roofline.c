@@ -5,6 +5,7 @@
 #include "flops/aten/aten.h"
 #include "model/tables/devices.h"
 #include "model/tables/events.h"
+#include "model/tables/read.h"
 #include "options/options.h"
 #include "views/core/notes.h"
 #include "views/core/report.h"
@@ -21,7 +22,7 @@ static tfp_str name_of(const tfp_work_tables *t, const tfp_device_info *d) { ret
 /* Finds the first device with a name; if there is another kind of device, its peaks differ. */
 static tfp_status find_device(tfp_work_tables *t, tfp_error *err)
 {
-    const tfp_event_tables *e = t->r->profile->events;
+    const tfp_event_tables *e = tfp_events_of(t->r->profile);
     const tfp_device_info *first = NULL;
     bool others = false;
     for (size_t i = 0; i < e->devices.size; i++) {
@@ -92,7 +93,7 @@ static bool has_types(const tfp_work_tables *t)
 tfp_status tfp_work_find_peaks(tfp_work_tables *t, tfp_error *err)
 {
     const tfp_options *o = t->r->options;
-    const tfp_event_tables *e = t->r->profile->events;
+    const tfp_event_tables *e = tfp_events_of(t->r->profile);
     tfp_status s = TFP_OK;
     for (size_t i = 0; i < e->devices.size && !t->device; i++)
         if (e->devices.at[i].peak_flops > 0 || e->devices.at[i].peak_bandwidth > 0) t->device = &e->devices.at[i];

@@ -14,7 +14,7 @@ tfp_own_count tfp_flops_own(const tfp_flops_table *w, uint32_t node)
     if (w->source != TFP_FLOPS_OWN && w->body[node]) return none;
     if (w->source == TFP_FLOPS_FILES) {
         uint32_t at = w->profile_node[node];
-        int64_t given = at == TFP_NONE ? 0 : w->p->graph->nodes.at[at].float_ops;
+        int64_t given = at == TFP_NONE ? 0 : tfp_graph_of(w->p)->nodes.at[at].float_ops;
         return given > 0 ? (tfp_own_count){ TFP_COUNTED, given, TFP_UNKNOWN } : none;
     }
     if (out.state != TFP_COUNTED) out.flops = TFP_UNKNOWN; /* TensorFlow's counts may be negative even then */

@@ -2,6 +2,7 @@
 /* views/flops/types.c: the flops report's own table: operation types, the most expensive first. If times are known, it
  * shows what they achieve; with the device's peaks also a roofline: what they could achieve, and what limits them. */
 #include "model/tables/graph.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "options/options.h"
 #include "views/core/handle.h"
@@ -32,7 +33,7 @@ static void add_measured(const tfp_flops_table *w, op_type *t, uint32_t node, co
 {
     uint32_t at = w->profile_node[node];
     tfp_node_stats s;
-    if (at == TFP_NONE || w->p->graph->nodes.at[at].exec_first == TFP_NONE) return;
+    if (at == TFP_NONE || tfp_graph_of(w->p)->nodes.at[at].exec_first == TFP_NONE) return;
     tfp_node_stats_at(w->p, at, tfp_step_of(w->r), &s);
     plus(&t->ns, s.total_ns);
     if (s.total_ns > 0) plus(&t->timed_float_ops, c->flops > 0 ? tfp_mul(c->flops, s.run_count, NULL) : 0);
@@ -171,7 +172,7 @@ tfp_status tfp_flops_types(tfp_flops_table *w, tfp_error *err)
     const tfp_options *o = tfp_options_of(r);
     op_types x = { 0 };
     peaks k = { 0 };
-    bool timed = w->p->runs->execs.size > 0;
+    bool timed = tfp_executions_of(w->p)->execs.size > 0;
     if (o->flops.peak_flops) tfp_rate_parse(tfp_str_of(o->flops.peak_flops), tfp_flops_units, &k.flops);
     if (o->flops.peak_bandwidth) tfp_rate_parse(tfp_str_of(o->flops.peak_bandwidth), tfp_bandwidth_units, &k.bandwidth);
     if (!find_types(w, &x)) return tfp_nomem(err);

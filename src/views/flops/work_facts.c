@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/flops/work_facts.c: the facts above the tables of the report `flops` for compiled programs and traces: the totals and
  * their coverage. */
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "views/core/handle.h"
 #include "views/flops/flops.h"
@@ -38,13 +39,14 @@ static bool add_coverage(const tfp_work_tables *t)
 
 static bool add_mean(const tfp_work_tables *t, const char *name, const char *label, tfp_unit unit, int64_t sum)
 {
-    return tfp_fact_real(t->r, name, label, unit, (double)sum / (double)tfp_profile_of(t->r)->runs->step_order.size);
+    return tfp_fact_real(t->r, name, label, unit,
+                         (double)sum / (double)tfp_executions_of(tfp_profile_of(t->r))->step_order.size);
 }
 
 /* Adds the number for one step before that for all steps: other tables and papers have the former. */
 static bool add_steps(const tfp_work_tables *t)
 {
-    size_t steps = tfp_profile_of(t->r)->runs->step_order.size;
+    size_t steps = tfp_executions_of(tfp_profile_of(t->r))->step_order.size;
     if (!(t->shown & TFP_WORK_TIMES) || tfp_step_of(t->r).which == TFP_STEP_ONE || !steps || !t->all.in_steps.float_ops)
         return true;
     return add_mean(t, "step_float_ops", "float operations a step", TFP_NUMBER, t->all.in_steps.float_ops) &&

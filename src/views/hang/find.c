@@ -2,7 +2,7 @@
 /* views/hang/find.c: finds in each group the first collective with a fault: ranks that called another one, or with other sizes or
  * types, ranks that never came, or all ranks waiting for something else. Rules: docs/formats.md. */
 #include "model/files/flights.h"
-#include "model/tables/profile.h"
+#include "model/tables/read.h"
 #include "views/core/handle.h"
 #include "views/core/own_frame.h"
 #include "views/hang/hang.h"
@@ -17,7 +17,7 @@ typedef TFP_VEC(int64_t) ranks;
 
 static const tfp_flight_entry *entry_of(const hang *h, uint32_t i)
 {
-    return &tfp_profile_of(h->r)->flights->entries.at[i];
+    return &tfp_flights_of(tfp_profile_of(h->r))->entries.at[i];
 }
 
 /* Writes the ranks as text, "0|1|2"; *numbers receives them as an array ended by -1, for the search for causes. */

@@ -3,7 +3,7 @@
  * one, but one name may belong to several. Members come from the dumps' settings, which are texts; without these they are the
  * ranks with entries. */
 #include "model/files/flights.h"
-#include "model/tables/profile.h"
+#include "model/tables/read.h"
 #include "views/core/handle.h"
 #include "views/hang/hang.h"
 
@@ -11,7 +11,7 @@ typedef TFP_VEC(int64_t) ranks;
 
 int64_t hang_rank_of(const hang *h, uint32_t entry)
 {
-    const tfp_flight_tables *t = tfp_profile_of(h->r)->flights;
+    const tfp_flight_tables *t = tfp_flights_of(tfp_profile_of(h->r));
     return t->dumps.at[t->groups.at[t->entries.at[entry].group].dump].rank;
 }
 
@@ -76,7 +76,7 @@ typedef struct joining {
 static bool number_groups(joining *j)
 {
     const tfp_profile *p = tfp_profile_of(j->h->r);
-    const tfp_flight_tables *t = p->flights;
+    const tfp_flight_tables *t = tfp_flights_of(p);
     tfp_map64 known = { 0 };
     bool ok = true;
     for (size_t i = 0; i < t->groups.size && ok; i++) {
@@ -98,7 +98,7 @@ static bool number_groups(joining *j)
 static bool find_members(joining *j)
 {
     const tfp_profile *p = tfp_profile_of(j->h->r);
-    const tfp_flight_tables *t = p->flights;
+    const tfp_flight_tables *t = tfp_flights_of(p);
     bool ok = true;
     for (size_t i = 0; i < t->groups.size && ok; i++) {
         uint32_t at = j->group_of[i];
@@ -117,7 +117,7 @@ static bool find_members(joining *j)
 /* Of two dumps of one rank the first counts. */
 static bool find_dumps(hang *h)
 {
-    const tfp_flight_tables *t = tfp_profile_of(h->r)->flights;
+    const tfp_flight_tables *t = tfp_flights_of(tfp_profile_of(h->r));
     tfp_map64 dump_of = { 0 };
     bool ok = true;
     for (size_t i = t->dumps.size; i-- > 0 && ok;)
@@ -136,7 +136,7 @@ static bool find_dumps(hang *h)
  * number. */
 static bool find_enqueued(const joining *j)
 {
-    const tfp_flight_tables *t = tfp_profile_of(j->h->r)->flights;
+    const tfp_flight_tables *t = tfp_flights_of(tfp_profile_of(j->h->r));
     tfp_map64 group_of_number = { 0 };
     bool ok = true;
     for (size_t i = 0; i < t->groups.size && ok; i++)
@@ -156,8 +156,8 @@ static bool find_enqueued(const joining *j)
 static bool entry_first(const void *ctx, uint32_t a, uint32_t b)
 {
     const hang *h = ctx;
-    const tfp_flight_entry *x = &tfp_profile_of(h->r)->flights->entries.at[a],
-                           *y = &tfp_profile_of(h->r)->flights->entries.at[b];
+    const tfp_flight_entry *x = &tfp_flights_of(tfp_profile_of(h->r))->entries.at[a],
+                           *y = &tfp_flights_of(tfp_profile_of(h->r))->entries.at[b];
     if (h->group_of[a] != h->group_of[b]) return h->group_of[a] < h->group_of[b];
     if (x->sequence != y->sequence) return x->sequence < y->sequence;
     int64_t p = hang_rank_of(h, a), q = hang_rank_of(h, b);
@@ -166,7 +166,7 @@ static bool entry_first(const void *ctx, uint32_t a, uint32_t b)
 
 static void take_entry(hang *h, hang_group *g, uint32_t entry)
 {
-    const tfp_flight_tables *t = tfp_profile_of(h->r)->flights;
+    const tfp_flight_tables *t = tfp_flights_of(tfp_profile_of(h->r));
     const tfp_flight_entry *e = &t->entries.at[entry];
     hang_member *m = member_of(g, hang_rank_of(h, entry));
     if (!m || m->dump != t->groups.at[e->group].dump) return;
@@ -176,7 +176,7 @@ static void take_entry(hang *h, hang_group *g, uint32_t entry)
 
 static bool sort_entries(hang *h)
 {
-    size_t all = tfp_profile_of(h->r)->flights->entries.size, n = 0;
+    size_t all = tfp_flights_of(tfp_profile_of(h->r))->entries.size, n = 0;
     uint32_t *order = TFP_NEW(tfp_arena_of(h->r), uint32_t, all + 1);
     if (!order) return false;
     for (size_t i = 0; i < all; i++) /* a damaged file may have entries of groups without a name */
@@ -193,7 +193,7 @@ static bool sort_entries(hang *h)
 
 bool hang_groups_of(hang *h)
 {
-    const tfp_flight_tables *t = tfp_profile_of(h->r)->flights;
+    const tfp_flight_tables *t = tfp_flights_of(tfp_profile_of(h->r));
     tfp_arena *a = tfp_arena_of(h->r);
     joining j = { h, TFP_NEW(a, uint32_t, t->groups.size + 1), TFP_NEW(a, ranks, t->groups.size + 1) };
     h->groups = TFP_NEW(a, hang_group, t->groups.size + 1);

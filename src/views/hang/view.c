@@ -2,7 +2,7 @@
 /* views/hang/view.c: the table `hang`: which rank keeps a job waiting, from dumps of PyTorch's flight recorder. The first row is
  * the verdict; the text form also begins with it as a sentence. */
 #include "model/files/flights.h"
-#include "model/tables/profile.h"
+#include "model/tables/read.h"
 #include "views/core/handle.h"
 #include "views/core/view.h"
 #include "views/hang/hang.h"
@@ -87,7 +87,7 @@ static void put_verdict(tfp_buf *b, const hang_row *row)
 
 static bool say_verdict(hang *h, const hang_row *rows)
 {
-    size_t dumps = tfp_profile_of(h->r)->flights->dumps.size;
+    size_t dumps = tfp_flights_of(tfp_profile_of(h->r))->dumps.size;
     tfp_buf b = { 0 };
     if (h->rows.size)
         put_verdict(&b, rows);
@@ -101,7 +101,7 @@ static bool say_verdict(hang *h, const hang_row *rows)
 static tfp_status build(tfp_report *r, tfp_error *err)
 {
     hang h = { .r = r };
-    if (!tfp_profile_of(r)->flights->dumps.size) {
+    if (!tfp_flights_of(tfp_profile_of(r))->dumps.size) {
         tfp_fail(err, TFP_BADFILE, "no dump of PyTorch's flight recorder, which hang compares");
         return tfp_within_file(err, TFP_BADFILE, tfp_first_source(tfp_profile_of(r)));
     }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/memory/allocations.c: the allocations and frees of a trace, by device and time. A free is counted for the owner of the
  * allocation. The allocator's own sum shows what was held before the recording began. */
-#include "views/memory/allocations.h"
 #include "model/tables/devices.h"
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
 #include "model/tables/memory_events.h"
+#include "model/tables/read.h"
 #include "model/tables/step_marks.h"
 #include "views/core/handle.h"
+#include "views/memory/allocations.h"
 
 typedef struct live {
     uint32_t owner, span, block;
@@ -24,16 +25,19 @@ typedef struct tracer {
     uint32_t *order, *device; /* for each event */
 } tracer;
 
-static uint32_t process_of(const tracer *t, const tfp_memory_event *m) { return t->p->lanes.at[m->lane].process; }
+static uint32_t process_of(const tracer *t, const tfp_memory_event *m)
+{
+    return tfp_lanes_of(t->p)->at[m->lane].process;
+}
 
 /* "gpu:0"; with several processes "gpu:0 of rank 1". */
 static tfp_str device_name(tracer *t, const tfp_memory_event *m)
 {
     tfp_str name = tfp_text(t->p, m->device);
     uint32_t process = process_of(t, m);
-    if (t->p->events->processes.size < 2 || process == TFP_NONE) return name;
+    if (tfp_events_of(t->p)->processes.size < 2 || process == TFP_NONE) return name;
     tfp_buf b = { 0 };
-    int32_t rank = t->p->events->processes.at[process].rank;
+    int32_t rank = tfp_events_of(t->p)->processes.at[process].rank;
     tfp_buf_str(&b, name);
     tfp_buf_printf(&b, " of %s %d", rank >= 0 ? "rank" : "process", rank >= 0 ? (int)rank : (int)process);
     return tfp_buf_move(&b, tfp_arena_of(t->r));
@@ -53,20 +57,20 @@ static uint32_t find_device(tracer *t, const tfp_memory_event *m)
 static bool goes_first(const void *ctx, uint32_t a, uint32_t b)
 {
     const tracer *t = ctx;
-    const tfp_memory_event *x = &t->p->events->memory.at[a], *y = &t->p->events->memory.at[b];
+    const tfp_memory_event *x = &tfp_events_of(t->p)->memory.at[a], *y = &tfp_events_of(t->p)->memory.at[b];
     if (t->device[a] != t->device[b]) return t->device[a] < t->device[b];
     return x->at_ns < y->at_ns;
 }
 
 static bool sort_events(tracer *t)
 {
-    size_t n = t->p->events->memory.size;
+    size_t n = tfp_events_of(t->p)->memory.size;
     t->order = TFP_NEW(tfp_arena_of(t->r), uint32_t, n + 1);
     t->device = TFP_NEW(tfp_arena_of(t->r), uint32_t, n + 1);
     bool ok = t->order && t->device;
     for (uint32_t i = 0; ok && i < n; i++) {
         t->order[i] = i;
-        t->device[i] = find_device(t, &t->p->events->memory.at[i]);
+        t->device[i] = find_device(t, &tfp_events_of(t->p)->memory.at[i]);
         ok = t->device[i] != TFP_NONE;
     }
     return ok && tfp_sort(t->order, n, goes_first, t);
@@ -86,7 +90,7 @@ static void find_before(tracer *t, tfp_held_device *d, const tfp_memory_event *m
 /* Finds the allocation that a free ends. An address may be allocated again after its free. */
 static bool settle(tracer *t, uint32_t i, tfp_held_event *e)
 {
-    const tfp_memory_event *m = &t->p->events->memory.at[i];
+    const tfp_memory_event *m = &tfp_events_of(t->p)->memory.at[i];
     uint64_t words[] = { m->address, t->device[i] };
     uint64_t key = tfp_hash(words, sizeof words);
     uint32_t at = tfp_map64_get(&t->live_of, key);
@@ -110,9 +114,9 @@ static bool settle(tracer *t, uint32_t i, tfp_held_event *e)
 
 static bool add(tracer *t, uint32_t i)
 {
-    const tfp_memory_event *m = &t->p->events->memory.at[i];
+    const tfp_memory_event *m = &tfp_events_of(t->p)->memory.at[i];
     tfp_held_device *d = &t->devices.at[t->device[i]];
-    uint32_t node = m->span == TFP_NONE ? TFP_NONE : t->p->events->spans.node[m->span];
+    uint32_t node = m->span == TFP_NONE ? TFP_NONE : tfp_events_of(t->p)->spans.node[m->span];
     tfp_held_event e = { t->device[i], node,     m->span,
                          m->at_ns,     m->bytes, m->allocated_bytes > 0 ? m->allocated_bytes : 0,
                          TFP_NONE };
@@ -126,7 +130,7 @@ static bool add(tracer *t, uint32_t i)
 /* Finds the window of the step, from its first start to its last end. */
 static void find_window(const tfp_report *r, tfp_holding *out)
 {
-    const tfp_event_tables *x = tfp_profile_of(r)->events;
+    const tfp_event_tables *x = tfp_events_of(tfp_profile_of(r));
     if (tfp_step_of(r).which != TFP_STEP_ONE) return;
     for (size_t i = 0; i < x->windows.size; i++) {
         const tfp_step_window *w = &x->windows.at[i];
@@ -140,7 +144,7 @@ static tfp_status of_trace(tfp_report *r, tfp_holding *out, tfp_error *err)
 {
     tracer t = { .r = r, .p = tfp_profile_of(r), .out = out };
     bool ok = sort_events(&t);
-    for (size_t i = 0; ok && i < t.p->events->memory.size; i++) ok = add(&t, t.order[i]);
+    for (size_t i = 0; ok && i < tfp_events_of(t.p)->memory.size; i++) ok = add(&t, t.order[i]);
     for (size_t i = 0; ok && i < t.devices.size; i++)
         if (!t.devices.at[i].before_told && t.devices.at[i].freed > t.devices.at[i].before)
             t.devices.at[i].before = t.devices.at[i].freed;
@@ -158,7 +162,7 @@ static tfp_status of_trace(tfp_report *r, tfp_holding *out, tfp_error *err)
 
 static int64_t origin_of(const tfp_profile *p, const tfp_holding *h)
 {
-    const tfp_span_columns *s = &p->events->spans;
+    const tfp_span_columns *s = &tfp_events_of(p)->spans;
     int64_t first = INT64_MAX;
     for (size_t i = 0; i < s->size; i++)
         if (s->start_ns[i] < first) first = s->start_ns[i];
@@ -170,7 +174,8 @@ static int64_t origin_of(const tfp_profile *p, const tfp_holding *h)
 tfp_status tfp_holding_new(tfp_report *r, tfp_holding *out, tfp_error *err)
 {
     *out = (tfp_holding){ 0 };
-    tfp_status s = tfp_profile_of(r)->events->memory.size ? of_trace(r, out, err) : tfp_held_of_records(r, out, err);
+    tfp_status s =
+        tfp_events_of(tfp_profile_of(r))->memory.size ? of_trace(r, out, err) : tfp_held_of_records(r, out, err);
     out->origin_ns = origin_of(tfp_profile_of(r), out);
     return s;
 }

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/memory/allocator.c: replays the recording of an allocator. What was held before its first entry is computed backwards
  * from the blocks and segments at the end; the holders at some point follow from addresses. */
-#include "views/memory/allocator.h"
 #include "model/files/allocator.h"
 #include "model/span_names.h"
 #include "model/tables/code.h"
 #include "model/tables/devices.h"
+#include "model/tables/read.h"
 #include "model/tables/sources.h"
 #include "options/options.h"
-#include "views/core/own_frame.h"
 #include "views/core/handle.h"
+#include "views/core/own_frame.h"
+#include "views/memory/allocator.h"
 
 /* ---- entries and blocks by device ---- */
 
 const tfp_allocator_entry *tfp_heap_entry(const tfp_heap *p, const tfp_heap_device *d, size_t i)
 {
-    return &tfp_profile_of(p->r)->allocator->entries.at[d->entries[i]];
+    return &tfp_allocator_of(tfp_profile_of(p->r))->entries.at[d->entries[i]];
 }
 
 int64_t tfp_heap_time(const tfp_heap *p, const tfp_allocator_entry *e)
 {
-    int64_t origin = tfp_profile_of(p->r)->allocator->devices.at[e->device].origin_us;
+    int64_t origin = tfp_allocator_of(tfp_profile_of(p->r))->devices.at[e->device].origin_us;
     return e->at_us < 0 || origin < 0 ? TFP_ABSENT : e->at_us - origin;
 }
 
@@ -47,9 +48,10 @@ static tfp_str name_of(tfp_report *r, const tfp_allocator_device *d)
     const tfp_profile *p = tfp_profile_of(r);
     tfp_str name = tfp_text(p, d->name);
     size_t files = 0;
-    for (size_t i = 0; i < p->files->formats.size && files < 2; i++) files += p->files->formats.at[i] != NULL;
+    for (size_t i = 0; i < tfp_sources_of(p)->formats.size && files < 2; i++)
+        files += tfp_sources_of(p)->formats.at[i] != NULL;
     if (files < 2 || d->source == TFP_NONE) return name;
-    int32_t rank = tfp_number_in_name(p->files->sources.at[d->source]);
+    int32_t rank = tfp_number_in_name(tfp_sources_of(p)->sources.at[d->source]);
     tfp_buf b = { 0 };
     tfp_buf_str(&b, name);
     tfp_buf_printf(&b, " of rank %d", rank >= 0 ? (int)rank : (int)d->source);
@@ -77,7 +79,7 @@ static void find_before(tfp_heap *p, tfp_heap_device *d, int64_t reserved)
     for (size_t i = 0; i < d->entry_count; i++) tfp_heap_step(&all, tfp_heap_entry(p, d, i));
     int64_t held = 0;
     for (size_t i = 0; i < d->block_count; i++)
-        held = tfp_add(held, profile->allocator->blocks.at[p->blocks[d->first_block + i]].bytes, NULL);
+        held = tfp_add(held, tfp_allocator_of(profile)->blocks.at[p->blocks[d->first_block + i]].bytes, NULL);
     d->before =
         (tfp_heap_point){ 0, tfp_add(held, -all.held, NULL), tfp_add(reserved, -all.reserved, NULL), TFP_ABSENT };
     if (d->entry_count) d->before.at_us = tfp_heap_time(p, tfp_heap_entry(p, d, 0));
@@ -102,11 +104,11 @@ static void find_peak(tfp_heap *p, tfp_heap_device *d)
 
 tfp_status tfp_heap_new(tfp_report *r, tfp_heap *out, tfp_error *err)
 {
-    const tfp_allocator_tables *t = tfp_profile_of(r)->allocator;
+    const tfp_allocator_tables *t = tfp_allocator_of(tfp_profile_of(r));
     size_t n = t->devices.size;
     *out = (tfp_heap){ .r = r, .device_count = n };
     out->devices = TFP_NEW(tfp_arena_of(r), tfp_heap_device, n + 1);
-    out->line_of_trace = TFP_NEW(tfp_arena_of(r), tfp_str, tfp_profile_of(r)->code->traces.size + 1);
+    out->line_of_trace = TFP_NEW(tfp_arena_of(r), tfp_str, tfp_code_of(tfp_profile_of(r))->traces.size + 1);
     size_t *entries = TFP_NEW(tfp_arena_of(r), size_t, n + 1), *blocks = TFP_NEW(tfp_arena_of(r), size_t, n + 1);
     if (!out->devices || !out->line_of_trace || !entries || !blocks) return tfp_nomem(err);
     uint32_t *order = by_device(tfp_arena_of(r), t->entries.at ? &t->entries.at->device : NULL, sizeof *t->entries.at,
@@ -159,7 +161,8 @@ static bool add_blocks(const tfp_heap *p, const tfp_heap_device *d, const tfp_ma
 {
     bool ok = true;
     for (size_t i = 0; i < d->block_count && ok; i++) {
-        const tfp_allocator_block *b = &tfp_profile_of(p->r)->allocator->blocks.at[p->blocks[d->first_block + i]];
+        const tfp_allocator_block *b =
+            &tfp_allocator_of(tfp_profile_of(p->r))->blocks.at[p->blocks[d->first_block + i]];
         uint32_t at = tfp_map64_get(live, b->address);
         if (at == TFP_NONE) ok = tfp_push(out, ((tfp_heap_holder){ b->bytes, b->trace, false, false }));
     }

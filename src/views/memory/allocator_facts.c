@@ -2,7 +2,6 @@
 /* views/memory/allocator_facts.c: the facts above the tables of a memory snapshot: the last time that a device ran out of memory
  * and what would have to be freed, and for each device its peak and the memory that its segments waste. */
 #include "model/files/allocator.h"
-#include "model/tables/profile.h"
 #include "options/options.h"
 #include "views/core/handle.h"
 #include "views/memory/allocator.h"
@@ -30,7 +29,7 @@ const tfp_heap_device *tfp_heap_last_oom(const tfp_heap *p)
 
 static bool say_oom(tfp_heap *p, const tfp_heap_device *d)
 {
-    const tfp_allocator_entry *e = &tfp_profile_of(p->r)->allocator->entries.at[d->oom_entry];
+    const tfp_allocator_entry *e = &tfp_allocator_of(tfp_profile_of(p->r))->entries.at[d->oom_entry];
     tfp_str line = tfp_heap_line_of(p, e->trace);
     tfp_buf b = { 0 };
     tfp_escape(&b, d->name);
@@ -47,7 +46,7 @@ static bool say_oom(tfp_heap *p, const tfp_heap_device *d)
  * segments counts: when a segment has no other tensors the allocator returns it. */
 static bool say_what_fits(tfp_heap *p, const tfp_heap_device *d)
 {
-    const tfp_allocator_entry *e = &tfp_profile_of(p->r)->allocator->entries.at[d->oom_entry];
+    const tfp_allocator_entry *e = &tfp_allocator_of(tfp_profile_of(p->r))->entries.at[d->oom_entry];
     int64_t unused = tfp_add(d->oom.reserved, -d->oom.held, NULL);
     int64_t missing = tfp_add(tfp_add(e->bytes, -(int64_t)e->address, NULL), unused > 0 ? -unused : 0, NULL);
     tfp_heap_holders of = { 0 };

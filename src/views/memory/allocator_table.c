@@ -2,7 +2,7 @@
 /* views/memory/allocator_table.c: the table `memory` of PyTorch's memory snapshots: by line of the code at the peak, over time, by
  * kind of segment, and what ran out of memory. */
 #include "model/files/allocator.h"
-#include "model/tables/profile.h"
+#include "model/tables/read.h"
 #include "options/options.h"
 #include "views/core/handle.h"
 #include "views/core/view.h"
@@ -142,7 +142,7 @@ static tfp_status fill_times(tfp_heap *p, tfp_grid *g, tfp_error *err)
 
 static tfp_status fill_segments(tfp_heap *p, tfp_grid *g, tfp_error *err)
 {
-    const tfp_allocator_tables *t = tfp_profile_of(p->r)->allocator;
+    const tfp_allocator_tables *t = tfp_allocator_of(tfp_profile_of(p->r));
     segment_row *rows = TFP_NEW(tfp_arena_of(p->r), segment_row, t->segments.size + 1);
     if (!rows) return tfp_nomem(err);
     for (size_t i = 0; i < t->segments.size; i++) {
@@ -226,7 +226,7 @@ tfp_status tfp_memory_of_allocator(tfp_report *r, tfp_error *err)
 static tfp_status build_held(tfp_report *r, tfp_error *err)
 {
     tfp_heap p;
-    if (!tfp_profile_of(r)->allocator->devices.size) return tfp_fail(err, TFP_NOTFOUND, "no memory snapshot");
+    if (!tfp_allocator_of(tfp_profile_of(r))->devices.size) return tfp_fail(err, TFP_NOTFOUND, "no memory snapshot");
     tfp_status s = tfp_heap_new(r, &p, err);
     return s ? s : fill_lines(&p, tfp_table_of(r), false, err);
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/memory/blocks.c: `memory -by tensor`: the single allocations that a device held at its peak, or at the time of -at: their
  * lifetimes and owners. And the category of an allocation: the part of a step in which it was made, from the place of its op. */
-#include "views/memory/blocks.h"
 #include "model/tables/graph.h"
+#include "model/tables/read.h"
 #include "options/options.h"
 #include "views/core/handle.h"
+#include "views/memory/blocks.h"
 
 #include <math.h>
 
@@ -34,7 +35,7 @@ static bool is_variable(tfp_str op)
 tfp_str tfp_memory_category(const tfp_profile *p, uint32_t owner)
 {
     if (owner == TFP_NONE) return TFP_STR("other");
-    const tfp_node *n = &p->graph->nodes.at[owner];
+    const tfp_node *n = &tfp_graph_of(p)->nodes.at[owner];
     tfp_str path = tfp_text(p, n->name);
     if (is_variable(tfp_text(p, n->op))) return TFP_STR("variables");
     if (has_level(path, TFP_STR("backward")) || has_level(path, TFP_STR("gradients"))) return TFP_STR("backward");
@@ -111,8 +112,8 @@ static void put_block(lists *l, uint32_t device, const tfp_held_event *e, uint32
                     .lasts_ns = freed == TFP_NONE ? TFP_ABSENT : until - e->at_ns,
                     .span = e->span == TFP_NONE ? TFP_ABSENT : (int64_t)e->span };
     if (e->owner != TFP_NONE) {
-        x.name = tfp_text(p, p->graph->nodes.at[e->owner].name);
-        x.op = tfp_text(p, p->graph->nodes.at[e->owner].op);
+        x.name = tfp_text(p, tfp_graph_of(p)->nodes.at[e->owner].name);
+        x.op = tfp_text(p, tfp_graph_of(p)->nodes.at[e->owner].op);
     }
     l->ok = l->ok && tfp_push(&l->rows, x);
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/memory/devices.c: the devices that nodes ran on, by name, and their allocators' own counts over time. */
-#include "views/memory/devices.h"
 #include "model/tables/details.h"
 #include "model/tables/graph.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
+#include "views/memory/devices.h"
 
 #include <stdlib.h>
 
 bool tfp_used_devices_add(tfp_used_devices *d, const tfp_profile *p, uint32_t node)
 {
-    const tfp_node *n = &p->graph->nodes.at[node];
+    const tfp_node *n = &tfp_graph_of(p)->nodes.at[node];
     uint32_t at = tfp_map64_get(&d->by_name, n->device);
     if (at == TFP_NONE) {
         tfp_used_device device = { .name = n->device, .on = n->flags & (TFP_NODE_ON_CPU | TFP_NODE_ON_ACCELERATOR) };
@@ -68,8 +69,8 @@ bool tfp_device_memory(const tfp_used_device *d, const tfp_profile *p, uint32_t 
     bool ok = true;
     for (size_t i = 0; ok && i < d->nodes.size; i++) {
         uint32_t exec = tfp_node_exec(p, d->nodes.at[i], step);
-        for (TFP_EACH(detail->memories, m, tfp_detail(p, exec)->memory_first, p)) {
-            const tfp_memory *x = &p->detail->memories.at[m];
+        for (TFP_EACH(tfp_details_of(p)->memories, m, tfp_detail(p, exec)->memory_first)) {
+            const tfp_memory *x = &tfp_details_of(p)->memories.at[m];
             placed point = { { x->at_ns, x->allocator_bytes_in_use }, all.size };
             bool counts = x->at_ns > 0 && (with_zeros || x->allocator_bytes_in_use > 0);
             if (counts && !(ok = tfp_push(&all, point))) break;

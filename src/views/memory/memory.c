@@ -4,10 +4,11 @@
  * has ended. */
 #include "model/tables/details.h"
 #include "model/tables/graph.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "views/core/grid.h"
-#include "views/core/notes.h"
 #include "views/core/handle.h"
+#include "views/core/notes.h"
 #include "views/memory/allocations.h"
 #include "views/memory/devices.h"
 #include "views/memory/records.h"
@@ -35,7 +36,7 @@ typedef struct memory {
 
 static uint32_t device_of(const memory *m, uint32_t node)
 {
-    return tfp_map64_get(&m->devices.by_name, m->p->graph->nodes.at[node].device);
+    return tfp_map64_get(&m->devices.by_name, tfp_graph_of(m->p)->nodes.at[node].device);
 }
 
 static tfp_str device_name(const memory *m, uint32_t device) { return tfp_text(m->p, m->devices.at.at[device].name); }
@@ -43,17 +44,17 @@ static tfp_str device_name(const memory *m, uint32_t device) { return tfp_text(m
 static bool find_execs(memory *m)
 {
     const tfp_profile *p = m->p;
-    m->exec = TFP_NEW(tfp_arena_of(m->r), uint32_t, p->graph->nodes.size);
-    m->read_ns = TFP_NEW(tfp_arena_of(m->r), int64_t, p->graph->nodes.size);
+    m->exec = TFP_NEW(tfp_arena_of(m->r), uint32_t, tfp_graph_of(p)->nodes.size);
+    m->read_ns = TFP_NEW(tfp_arena_of(m->r), int64_t, tfp_graph_of(p)->nodes.size);
     bool ok = m->exec && m->read_ns;
-    for (uint32_t n = 0; ok && n < p->graph->nodes.size; n++) {
+    for (uint32_t n = 0; ok && n < tfp_graph_of(p)->nodes.size; n++) {
         m->exec[n] = m->step == TFP_NONE ? TFP_NONE : tfp_node_exec(p, n, m->step);
         if (m->exec[n] != TFP_NONE) ok = tfp_used_devices_add(&m->devices, p, n);
     }
     ok = ok && tfp_used_devices_sort(&m->devices, p);
     m->recorded = TFP_NEW(tfp_arena_of(m->r), bool, m->devices.at.size);
     ok = ok && m->recorded;
-    for (uint32_t n = 0; ok && n < p->graph->nodes.size; n++)
+    for (uint32_t n = 0; ok && n < tfp_graph_of(p)->nodes.size; n++)
         if (m->exec[n] != TFP_NONE && tfp_detail(p, m->exec[n])->alloc_first != TFP_NONE)
             m->recorded[device_of(m, n)] = true;
     return ok;
@@ -63,11 +64,11 @@ static bool find_execs(memory *m)
 static void find_readers(memory *m)
 {
     const tfp_profile *p = m->p;
-    for (uint32_t n = 0; n < p->graph->nodes.size; n++) {
+    for (uint32_t n = 0; n < tfp_graph_of(p)->nodes.size; n++) {
         if (m->exec[n] == TFP_NONE) continue;
-        int64_t end = p->runs->execs.at[m->exec[n]].end_ns;
-        for (TFP_EACH(graph->inputs, i, p->graph->nodes.at[n].input_first, p)) {
-            uint32_t source = p->graph->inputs.at[i].node;
+        int64_t end = tfp_executions_of(p)->execs.at[m->exec[n]].end_ns;
+        for (TFP_EACH(tfp_graph_of(p)->inputs, i, tfp_graph_of(p)->nodes.at[n].input_first)) {
+            uint32_t source = tfp_graph_of(p)->inputs.at[i].node;
             if (source != TFP_NONE && end > m->read_ns[source]) m->read_ns[source] = end;
         }
     }
@@ -82,11 +83,11 @@ static bool add_event(memory *m, event x)
 static bool add_node(memory *m, uint32_t node)
 {
     const tfp_profile *p = m->p;
-    const tfp_exec *e = &p->runs->execs.at[m->exec[node]];
+    const tfp_exec *e = &tfp_executions_of(p)->execs.at[m->exec[node]];
     event x = { .device = device_of(m, node), .node = node };
-    for (TFP_EACH(detail->allocations, i, tfp_detail(p, m->exec[node])->alloc_first, p)) {
-        x.at_ns = p->detail->allocations.at[i].at_ns;
-        x.bytes = p->detail->allocations.at[i].bytes;
+    for (TFP_EACH(tfp_details_of(p)->allocations, i, tfp_detail(p, m->exec[node])->alloc_first)) {
+        x.at_ns = tfp_details_of(p)->allocations.at[i].at_ns;
+        x.bytes = tfp_details_of(p)->allocations.at[i].bytes;
         if (!add_event(m, x)) return false;
     }
     if (m->recorded[x.device] || e->residual_bytes <= 0 || !e->start_ns) return true;
@@ -139,12 +140,13 @@ static tfp_status collect(memory *m, tfp_error *err)
 {
     const tfp_profile *p = m->p;
     m->step = tfp_step_of(m->r).which == TFP_STEP_ONE ? tfp_step_of(m->r).row
-              : p->runs->step_order.size              ? p->runs->step_order.at[p->runs->step_order.size - 1]
-                                                      : TFP_NONE;
+              : tfp_executions_of(p)->step_order.size
+                  ? tfp_executions_of(p)->step_order.at[tfp_executions_of(p)->step_order.size - 1]
+                  : TFP_NONE;
     bool ok = find_execs(m);
     if (ok) find_readers(m);
     for (uint32_t i = 0; ok && i < m->devices.at.size; i++) ok = add_counts(m, i);
-    for (uint32_t n = 0; ok && n < p->graph->nodes.size; n++)
+    for (uint32_t n = 0; ok && n < tfp_graph_of(p)->nodes.size; n++)
         if (m->exec[n] != TFP_NONE) ok = add_node(m, n);
     if (!ok) return tfp_nomem(err);
     if (m->events.size) qsort(m->events.at, m->events.size, sizeof *m->events.at, compare_events);
@@ -276,13 +278,13 @@ static tfp_status put_peak(memory *m, const holders *all, tfp_error *err)
     if (!rows) return tfp_nomem(err);
     for (size_t i = 0; i < all->size; i++) {
         const holder *h = &all->at[i];
-        const tfp_node *n = &m->p->graph->nodes.at[h->node];
+        const tfp_node *n = &tfp_graph_of(m->p)->nodes.at[h->node];
         rows[i] = (peak_row){ .device = device_name(m, h->device),
                               .name = tfp_text(m->p, n->name),
                               .op = tfp_text(m->p, n->op),
                               .at_us = tfp_micros(h->at_ns),
                               .bytes = h->bytes,
-                              .start_us = tfp_micros(m->p->runs->execs.at[m->exec[h->node]].start_ns) };
+                              .start_us = tfp_micros(tfp_executions_of(m->p)->execs.at[m->exec[h->node]].start_ns) };
     }
     tfp_status s = tfp_grid_of(m->r, &(tfp_row_table){ peak_columns, rows, sizeof *rows, all->size, 0 }, err);
     free(rows);
@@ -294,7 +296,7 @@ tfp_status tfp_records_peak(tfp_report *r, tfp_error *err)
     memory m = { .r = r, .p = tfp_profile_of(r) };
     holders all = { 0 };
     tfp_status s = collect(&m, err);
-    int64_t *held = s ? NULL : calloc(tfp_profile_of(r)->graph->nodes.size + 1, sizeof *held);
+    int64_t *held = s ? NULL : calloc(tfp_graph_of(tfp_profile_of(r))->nodes.size + 1, sizeof *held);
     bool ok = held != NULL;
     for (size_t first = 0, i = 1; ok && first < m.events.size; i++) {
         if (i < m.events.size && m.events.at[i].device == m.events.at[first].device) continue;

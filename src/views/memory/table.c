@@ -7,6 +7,7 @@
 #include "model/tables/code.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "options/options.h"
 #include "views/core/engine.h"
@@ -54,7 +55,7 @@ typedef struct table {
 
 static size_t place(const table *t, uint32_t owner)
 {
-    size_t nodes = t->r->profile->graph->nodes.size;
+    size_t nodes = tfp_graph_of(t->r->profile)->nodes.size;
     return owner == TFP_NONE ? nodes : owner == TFP_OWNER_BEFORE ? nodes + 1 : owner;
 }
 
@@ -135,10 +136,10 @@ static tfp_str scope_of(tfp_str name)
 static tfp_str line_of_stack(table *t, uint32_t trace)
 {
     const tfp_profile *p = t->r->profile;
-    const tfp_trace *stack = &p->code->traces.at[trace];
+    const tfp_trace *stack = &tfp_code_of(p)->traces.at[trace];
     const tfp_code_frame *best = NULL;
     for (uint32_t i = 0; i < stack->count; i++) {
-        const tfp_code_frame *f = &p->code->frames.at[p->code->trace_frames.at[stack->first + i]];
+        const tfp_code_frame *f = &tfp_code_of(p)->frames.at[tfp_code_of(p)->trace_frames.at[stack->first + i]];
         bool own = !tfp_is_library_file(tfp_text(p, f->file));
         if (own || !best) best = f;
     }
@@ -152,7 +153,7 @@ static tfp_str line_of_stack(table *t, uint32_t trace)
 static tfp_str line_of_span(table *t, uint32_t span)
 {
     const tfp_profile *p = t->r->profile;
-    const tfp_span_columns *s = &p->events->spans;
+    const tfp_span_columns *s = &tfp_events_of(p)->spans;
     tfp_python_frame f, best = { 0 };
     for (uint32_t i = span; i != TFP_NONE; i = t->nest.parent[i]) {
         if (s->trace[i] != TFP_NONE) return line_of_stack(t, s->trace[i]);
@@ -175,7 +176,7 @@ static tfp_str group_name(table *t, const holding *h, grouping by)
     if (by == BY_CATEGORY) return tfp_memory_category(p, h->owner);
     if (by == BY_LINE && h->span != TFP_NONE) return line_of_span(t, h->span);
     if (h->owner == TFP_NONE) return TFP_STR("(no op)");
-    const tfp_node *n = &p->graph->nodes.at[h->owner];
+    const tfp_node *n = &tfp_graph_of(p)->nodes.at[h->owner];
     switch (by) {
     case BY_OP: return tfp_text(p, n->op);
     case BY_SCOPE: return scope_of(tfp_text(p, n->name));
@@ -204,7 +205,7 @@ static bool group(table *t, uint32_t device, const holdings *all, grouping by, h
             holder_row x = { .device = t->held.devices[device].name, .name = name, .device_at = device };
             x.at_ns = t->held.events.at[t->peaks[device].at].at_ns - t->held.origin_ns;
             if (h->owner < TFP_OWNER_BEFORE)
-                x.op = tfp_text(t->r->profile, t->r->profile->graph->nodes.at[h->owner].op);
+                x.op = tfp_text(t->r->profile, tfp_graph_of(t->r->profile)->nodes.at[h->owner].op);
             at = (uint32_t)rows->size;
             ok = tfp_push(rows, x) && tfp_map64_put(&row_of, key, at);
         }
@@ -331,7 +332,7 @@ static bool say_peak(table *t, uint32_t d, const char *label)
 static bool say_before(table *t, uint32_t d)
 {
     const tfp_held_device *x = &t->held.devices[d];
-    if (!t->r->profile->events->memory.size) return true;
+    if (!tfp_events_of(t->r->profile)->memory.size) return true;
     tfp_buf b = { 0 };
     tfp_buf_printf(&b, "before_bytes_%u", d + 1);
     tfp_str name = tfp_buf_move(&b, &t->r->arena);
@@ -351,12 +352,13 @@ static bool say_before(table *t, uint32_t d)
 static bool say_step(table *t)
 {
     const tfp_profile *p = t->r->profile;
-    if (p->events->memory.size || !p->runs->step_order.size) return true;
+    if (tfp_events_of(p)->memory.size || !tfp_executions_of(p)->step_order.size) return true;
     bool one = t->r->step.which == TFP_STEP_ONE;
-    uint32_t step = one ? t->r->step.row : p->runs->step_order.at[p->runs->step_order.size - 1];
-    tfp_fact *f = step < p->runs->steps.size ? tfp_fact_add(t->r, "step", "step", 'i', TFP_LABEL) : NULL;
-    if (f) f->number = p->runs->steps.at[step].id;
-    return f || step >= p->runs->steps.size;
+    uint32_t step =
+        one ? t->r->step.row : tfp_executions_of(p)->step_order.at[tfp_executions_of(p)->step_order.size - 1];
+    tfp_fact *f = step < tfp_executions_of(p)->steps.size ? tfp_fact_add(t->r, "step", "step", 'i', TFP_LABEL) : NULL;
+    if (f) f->number = tfp_executions_of(p)->steps.at[step].id;
+    return f || step >= tfp_executions_of(p)->steps.size;
 }
 
 static bool say_peaks(table *t)
@@ -388,8 +390,8 @@ static tfp_status show(table *t, tfp_error *err)
         return tfp_fail(err, TFP_BADARG,
                         "option -by: value '%s': must be op, scope, line, node, category, tensor or time", by);
     t->peaks = TFP_NEW(&t->r->arena, peak, t->held.device_count + 1);
-    t->sums = TFP_NEW(&t->r->arena, int64_t, t->r->profile->graph->nodes.size + 2);
-    t->spans = TFP_NEW(&t->r->arena, uint32_t, t->r->profile->graph->nodes.size + 2);
+    t->sums = TFP_NEW(&t->r->arena, int64_t, tfp_graph_of(t->r->profile)->nodes.size + 2);
+    t->spans = TFP_NEW(&t->r->arena, uint32_t, tfp_graph_of(t->r->profile)->nodes.size + 2);
     if (!t->peaks || !t->sums || !t->spans) return tfp_nomem(err);
     find_peaks(t);
     if (!say_peaks(t)) return tfp_nomem(err);
@@ -398,14 +400,14 @@ static tfp_status show(table *t, tfp_error *err)
     tfp_status s = fill_holders(t, t->r->grid, (grouping)chosen, err);
     if (by || s) return s;
     s = add_part(t, "scopes", "by scope (-by scope)", BY_SCOPE, err);
-    if (!s && (t->r->profile->code->traces.size || t->functions))
+    if (!s && (tfp_code_of(t->r->profile)->traces.size || t->functions))
         s = add_part(t, "lines", t->functions ? "by function (-by line)" : "by line (-by line)", BY_LINE, err);
     return s ? s : add_part(t, "nodes", "by node (-by node); over time: -by time", BY_NODE, err);
 }
 
 static tfp_status build(tfp_report *r, tfp_error *err)
 {
-    if (r->profile->allocator->devices.size) return tfp_memory_of_allocator(r, err);
+    if (tfp_allocator_of(r->profile)->devices.size) return tfp_memory_of_allocator(r, err);
     table t = { .r = r, .functions = tfp_lines_are_functions(r->profile) };
     if (!tfp_has(r->profile, TFP_HAS_MEMORY)) {
         tfp_fail(

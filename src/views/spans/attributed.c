@@ -7,11 +7,12 @@
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
 #include "model/tables/processes.h"
+#include "model/tables/read.h"
 #include "options/options.h"
 #include "options/regex.h"
 #include "views/core/coverage.h"
-#include "views/core/notes.h"
 #include "views/core/handle.h"
+#include "views/core/notes.h"
 #include "views/core/view.h"
 #include "views/spans/trace.h"
 
@@ -51,9 +52,9 @@ tfp_str tfp_certainties_text(tfp_arena *arena, const int64_t *ns, unsigned left)
 static void sum_classes(const tfp_report *r, int64_t sums[SUMS])
 {
     const tfp_profile *p = tfp_profile_of(r);
-    const tfp_span_columns *s = &p->events->spans;
+    const tfp_span_columns *s = &tfp_events_of(p)->spans;
     for (uint32_t i = 0; i < s->size; i++) {
-        if (s->kind[i] != TFP_SPAN_ACTIVITY || p->lanes.at[s->lane[i]].role != TFP_ROLE_STREAM) continue;
+        if (s->kind[i] != TFP_SPAN_ACTIVITY || tfp_lanes_of(p)->at[s->lane[i]].role != TFP_ROLE_STREAM) continue;
         bool counts = tfp_kind_of(r) == TFP_REPORT_GRID ? tfp_span_in_step(r, i) : tfp_coverage_counts(r, i);
         if (!counts) continue;
         tfp_attribution a = tfp_span_attribution(p, i);
@@ -67,7 +68,7 @@ static void sum_classes(const tfp_report *r, int64_t sums[SUMS])
 static bool is_asked(const tfp_report *r)
 {
     const tfp_options *o = tfp_options_of(r);
-    const tfp_event_tables *e = tfp_profile_of(r)->events;
+    const tfp_event_tables *e = tfp_events_of(tfp_profile_of(r));
     if (o->compat10 || o->compat_tensorflow || !e->processes.size || e->processes.at[0].tasks) return false;
     return !tfp_only_sums(tfp_profile_of(r)) && tfp_filter_any(o->filters[TFP_F_ACCOUNT]);
 }

@@ -4,10 +4,10 @@
 #include "views/spans/busy.h"
 
 #include "model/launches.h"
+#include "model/order.h"
 #include "model/slim.h"
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
-#include "model/order.h"
 #include "views/spans/rows.h"
 
 #include <stdlib.h>
@@ -74,12 +74,12 @@ static bool add_rows(pass *s, uint32_t device)
 {
     const tfp_profile *p = s->x->p;
     tfp_rows rows = { 0 };
-    const tfp_launches *l = s->x->devices[device].host ? NULL : p->events->launches;
+    const tfp_launches *l = s->x->devices[device].host ? NULL : tfp_events_of(p)->launches;
     bool ok = tfp_rows_start(&rows, s->x, device);
     for (tfp_row_found f; ok && tfp_rows_next(&rows, &f);) {
-        uint32_t process = p->lanes.at[f.lane->lane].process, number = tfp_slim_correlation(f.lane, f.row);
+        uint32_t process = tfp_lanes_of(p)->at[f.lane->lane].process, number = tfp_slim_correlation(f.lane, f.row);
         const tfp_launch *call = tfp_launch_of(l, process, number);
-        uint8_t class = p->events->slim->slim_kinds.at[f.row->kind].class;
+        uint8_t class = tfp_events_of(p)->slim->slim_kinds.at[f.row->kind].class;
         add(s, f.start_ns, f.end_ns, call ? tfp_launch_class(l, call, class) : class);
         if (call) add_delay(s, f.start_ns, tfp_launch_end(p, l, call, (uint64_t)process << 32 | number));
     }

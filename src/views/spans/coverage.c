@@ -7,7 +7,10 @@
 #include "model/join/cut.h"
 #include "model/order.h"
 #include "model/slim.h"
+#include "model/tables/events.h"
 #include "model/tables/graph.h"
+#include "model/tables/lanes.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "model/tables/samples.h"
 #include "options/options.h"
@@ -32,7 +35,7 @@ static void add_rest(tfp_cover *c, const char *why, int64_t ns)
 
 static bool is_of_graph(const tfp_report *r, uint32_t span)
 {
-    const tfp_span_columns *s = &r->profile->events->spans;
+    const tfp_span_columns *s = &tfp_events_of(r->profile)->spans;
     uint32_t launch = s->launch[span];
     if (launch == TFP_NONE || s->path[span]) return false;
     return tfp_is_graph_launch(tfp_text(r->profile, s->name[launch]));
@@ -45,7 +48,7 @@ bool tfp_is_replayed(const tfp_report *r, uint32_t span)
 
 bool tfp_is_replayed_without_line(const tfp_report *r, uint32_t span)
 {
-    return r->profile->events->spans.trace[span] == TFP_NONE && is_of_graph(r, span);
+    return tfp_events_of(r->profile)->spans.trace[span] == TFP_NONE && is_of_graph(r, span);
 }
 
 /* ---- all time, by spans ---- */
@@ -66,12 +69,16 @@ static bool on_host(const tfp_span_columns *s, uint32_t i)
 static bool takes(const tfp_report *r, uint32_t step)
 {
     if (r->step.which != TFP_STEP_MEAN) return tfp_step_takes(r->step, step);
-    return step != TFP_NONE && r->profile->runs->steps.at[step].listed;
+    return step != TFP_NONE && tfp_executions_of(r->profile)->steps.at[step].listed;
 }
 
+static bool counts(const tfp_report *r, const tfp_span_columns *s, uint32_t span)
+{
+    return tfp_cut_takes(r->profile, span) && takes(r, s->step[span]);
+}
 bool tfp_coverage_counts(const tfp_report *r, uint32_t span)
 {
-    return tfp_cut_takes(r->profile, span) && takes(r, r->profile->events->spans.step[span]);
+    return counts(r, &tfp_events_of(r->profile)->spans, span);
 }
 
 /* The part of a span after the end of those before it; spans come by start. */
@@ -87,17 +94,17 @@ static int64_t behind(int64_t *end, int64_t start, int64_t to)
 static bool tally_host(const tfp_report *r, tally *t)
 {
     const tfp_profile *p = r->profile;
-    const tfp_span_columns *s = &p->events->spans;
+    const tfp_span_columns *s = &tfp_events_of(p)->spans;
     uint32_t *order = malloc((s->size + 1) * sizeof *order);
-    uint32_t *lane_first = malloc((p->lanes.size + 2) * sizeof *lane_first);
+    uint32_t *lane_first = malloc((tfp_lanes_of(p)->size + 2) * sizeof *lane_first);
     bool ok = order && lane_first && tfp_order_spans(p, order, lane_first);
-    for (size_t lane = 0; ok && lane < p->lanes.size; lane++) {
+    for (size_t lane = 0; ok && lane < tfp_lanes_of(p)->size; lane++) {
         int64_t all_end = INT64_MIN, called_end = INT64_MIN;
-        if (p->lanes.at[lane].role != TFP_ROLE_THREAD) continue;
+        if (tfp_lanes_of(p)->at[lane].role != TFP_ROLE_THREAD) continue;
         for (uint32_t k = lane_first[lane]; k < lane_first[lane + 1]; k++) {
             uint32_t i = order[k];
             bool called = s->kind[i] <= TFP_SPAN_CALL || s->kind[i] == TFP_SPAN_FRAME;
-            if (!on_host(s, i) || !tfp_coverage_counts(r, i)) continue;
+            if (!on_host(s, i) || !counts(r, s, i)) continue;
             int64_t start = tfp_cut_start(r->cut, p, i), end = tfp_cut_end(r->cut, p, i);
             t->host_all = tfp_add(t->host_all, behind(&all_end, start, end), NULL);
             if (called) t->called = tfp_add(t->called, behind(&called_end, start, end), NULL);
@@ -118,7 +125,7 @@ static int64_t *of_place(tally *t, tfp_str path)
 static void add_activity(tally *t, const tfp_report *r, uint32_t i)
 {
     const tfp_profile *p = r->profile;
-    const tfp_span_columns *s = &p->events->spans;
+    const tfp_span_columns *s = &tfp_events_of(p)->spans;
     uint32_t owner = s->owner[i];
     int64_t ns = s->self_ns[i];
     t->device_all = tfp_add(t->device_all, ns, NULL);
@@ -137,12 +144,12 @@ static void add_activity(tally *t, const tfp_report *r, uint32_t i)
 static bool tally_spans(const tfp_report *r, tally *t)
 {
     const tfp_profile *p = r->profile;
-    const tfp_span_columns *s = &p->events->spans;
+    const tfp_span_columns *s = &tfp_events_of(p)->spans;
     bool frames = false;
     int64_t outer = 0;
     for (uint32_t i = 0; i < s->size; i++) {
-        tfp_lane_role role = p->lanes.at[s->lane[i]].role;
-        if (!tfp_coverage_counts(r, i)) continue;
+        tfp_lane_role role = tfp_lanes_of(p)->at[s->lane[i]].role;
+        if (!counts(r, s, i)) continue;
         if (s->kind[i] == TFP_SPAN_ACTIVITY && role == TFP_ROLE_STREAM) add_activity(t, r, i);
         if (!on_host(s, i) || role != TFP_ROLE_THREAD) continue;
         if (s->kind[i] <= TFP_SPAN_CALL) t->ops = tfp_add(t->ops, s->self_ns[i], NULL);
@@ -161,10 +168,10 @@ static bool tally_spans(const tfp_report *r, tally *t)
 static void tally_execs(const tfp_report *r, tally *t)
 {
     const tfp_profile *p = r->profile;
-    for (size_t node = 0; node < p->graph->nodes.size; node++) {
-        int64_t *to = of_place(t, tfp_text(p, p->graph->nodes.at[node].name));
-        for (TFP_EACH(runs->execs, i, p->graph->nodes.at[node].exec_first, p)) {
-            const tfp_exec *x = &p->runs->execs.at[i];
+    for (size_t node = 0; node < tfp_graph_of(p)->nodes.size; node++) {
+        int64_t *to = of_place(t, tfp_text(p, tfp_graph_of(p)->nodes.at[node].name));
+        for (TFP_EACH(tfp_executions_of(p)->execs, i, tfp_graph_of(p)->nodes.at[node].exec_first)) {
+            const tfp_exec *x = &tfp_executions_of(p)->execs.at[i];
             if (!takes(r, x->step)) continue;
             t->device_all = tfp_add(t->device_all, x->accelerator_ns, NULL);
             *to = tfp_add(*to, x->accelerator_ns, NULL);
@@ -177,11 +184,12 @@ static void tally_execs(const tfp_report *r, tally *t)
 /* Adds lanes without spans, which store the length of their outermost spans for each step. */
 static bool tally_slims(const tfp_report *r, tally *t)
 {
-    const tfp_event_tables *e = r->profile->events;
+    const tfp_event_tables *e = tfp_events_of(r->profile);
     tally wide = { 0 };
     if (!tally_spans(r, &wide)) return false;
     t->host_all = wide.host_all;
-    for (uint32_t step = TFP_NONE, i = 0; e->slim->slim_outer_ns && i <= r->profile->runs->steps.size; step = i++)
+    for (uint32_t step = TFP_NONE, i = 0; e->slim->slim_outer_ns && i <= tfp_executions_of(r->profile)->steps.size;
+         step = i++)
         if (takes(r, step)) t->host_all = tfp_add(t->host_all, e->slim->slim_outer_ns[i], NULL);
     return true;
 }
@@ -190,10 +198,10 @@ static bool tally_of(const tfp_report *r, tally *t)
 {
     const tfp_profile *p = r->profile;
     *t = (tally){ 0 };
-    if (p->events->processes.size && !tfp_only_sums(p)) return tally_spans(r, t);
+    if (tfp_events_of(p)->processes.size && !tfp_only_sums(p)) return tally_spans(r, t);
     tally_execs(r, t);
     t->called = t->ops;
-    return !p->events->processes.size || tally_slims(r, t);
+    return !tfp_events_of(p)->processes.size || tally_slims(r, t);
 }
 
 /* ---- what rows explain ---- */
@@ -291,7 +299,7 @@ static bool is_whole(const tfp_cover *c) { return (double)c->explained_ns >= 0.9
 
 static bool has_backward(const tfp_profile *p)
 {
-    const tfp_span_columns *s = &p->events->spans;
+    const tfp_span_columns *s = &tfp_events_of(p)->spans;
     for (uint32_t i = 0; i < s->size; i++)
         if (s->marks[i] & TFP_MARK_BACKWARD) return true;
     return false;
@@ -302,7 +310,7 @@ static tfp_status add_note(tfp_report *r, tfp_error *err)
     const tfp_coverage *c = &r->covered->coverage;
     tfp_buf b = { 0 };
     if (!c->device.all_ns && !c->host.all_ns) return TFP_OK;
-    if (!r->profile->events->processes.size && is_whole(&c->device) && is_whole(&c->host)) return TFP_OK;
+    if (!tfp_events_of(r->profile)->processes.size && is_whole(&c->device) && is_whole(&c->host)) return TFP_OK;
     tfp_buf_text(&b, "the rows explain ");
     if (c->device.all_ns) put_cover(&b, r, &c->device, "device");
     if (c->device.all_ns && c->host.all_ns) tfp_buf_text(&b, " and ");
@@ -327,14 +335,14 @@ static bool is_asked(const tfp_report *r)
     const tfp_options *o = r->options;
     const uint64_t times =
         UINT64_C(1) << TFP_C_MICROS | UINT64_C(1) << TFP_C_CPU_MICROS | UINT64_C(1) << TFP_C_ACCELERATOR_MICROS;
-    return !o->compat10 && !o->compat_tensorflow && (o->select & times) && !r->profile->sampled->samples.size &&
+    return !o->compat10 && !o->compat_tensorflow && (o->select & times) && !tfp_samples_of(r->profile)->samples.size &&
            tfp_filter_any(o->filters[TFP_F_ACCOUNT]);
 }
 
 tfp_status tfp_coverage_add(tfp_report *r, tfp_error *err)
 {
     const tfp_explained *x = &r->covered->explained;
-    if (!is_asked(r) || (!r->profile->events->processes.size && !x->given)) return TFP_OK;
+    if (!is_asked(r) || (!tfp_events_of(r->profile)->processes.size && !x->given)) return TFP_OK;
     tally t;
     if (!tally_of(r, &t)) return tfp_nomem(err);
     tfp_coverage *c = &r->covered->coverage;

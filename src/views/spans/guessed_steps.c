@@ -3,8 +3,8 @@
  * resulting windows. */
 #include "model/tables/events.h"
 #include "model/tables/processes.h"
-#include "views/core/notes.h"
 #include "views/core/handle.h"
+#include "views/core/notes.h"
 #include "views/spans/trace.h"
 
 #include <stdio.h>
@@ -33,8 +33,8 @@ typedef struct guess { /* sums over processes whose steps have the same source *
 static guess guess_of(const tfp_profile *p, unsigned source)
 {
     guess g = { 0 };
-    for (size_t i = 0; i < p->events->processes.size; i++) {
-        const tfp_process *x = &p->events->processes.at[i];
+    for (size_t i = 0; i < tfp_events_of(p)->processes.size; i++) {
+        const tfp_process *x = &tfp_events_of(p)->processes.at[i];
         if (x->steps != source) continue;
         g.processes++;
         g.work_ns = tfp_add(g.work_ns, x->work_ns, NULL);

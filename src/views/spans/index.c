@@ -2,8 +2,11 @@
 /* views/spans/index.c: finds the rank and device of each activity, and sorts each device's activities by start. */
 #include "model/join/cut.h"
 #include "model/slim.h"
+#include "model/tables/events.h"
 #include "model/tables/graph.h"
+#include "model/tables/lanes.h"
 #include "model/tables/processes.h"
+#include "model/tables/read.h"
 #include "model/tables/stats.h"
 #include "views/core/handle.h"
 #include "views/spans/rows.h"
@@ -15,7 +18,7 @@
 
 static bool start_units(tfp_report *r, tfp_trace_index *x)
 {
-    const tfp_event_tables *t = x->p->events;
+    const tfp_event_tables *t = tfp_events_of(x->p);
     size_t count = t->processes.size;
     uint32_t *source = TFP_NEW(tfp_arena_of(r), uint32_t, count + 1);
     tfp_map64 unit_by_source = { 0 };
@@ -48,7 +51,7 @@ static uint32_t unit_of_lane(const tfp_trace_index *x, const tfp_lane *l)
 
 uint32_t tfp_trace_unit_of(const tfp_trace_index *x, uint32_t span)
 {
-    return unit_of_lane(x, &x->p->lanes.at[x->s->lane[span]]);
+    return unit_of_lane(x, &x->lanes->at[x->s->lane[span]]);
 }
 
 /* Finds the range from a unit's first span to the end of its last; spans that occupy no thread and no device are
@@ -71,7 +74,7 @@ static void find_extent(tfp_trace_index *x)
 
 static bool is_of_tasks(const tfp_trace_index *x, const tfp_lane *l)
 {
-    return l->process != TFP_NONE && x->p->events->processes.at[l->process].tasks;
+    return l->process != TFP_NONE && tfp_events_of(x->p)->processes.at[l->process].tasks;
 }
 
 /* The task, such as "worker:0" in "worker:0/gpu:0", as a number. */
@@ -86,15 +89,15 @@ static uint64_t task_of(const tfp_trace_index *x, const tfp_lane *l)
  * one. */
 static bool find_hosts(tfp_report *r, tfp_trace_index *x)
 {
-    size_t count = x->p->lanes.size;
+    size_t count = x->lanes->size;
     tfp_map64 active = { 0 };
     bool ok = (x->lane_on_host = TFP_NEW(tfp_arena_of(r), bool, count + 1)) != NULL;
     for (size_t i = 0; ok && i < count; i++) {
-        const tfp_lane *l = &x->p->lanes.at[i];
+        const tfp_lane *l = &x->lanes->at[i];
         if (is_of_tasks(x, l) && l->role == TFP_ROLE_STREAM) ok = tfp_map64_put(&active, task_of(x, l), 1);
     }
     for (size_t i = 0; ok && i < count; i++) {
-        const tfp_lane *l = &x->p->lanes.at[i];
+        const tfp_lane *l = &x->lanes->at[i];
         uint32_t unit = unit_of_lane(x, l);
         if (unit == TFP_NONE) continue;
         x->lane_on_host[i] =
@@ -117,7 +120,7 @@ static bool counts(const tfp_trace_index *x, uint32_t span)
 /* Finds or adds the device of a lane with spans that count; TFP_NONE: out of memory. */
 static uint32_t find_device(tfp_trace_index *x, tfp_map64 *by_name, uint32_t lane)
 {
-    const tfp_lane *l = &x->p->lanes.at[lane];
+    const tfp_lane *l = &x->lanes->at[lane];
     uint32_t unit = unit_of_lane(x, l);
     bool host = x->lane_on_host[lane];
     tfp_str name = host && !is_of_tasks(x, l) ? TFP_STR("cpu") : tfp_text(x->p, l->device);
@@ -138,7 +141,7 @@ static uint32_t find_device(tfp_trace_index *x, tfp_map64 *by_name, uint32_t lan
 static void add_to_device(tfp_trace_index *x, tfp_trace_device *d, uint32_t span)
 {
     int64_t start = tfp_cut_start(x->cut, x->p, span), end = tfp_cut_end(x->cut, x->p, span);
-    d->has_async |= x->p->lanes.at[x->s->lane[span]].role == TFP_ROLE_ASYNC;
+    d->has_async |= x->lanes->at[x->s->lane[span]].role == TFP_ROLE_ASYNC;
     if (start < d->start_ns) d->start_ns = start;
     if (end > d->end_ns) d->end_ns = end;
     d->count++;
@@ -153,7 +156,7 @@ static bool add_rows(tfp_trace_index *x, tfp_map64 *by_name, const tfp_slim_lane
     uint32_t at = x->device_of_lane[f->lane] = find_device(x, by_name, f->lane);
     if (at == TFP_NONE) return false;
     tfp_trace_device *d = &x->devices[at];
-    d->has_async |= x->p->lanes.at[f->lane].role == TFP_ROLE_ASYNC;
+    d->has_async |= x->lanes->at[f->lane].role == TFP_ROLE_ASYNC;
     if (start < d->start_ns) d->start_ns = start;
     if (end > d->end_ns) d->end_ns = end;
     return true;
@@ -162,7 +165,7 @@ static bool add_rows(tfp_trace_index *x, tfp_map64 *by_name, const tfp_slim_lane
 /* Lists devices in the order of their lanes, because spans made from rows are not in the order of the file. */
 static bool find_by_lane(tfp_trace_index *x, tfp_map64 *by_name)
 {
-    size_t lanes = x->p->lanes.size;
+    size_t lanes = x->lanes->size;
     bool *used = calloc(lanes + 1, 1), ok = used != NULL;
     for (uint32_t i = 0; ok && i < x->s->size; i++) used[x->s->lane[i]] |= counts(x, i);
     for (uint32_t lane = 0; ok && lane < lanes; lane++)
@@ -173,13 +176,13 @@ static bool find_by_lane(tfp_trace_index *x, tfp_map64 *by_name)
 
 static bool start_devices(tfp_report *r, tfp_trace_index *x)
 {
-    size_t lanes = x->p->lanes.size;
+    size_t lanes = x->lanes->size;
     tfp_map64 by_name = { 0 };
     x->device_of_lane = TFP_NEW(tfp_arena_of(r), uint32_t, lanes + 1);
     x->devices = TFP_NEW(tfp_arena_of(r), tfp_trace_device, lanes + 1);
     bool ok = x->device_of_lane && x->devices;
     for (size_t i = 0; ok && i < lanes; i++) x->device_of_lane[i] = TFP_NONE;
-    ok = ok && (!(x->p->keep & TFP_KEEP_ROWS) || find_by_lane(x, &by_name));
+    ok = ok && (!(tfp_keep_of(x->p) & TFP_KEEP_ROWS) || find_by_lane(x, &by_name));
     for (uint32_t i = 0; ok && i < x->s->size; i++) {
         if (!counts(x, i)) continue;
         uint32_t *device = &x->device_of_lane[x->s->lane[i]];
@@ -187,8 +190,8 @@ static bool start_devices(tfp_report *r, tfp_trace_index *x)
         ok = *device != TFP_NONE;
         if (ok) add_to_device(x, &x->devices[*device], i);
     }
-    for (size_t i = 0; ok && i < x->p->events->slim->slims.size; i++)
-        ok = add_rows(x, &by_name, &x->p->events->slim->slims.at[i]);
+    for (size_t i = 0; ok && i < tfp_events_of(x->p)->slim->slims.size; i++)
+        ok = add_rows(x, &by_name, &tfp_events_of(x->p)->slim->slims.at[i]);
     tfp_map64_free(&by_name);
     return ok;
 }
@@ -218,7 +221,10 @@ static bool sort_items(tfp_report *r, tfp_trace_index *x)
 
 tfp_status tfp_trace_index_new(tfp_report *r, tfp_trace_index *x, tfp_error *err)
 {
-    *x = (tfp_trace_index){ .p = tfp_profile_of(r), .cut = tfp_cut_of(r), .s = &tfp_profile_of(r)->events->spans };
+    *x = (tfp_trace_index){ .p = tfp_profile_of(r),
+                            .cut = tfp_cut_of(r),
+                            .s = &tfp_events_of(tfp_profile_of(r))->spans,
+                            .lanes = tfp_lanes_of(tfp_profile_of(r)) };
     if (!start_units(r, x)) return tfp_nomem(err);
     find_extent(x);
     return find_hosts(r, x) && start_devices(r, x) && sort_items(r, x) ? TFP_OK : tfp_nomem(err);
@@ -236,30 +242,31 @@ bool tfp_span_nests(const void *columns, uint32_t a, uint32_t b)
 
 tfp_strid tfp_stat_key(const tfp_profile *p, const char *name)
 {
-    return tfp_strtab_find(&p->strings, tfp_str_of(name));
+    return tfp_strtab_find(tfp_strings_of(p), tfp_str_of(name));
 }
 
 const tfp_stat *tfp_span_stat(const tfp_profile *p, uint32_t span, tfp_strid key)
 {
-    const tfp_event_tables *t = p->events;
-    if (span == TFP_NONE || t->spans.stats[span] == TFP_NONE || key == TFP_NONE) return NULL;
+    if (span == TFP_NONE || key == TFP_NONE) return NULL;
+    const tfp_event_tables *t = tfp_events_of(p);
+    if (t->spans.stats[span] == TFP_NONE) return NULL;
     const tfp_stat_set *set = &t->stat_sets.at[t->spans.stats[span]];
     for (uint32_t i = 0; i < set->count; i++)
         if (t->stats.at[set->first + i].key == key) return &t->stats.at[set->first + i];
     return NULL;
 }
 
-tfp_str tfp_span_name(const tfp_profile *p, uint32_t span) { return tfp_text(p, p->events->spans.name[span]); }
+tfp_str tfp_span_name(const tfp_profile *p, uint32_t span) { return tfp_text(p, tfp_events_of(p)->spans.name[span]); }
 
 bool tfp_span_in_step(const tfp_report *r, uint32_t span)
 {
     return tfp_cut_takes(tfp_profile_of(r), span) &&
-           tfp_step_takes(tfp_step_of(r), tfp_profile_of(r)->events->spans.step[span]);
+           tfp_step_takes(tfp_step_of(r), tfp_events_of(tfp_profile_of(r))->spans.step[span]);
 }
 
 bool tfp_span_in_window(const tfp_report *r, uint32_t span)
 {
-    return tfp_profile_of(r)->events->spans.step[span] != TFP_NONE && tfp_span_in_step(r, span);
+    return tfp_events_of(tfp_profile_of(r))->spans.step[span] != TFP_NONE && tfp_span_in_step(r, span);
 }
 
 /* Whether a span is part of the paths of the spans in it. */
@@ -273,7 +280,7 @@ static bool in_paths(const tfp_span_columns *s, uint32_t span)
 
 void tfp_span_path(const tfp_profile *p, uint32_t span, tfp_buf *out)
 {
-    const tfp_span_columns *s = &p->events->spans;
+    const tfp_span_columns *s = &tfp_events_of(p)->spans;
     uint32_t parts[MAX_PARTS], count = 0, base = TFP_NONE;
     for (uint32_t at = span; at != TFP_NONE && count < MAX_PARTS; at = s->parent[at]) {
         if (at != span && !in_paths(s, at)) continue; /* API calls and frames are only in their own paths */
@@ -284,8 +291,8 @@ void tfp_span_path(const tfp_profile *p, uint32_t span, tfp_buf *out)
         parts[count++] = at;
     }
     if (base != TFP_NONE)
-        tfp_buf_str(out,
-                    tfp_text(p, s->node[base] != TFP_NONE ? p->graph->nodes.at[s->node[base]].name : s->path[base]));
+        tfp_buf_str(out, tfp_text(p, s->node[base] != TFP_NONE ? tfp_graph_of(p)->nodes.at[s->node[base]].name
+                                                               : s->path[base]));
     while (count-- > 0) {
         if (out->size) tfp_buf_char(out, '/');
         tfp_str name = tfp_span_name(p, parts[count]), module = TFP_STR("nn.Module: ");
@@ -298,5 +305,5 @@ void tfp_span_path(const tfp_profile *p, uint32_t span, tfp_buf *out)
 
 bool tfp_trace_is_runs(const tfp_trace_index *x)
 {
-    return x->p->events->processes.size && x->p->events->processes.at[0].tasks;
+    return tfp_events_of(x->p)->processes.size && tfp_events_of(x->p)->processes.at[0].tasks;
 }

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/spans/nest.c: adapts the nesting with Python frames (model/nest.h) to a report: clips to a range, computes self times,
  * and adds a note about cut spans. */
-#include "views/spans/nest.h"
-#include "views/core/notes.h"
+#include "model/tables/events.h"
+#include "model/tables/lanes.h"
 #include "views/core/handle.h"
+#include "views/core/notes.h"
+#include "views/spans/nest.h"
 
 void tfp_nest_cut(const tfp_profile *p, const tfp_cut *c, tfp_nest *n)
 {
-    for (uint32_t i = 0; c && i < p->events->spans.size; i++) {
-        int64_t start = tfp_cut_start(c, p, i), end = tfp_add(p->events->spans.start_ns[i], n->duration_ns[i], NULL);
-        uint32_t process = p->lanes.at[p->events->spans.lane[i]].process;
+    for (uint32_t i = 0; c && i < tfp_events_of(p)->spans.size; i++) {
+        int64_t start = tfp_cut_start(c, p, i),
+                end = tfp_add(tfp_events_of(p)->spans.start_ns[i], n->duration_ns[i], NULL);
+        uint32_t process = tfp_lanes_of(p)->at[tfp_events_of(p)->spans.lane[i]].process;
         if (process != TFP_NONE && end > c->to_ns[process]) end = c->to_ns[process];
         n->duration_ns[i] = end > start ? end - start : 0;
     }
@@ -17,7 +20,7 @@ void tfp_nest_cut(const tfp_profile *p, const tfp_cut *c, tfp_nest *n)
 
 int64_t *tfp_nest_self(const tfp_profile *p, const tfp_nest *n, tfp_arena *arena)
 {
-    size_t count = p->events->spans.size;
+    size_t count = tfp_events_of(p)->spans.size;
     int64_t *self_ns = TFP_NEW(arena, int64_t, count + 1);
     for (size_t i = 0; self_ns && i < count; i++) {
         self_ns[i] = tfp_add(self_ns[i], n->duration_ns[i], NULL);

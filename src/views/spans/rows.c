@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/spans/rows.c: rows of slim lanes (model/slim.h) instead of spans: adds them to the index of a trace, and gives a
  * device's rows by start. Lanes are merged with a heap; a lane whose rows are not in order is sorted first. */
-#include "views/spans/rows.h"
 #include "model/slim.h"
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
 #include "model/tables/step_marks.h"
+#include "views/spans/rows.h"
 
 #include <stdlib.h>
 
 bool tfp_rows_are_used(const tfp_profile *p)
 {
-    for (size_t i = 0; i < p->events->slim->slims.size; i++)
-        if (!p->events->slim->slims.at[i].wide) return true;
+    for (size_t i = 0; i < tfp_events_of(p)->slim->slims.size; i++)
+        if (!tfp_events_of(p)->slim->slims.at[i].wide) return true;
     return false;
 }
 
 static bool counts(const tfp_profile *p, const tfp_slim_row *row, bool host)
 {
-    unsigned kind = p->events->slim->slim_kinds.at[row->kind].kind;
+    unsigned kind = tfp_events_of(p)->slim->slim_kinds.at[row->kind].kind;
     return host ? kind == TFP_SPAN_OP || kind == TFP_SPAN_CALL : kind == TFP_SPAN_ACTIVITY;
 }
 
 void tfp_rows_extent(tfp_trace_index *x)
 {
-    const tfp_event_tables *t = x->p->events;
+    const tfp_event_tables *t = tfp_events_of(x->p);
     for (size_t i = 0; i < t->slim->slims.size; i++) {
         const tfp_slim_lane *f = &t->slim->slims.at[i];
-        uint32_t process = x->p->lanes.at[f->lane].process;
+        uint32_t process = tfp_lanes_of(x->p)->at[f->lane].process;
         if (!f->first || process == TFP_NONE) continue;
         tfp_trace_unit *u = &x->units[x->unit_of_process[process]];
         if (f->start_ns < u->origin_ns) u->origin_ns = f->start_ns;
@@ -35,7 +35,7 @@ void tfp_rows_extent(tfp_trace_index *x)
         u->has_devices |= f->nesting != TFP_SLIM_HOST;
     }
     for (size_t i = 0; i < t->step_marks.size && t->slim->slims.size; i++) { /* marks of steps need no rows */
-        uint32_t span = t->step_marks.at[i].span, process = x->p->lanes.at[t->spans.lane[span]].process;
+        uint32_t span = t->step_marks.at[i].span, process = tfp_lanes_of(x->p)->at[t->spans.lane[span]].process;
         if (t->step_marks.at[i].source == TFP_STEPS_MODULES || process == TFP_NONE) continue;
         tfp_trace_unit *u = &x->units[x->unit_of_process[process]];
         if (t->spans.start_ns[span] < u->origin_ns) u->origin_ns = t->spans.start_ns[span];
@@ -160,7 +160,7 @@ static void rise(tfp_rows *m)
 
 bool tfp_rows_start(tfp_rows *m, const tfp_trace_index *x, uint32_t device)
 {
-    const tfp_event_tables *t = x->p->events;
+    const tfp_event_tables *t = tfp_events_of(x->p);
     *m = (tfp_rows){ .p = x->p, .streams = calloc(t->slim->slims.size + 1, sizeof *m->streams) };
     if (!m->streams) return false;
     for (size_t i = 0; i < t->slim->slims.size; i++) {

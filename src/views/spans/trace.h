@@ -29,6 +29,7 @@ typedef struct tfp_trace_index {
     const tfp_profile *p;
     const struct tfp_cut *cut; /* the time range; NULL: none */
     const tfp_span_columns *s;
+    const tfp_lane_list *lanes;
     tfp_trace_unit *units;
     size_t unit_count;
     uint32_t *unit_of_process;

@@ -25,21 +25,21 @@ typedef struct clocks {
 
 static recording *file_of(const clocks *c, uint32_t process)
 {
-    uint32_t source = c->t->p->events->processes.at[process].source;
-    return source < c->t->p->files->sources.size ? &c->files[source] : NULL;
+    uint32_t source = tfp_events_of(c->t->p)->processes.at[process].source;
+    return source < tfp_sources_of(c->t->p)->sources.size ? &c->files[source] : NULL;
 }
 
 static int64_t known_offset(const clocks *c, uint32_t process)
 {
-    return c->t->p->events->processes.at[process].clock_offset_ns;
+    return tfp_events_of(c->t->p)->processes.at[process].clock_offset_ns;
 }
 
 static void find_ranges(clocks *c)
 {
     const tfp_profile *p = c->t->p;
-    const tfp_span_columns *s = &p->events->spans;
+    const tfp_span_columns *s = &tfp_events_of(p)->spans;
     for (uint32_t i = 0; i < s->size; i++) {
-        uint32_t process = p->lanes.at[s->lane[i]].process;
+        uint32_t process = tfp_lanes_of(p)->at[s->lane[i]].process;
         recording *f = process == TFP_NONE ? NULL : file_of(c, process);
         if (!f) continue;
         int64_t start = tfp_add(s->start_ns[i], known_offset(c, process), NULL);
@@ -54,18 +54,18 @@ static void find_ranges(clocks *c)
 static void find_steps(clocks *c)
 {
     const tfp_profile *p = c->t->p;
-    const tfp_step_window *w = p->events->windows.at;
-    for (size_t i = 0; i < p->runs->steps.size; i++) c->steps[i] = INT64_MAX;
-    for (size_t i = 0; i < p->events->windows.size; i++) {
+    const tfp_step_window *w = tfp_events_of(p)->windows.at;
+    for (size_t i = 0; i < tfp_executions_of(p)->steps.size; i++) c->steps[i] = INT64_MAX;
+    for (size_t i = 0; i < tfp_events_of(p)->windows.size; i++) {
         int64_t start = tfp_add(w[i].start_ns, known_offset(c, w[i].process), NULL);
         if (file_of(c, w[i].process) == &c->files[c->first] && start < c->steps[w[i].step]) c->steps[w[i].step] = start;
     }
-    for (size_t i = 0; i < p->events->windows.size; i++) {
+    for (size_t i = 0; i < tfp_events_of(p)->windows.size; i++) {
         recording *f = file_of(c, w[i].process);
         int64_t start = tfp_add(w[i].start_ns, known_offset(c, w[i].process), NULL);
         if (!f || c->steps[w[i].step] == INT64_MAX) continue;
-        int64_t id = p->runs->steps.at[w[i].step].id,
-                best = f->step == TFP_NONE ? INT64_MAX : p->runs->steps.at[f->step].id;
+        int64_t id = tfp_executions_of(p)->steps.at[w[i].step].id,
+                best = f->step == TFP_NONE ? INT64_MAX : tfp_executions_of(p)->steps.at[f->step].id;
         if (id > best || (f->step == w[i].step && start >= f->step_ns)) continue;
         f->step = w[i].step;
         f->step_ns = start;
@@ -74,7 +74,7 @@ static void find_steps(clocks *c)
 
 static void move(clocks *c)
 {
-    const tfp_event_tables *e = c->t->p->events;
+    const tfp_event_tables *e = tfp_events_of(c->t->p);
     const recording *first = &c->files[c->first];
     for (uint32_t i = 0; i < e->processes.size; i++) {
         const recording *f = file_of(c, i);
@@ -92,13 +92,13 @@ static void move(clocks *c)
 bool tfp_timeline_set_clocks(tfp_timeline *t)
 {
     const tfp_profile *p = t->p;
-    clocks c = { .t = t, .files = calloc(p->files->sources.size + 1, sizeof *c.files) };
-    c.steps = calloc(p->runs->steps.size + 1, sizeof *c.steps);
-    t->offset_ns = calloc(p->events->processes.size + 1, sizeof *t->offset_ns);
+    clocks c = { .t = t, .files = calloc(tfp_sources_of(p)->sources.size + 1, sizeof *c.files) };
+    c.steps = calloc(tfp_executions_of(p)->steps.size + 1, sizeof *c.steps);
+    t->offset_ns = calloc(tfp_events_of(p)->processes.size + 1, sizeof *t->offset_ns);
     bool ok = c.files && c.steps && t->offset_ns;
-    for (size_t i = 0; ok && i < p->files->sources.size; i++) c.files[i].step = TFP_NONE;
+    for (size_t i = 0; ok && i < tfp_sources_of(p)->sources.size; i++) c.files[i].step = TFP_NONE;
     if (ok) find_ranges(&c);
-    while (ok && c.first < p->files->sources.size && !c.files[c.first].there) c.first++;
+    while (ok && c.first < tfp_sources_of(p)->sources.size && !c.files[c.first].there) c.first++;
     if (ok) find_steps(&c);
     if (ok) move(&c);
     free(c.files);

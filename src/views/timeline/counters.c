@@ -7,8 +7,9 @@
 #include "model/tables/lanes.h"
 #include "model/tables/memory_events.h"
 #include "model/tables/processes.h"
-#include "views/core/handle.h"
+#include "model/tables/read.h"
 #include "views/core/grid.h"
+#include "views/core/handle.h"
 #include "views/timeline/timeline.h"
 
 #include <stdlib.h>
@@ -73,11 +74,11 @@ static bool sample_before(const void *samples, uint32_t a, uint32_t b)
 /* Takes samples. If an allocator reports no total, it is summed up here, in order of time. */
 static bool take_samples(counting *c)
 {
-    const tfp_event_tables *e = c->t->p->events;
+    const tfp_event_tables *e = tfp_events_of(c->t->p);
     bool ok = true;
     for (size_t i = 0; ok && i < e->memory.size; i++) {
         const tfp_memory_event *m = &e->memory.at[i];
-        uint32_t process = c->t->p->lanes.at[m->lane].process;
+        uint32_t process = tfp_lanes_of(c->t->p)->at[m->lane].process;
         sample s = { { process, m->device, m->allocated_bytes < 0, true }, on_timeline(c->t, process, m->at_ns), 0 };
         s.value = (double)(m->allocated_bytes < 0 ? m->bytes : m->allocated_bytes);
         ok = tfp_push(&c->samples, s);
@@ -93,10 +94,10 @@ static bool take_samples(counting *c)
 static counter_row row_of(const counting *c, const sample *s)
 {
     const tfp_profile *p = c->t->p;
-    const tfp_process *process = s->key.process == TFP_NONE ? NULL : &p->events->processes.at[s->key.process];
+    const tfp_process *process = s->key.process == TFP_NONE ? NULL : &tfp_events_of(p)->processes.at[s->key.process];
     tfp_str name = tfp_text(p, s->key.name), series = s->key.memory ? TFP_STR("") : tfp_text(p, s->key.series);
-    counter_row row = { .rank =
-                            process && p->events->processes.size > 1 && process->rank >= 0 ? process->rank : TFP_ABSENT,
+    counter_row row = { .rank = process && tfp_events_of(p)->processes.size > 1 && process->rank >= 0 ? process->rank
+                                                                                                      : TFP_ABSENT,
                         .name = name,
                         .value = s->value };
     if (s->key.memory) row.unit = TFP_STR("bytes");

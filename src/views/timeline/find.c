@@ -2,6 +2,7 @@
 /* views/timeline/find.c: searches a timeline's spans by name: all that contain a text, and the next one. */
 #include "model/tables/details.h"
 #include "model/tables/events.h"
+#include "model/tables/read.h"
 #include "views/core/grid.h"
 #include "views/core/handle.h"
 #include "views/timeline/timeline.h"
@@ -12,10 +13,10 @@
 
 uint8_t *tfp_timeline_matches(const tfp_timeline *t, const char *search)
 {
-    size_t count = t->p->strings.count;
+    size_t count = tfp_strings_of(t->p)->count;
     tfp_str part = tfp_str_of(search);
     uint8_t *found = calloc(count + 1, 1);
-    for (size_t i = 0; found && i < count; i++) found[i] = tfp_str_has_caseless(t->p->strings.strings[i], part);
+    for (size_t i = 0; found && i < count; i++) found[i] = tfp_str_has_caseless(tfp_strings_of(t->p)->strings[i], part);
     for (size_t i = 0; found && i < count; i++)
         found[i] |= tfp_str_has_caseless(tfp_timeline_short(t, (tfp_strid)i), part);
     return found;
@@ -49,7 +50,7 @@ tfp_status tfp_timeline_find(const tfp_timeline *t, const char *search, int64_t 
     tfp_report *r = NULL;
     tfp_status s = tfp_timeline_ask(t, "find", &r, out, err);
     if (s) return s;
-    size_t spans = t->runs ? t->p->detail->spans.size : t->p->events->spans.size;
+    size_t spans = t->runs ? tfp_details_of(t->p)->spans.size : tfp_events_of(t->p)->spans.size;
     uint32_t from = after >= 0 && (uint64_t)after < spans ? t->place_of[after] : TFP_NONE, best = TFP_NONE;
     uint8_t *found = search && *search ? tfp_timeline_matches(t, search) : NULL;
     int64_t count = 0, before = 0;

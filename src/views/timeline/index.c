@@ -7,6 +7,7 @@
 #include "model/tables/graph.h"
 #include "model/tables/lanes.h"
 #include "model/tables/processes.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "views/timeline/timeline.h"
 
@@ -80,10 +81,10 @@ static int obscurity(const tfp_profile *p, const tfp_lane *l)
 static bool lane_before(const void *ctx, uint32_t a, uint32_t b)
 {
     const tfp_profile *p = ctx;
-    const tfp_lane *x = &p->lanes.at[a], *y = &p->lanes.at[b];
+    const tfp_lane *x = &tfp_lanes_of(p)->at[a], *y = &tfp_lanes_of(p)->at[b];
     if (x->process != y->process) {
-        int32_t rank_x = x->process == TFP_NONE ? -1 : p->events->processes.at[x->process].rank;
-        int32_t rank_y = y->process == TFP_NONE ? -1 : p->events->processes.at[y->process].rank;
+        int32_t rank_x = x->process == TFP_NONE ? -1 : tfp_events_of(p)->processes.at[x->process].rank;
+        int32_t rank_y = y->process == TFP_NONE ? -1 : tfp_events_of(p)->processes.at[y->process].rank;
         return rank_x != rank_y ? rank_x < rank_y : x->process < y->process;
     }
     int order = x->device == y->device ? obscurity(p, x) - obscurity(p, y)
@@ -95,10 +96,11 @@ static bool lane_before(const void *ctx, uint32_t a, uint32_t b)
 /* For each lane of the profile: its position among all, in display order. */
 static uint32_t *rank_lanes(const tfp_profile *p)
 {
-    uint32_t *order = malloc((p->lanes.size + 1) * sizeof *order), *rank = malloc((p->lanes.size + 1) * sizeof *rank);
-    for (uint32_t i = 0; order && i < p->lanes.size; i++) order[i] = i;
-    bool ok = order && rank && tfp_sort(order, p->lanes.size, lane_before, p);
-    for (uint32_t i = 0; ok && i < p->lanes.size; i++) rank[order[i]] = i;
+    uint32_t *order = malloc((tfp_lanes_of(p)->size + 1) * sizeof *order),
+             *rank = malloc((tfp_lanes_of(p)->size + 1) * sizeof *rank);
+    for (uint32_t i = 0; order && i < tfp_lanes_of(p)->size; i++) order[i] = i;
+    bool ok = order && rank && tfp_sort(order, tfp_lanes_of(p)->size, lane_before, p);
+    for (uint32_t i = 0; ok && i < tfp_lanes_of(p)->size; i++) rank[order[i]] = i;
     free(order);
     if (ok) return rank;
     free(rank);
@@ -122,7 +124,7 @@ static uint32_t number_lane(lane_list *l, uint64_t key)
 /* Sorts the lanes by key; the items' numbers become indexes in t->lanes. */
 static bool make_lanes(tfp_timeline *t, item_list *x, const lane_list *l, const uint32_t *rank)
 {
-    size_t count = l->keys.size, lanes = t->p->lanes.size;
+    size_t count = l->keys.size, lanes = tfp_lanes_of(t->p)->size;
     uint32_t *order = malloc((count + 1) * sizeof *order), *place = malloc((count + 1) * sizeof *place);
     uint32_t *lane_at = malloc((lanes + 1) * sizeof *lane_at);
     t->lanes = calloc(count + 1, sizeof *t->lanes);
@@ -134,7 +136,7 @@ static bool make_lanes(tfp_timeline *t, item_list *x, const lane_list *l, const 
         uint64_t key = l->keys.at[order[i]];
         place[order[i]] = i;
         t->lanes[i].lane = lane_at[(uint32_t)key];
-        t->lanes[i].step = t->runs ? t->p->runs->step_order.at[key >> 32] : TFP_NONE;
+        t->lanes[i].step = t->runs ? tfp_executions_of(t->p)->step_order.at[key >> 32] : TFP_NONE;
     }
     if (ok) t->lane_count = count;
     for (size_t i = 0; ok && i < x->count; i++) x->lane[i] = place[x->lane[i]];
@@ -146,12 +148,13 @@ static bool make_lanes(tfp_timeline *t, item_list *x, const lane_list *l, const 
 
 static bool take_events(tfp_timeline *t, item_list *x, lane_list *l, const uint32_t *rank)
 {
-    const tfp_span_columns *s = &t->p->events->spans;
-    uint32_t *number = malloc((t->p->lanes.size + 1) * sizeof *number); /* for each lane; TFP_NONE: not seen yet */
+    const tfp_span_columns *s = &tfp_events_of(t->p)->spans;
+    uint32_t *number =
+        malloc((tfp_lanes_of(t->p)->size + 1) * sizeof *number); /* for each lane; TFP_NONE: not seen yet */
     bool ok = number && reserve_items(x, s->size, false);
-    for (size_t i = 0; ok && i < t->p->lanes.size; i++) number[i] = TFP_NONE;
+    for (size_t i = 0; ok && i < tfp_lanes_of(t->p)->size; i++) number[i] = TFP_NONE;
     for (uint32_t i = 0; ok && i < s->size; i++) {
-        uint32_t lane = s->lane[i], process = t->p->lanes.at[lane].process;
+        uint32_t lane = s->lane[i], process = tfp_lanes_of(t->p)->at[lane].process;
         int64_t offset = process == TFP_NONE ? 0 : t->offset_ns[process];
         if (number[lane] == TFP_NONE) number[lane] = number_lane(l, rank[lane]);
         ok = number[lane] != TFP_NONE;
@@ -164,17 +167,18 @@ static bool take_events(tfp_timeline *t, item_list *x, lane_list *l, const uint3
 static bool take_runs(tfp_timeline *t, item_list *x, lane_list *l, const uint32_t *rank)
 {
     const tfp_profile *p = t->p;
-    uint32_t *place = malloc((p->runs->steps.size + 1) *
+    uint32_t *place = malloc((tfp_executions_of(p)->steps.size + 1) *
                              sizeof *place); /* for each step: its index in step_order; TFP_NONE: not listed */
-    bool ok = place && reserve_items(x, p->detail->spans.size, true);
-    for (size_t i = 0; ok && i < p->runs->steps.size; i++) place[i] = TFP_NONE;
-    for (uint32_t i = 0; ok && i < p->runs->step_order.size; i++) place[p->runs->step_order.at[i]] = i;
-    for (uint32_t n = 0; ok && n < p->graph->nodes.size; n++)
-        for (TFP_EACH(runs->execs, e, p->graph->nodes.at[n].exec_first, p)) {
-            uint64_t group = place[p->runs->execs.at[e].step];
+    bool ok = place && reserve_items(x, tfp_details_of(p)->spans.size, true);
+    for (size_t i = 0; ok && i < tfp_executions_of(p)->steps.size; i++) place[i] = TFP_NONE;
+    for (uint32_t i = 0; ok && i < tfp_executions_of(p)->step_order.size; i++)
+        place[tfp_executions_of(p)->step_order.at[i]] = i;
+    for (uint32_t n = 0; ok && n < tfp_graph_of(p)->nodes.size; n++)
+        for (TFP_EACH(tfp_executions_of(p)->execs, e, tfp_graph_of(p)->nodes.at[n].exec_first)) {
+            uint64_t group = place[tfp_executions_of(p)->execs.at[e].step];
             if (group == TFP_NONE) continue;
-            for (TFP_EACH(detail->spans, i, tfp_detail(p, e)->span_first, p)) {
-                const tfp_span *s = &p->detail->spans.at[i];
+            for (TFP_EACH(tfp_details_of(p)->spans, i, tfp_detail(p, e)->span_first)) {
+                const tfp_span *s = &tfp_details_of(p)->spans.at[i];
                 if (s->start_ns <= 0) continue; /* a span without a time only tells where the node was */
                 uint32_t lane = number_lane(l, group << 32 | rank[s->lane]);
                 ok &= lane != TFP_NONE;
@@ -289,7 +293,7 @@ static bool stack_lane(layout *l, tfp_timeline_lane *lane)
 
 static bool reserve_places(tfp_timeline *t, bool nodes)
 {
-    size_t spans = t->runs ? t->p->detail->spans.size : t->p->events->spans.size;
+    size_t spans = t->runs ? tfp_details_of(t->p)->spans.size : tfp_events_of(t->p)->spans.size;
     t->row_first = calloc(t->row_count + 2, sizeof *t->row_first);
     t->span = malloc((t->count + 1) * sizeof *t->span);
     t->node = nodes ? malloc((t->count + 1) * sizeof *t->node) : NULL;
@@ -370,10 +374,10 @@ tfp_status tfp_timeline_new(const tfp_profile *p, tfp_timeline **out, tfp_error 
 {
     tfp_error_clear(err);
     if (out) *out = NULL;
-    if (!p || !p->finished || !out) return tfp_fail(err, TFP_BADARG, "no finished profile");
+    if (!p || !tfp_is_finished(p) || !out) return tfp_fail(err, TFP_BADARG, "no finished profile");
     if (tfp_only_sums(p)) return tfp_no_spans(err);
-    bool runs = !p->events->processes.size;
-    if (runs && p->detail->details.size < p->runs->execs.size)
+    bool runs = !tfp_events_of(p)->processes.size;
+    if (runs && tfp_details_of(p)->details.size < tfp_executions_of(p)->execs.size)
         return tfp_fail(err, TFP_BADARG, "a timeline needs a profile read with TFP_KEEP_MEMORY");
     tfp_timeline *t = calloc(1, sizeof *t);
     if (t) t->p = p;

@@ -3,11 +3,12 @@
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
 #include "model/tables/lanes.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "model/tables/step_marks.h"
 #include "views/core/grid.h"
-#include "views/core/notes.h"
 #include "views/core/handle.h"
+#include "views/core/notes.h"
 #include "views/spans/trace.h"
 #include "views/timeline/timeline.h"
 
@@ -18,11 +19,11 @@
 int64_t tfp_timeline_self(const tfp_timeline *t, uint32_t span)
 {
     if (t->runs) return TFP_ABSENT;
-    switch (t->p->events->spans.kind[span]) {
+    switch (tfp_events_of(t->p)->spans.kind[span]) {
     case TFP_SPAN_OP:
     case TFP_SPAN_CALL:
     case TFP_SPAN_ACTIVITY:
-    case TFP_SPAN_OTHER: return t->p->events->spans.self_ns[span];
+    case TFP_SPAN_OTHER: return tfp_events_of(t->p)->spans.self_ns[span];
     default: return TFP_ABSENT;
     }
 }
@@ -34,8 +35,8 @@ tfp_str tfp_timeline_kind(const tfp_timeline *t, uint32_t place)
                                              [TFP_SPAN_MODULE] = "module", [TFP_SPAN_FRAME] = "frame",
                                              [TFP_SPAN_STEP] = "step",     [TFP_SPAN_ACTIVITY] = "activity",
                                              [TFP_SPAN_OTHER] = "other" };
-    if (t->runs) return tfp_text(t->p, t->p->graph->nodes.at[t->node[place]].op);
-    return tfp_str_of(of_events[t->p->events->spans.kind[t->span[place]]]);
+    if (t->runs) return tfp_text(t->p, tfp_graph_of(t->p)->nodes.at[t->node[place]].op);
+    return tfp_str_of(of_events[tfp_events_of(t->p)->spans.kind[t->span[place]]]);
 }
 
 tfp_str tfp_timeline_class(const tfp_timeline *t, uint32_t place)
@@ -45,8 +46,8 @@ tfp_str tfp_timeline_class(const tfp_timeline *t, uint32_t place)
                                            [TFP_CLASS_COPY] = "copy",
                                            [TFP_CLASS_SET] = "set" };
     static const tfp_str none = { 0 };
-    if (t->runs || t->p->events->spans.kind[t->span[place]] != TFP_SPAN_ACTIVITY) return none;
-    return tfp_str_of(classes[t->p->events->spans.class[t->span[place]]]);
+    if (t->runs || tfp_events_of(t->p)->spans.kind[t->span[place]] != TFP_SPAN_ACTIVITY) return none;
+    return tfp_str_of(classes[tfp_events_of(t->p)->spans.class[t->span[place]]]);
 }
 
 /* The last i in [0, count) with first[i] <= n; `first` begins with 0. */
@@ -189,13 +190,13 @@ static void describe_lane(const tfp_timeline *t, const tfp_timeline_lane *l, tfp
 {
     static const tfp_str none = { 0 };
     const tfp_profile *p = t->p;
-    const tfp_lane *lane = &p->lanes.at[l->lane];
-    const tfp_process *process = lane->process == TFP_NONE ? NULL : &p->events->processes.at[lane->process];
-    bool several = p->events->processes.size > 1;
+    const tfp_lane *lane = &tfp_lanes_of(p)->at[l->lane];
+    const tfp_process *process = lane->process == TFP_NONE ? NULL : &tfp_events_of(p)->processes.at[lane->process];
+    bool several = tfp_events_of(p)->processes.size > 1;
     tfp_lane_title title = tfp_timeline_title(t, l, arena);
     const char *classes = tfp_track_classes_name(l->classes);
     tfp_strid about = process ? (process->host ? process->host : process->name) : 0;
-    *out = (lane_row){ .step = l->step == TFP_NONE ? TFP_ABSENT : p->runs->steps.at[l->step].id,
+    *out = (lane_row){ .step = l->step == TFP_NONE ? TFP_ABSENT : tfp_executions_of(p)->steps.at[l->step].id,
                        .rank = process && several && process->rank >= 0 ? process->rank : TFP_ABSENT,
                        .first_row = l->first_row,
                        .rows = l->row_count,
@@ -234,20 +235,22 @@ static void widen_step(step_row *x, int64_t start_ns, int64_t end_ns)
 static tfp_status tell_steps(const tfp_timeline *t, tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = t->p;
-    step_row *all = TFP_NEW(tfp_arena_of(r), step_row, p->runs->steps.size + 1),
-             *rows = TFP_NEW(tfp_arena_of(r), step_row, p->runs->steps.size + 1);
+    step_row *all = TFP_NEW(tfp_arena_of(r), step_row, tfp_executions_of(p)->steps.size + 1),
+             *rows = TFP_NEW(tfp_arena_of(r), step_row, tfp_executions_of(p)->steps.size + 1);
     size_t count = 0;
     if (!all || !rows) return tfp_nomem(err);
-    for (size_t i = 0; i < p->runs->steps.size; i++) all[i] = (step_row){ p->runs->steps.at[i].id, 0, -1 };
+    for (size_t i = 0; i < tfp_executions_of(p)->steps.size; i++)
+        all[i] = (step_row){ tfp_executions_of(p)->steps.at[i].id, 0, -1 };
     for (size_t i = 0; i < t->lane_count; i++)
         if (t->runs) widen_step(&all[t->lanes[i].step], t->lanes[i].start_ns, t->lanes[i].end_ns);
-    for (size_t i = 0; i < p->events->windows.size; i++) {
-        const tfp_step_window *w = &p->events->windows.at[i];
+    for (size_t i = 0; i < tfp_events_of(p)->windows.size; i++) {
+        const tfp_step_window *w = &tfp_events_of(p)->windows.at[i];
         int64_t offset = tfp_add(t->offset_ns[w->process], -t->origin_ns, NULL);
         widen_step(&all[w->step], tfp_add(w->start_ns, offset, NULL), tfp_add(w->end_ns, offset, NULL));
     }
-    for (size_t i = 0; i < p->runs->step_order.size; i++)
-        if (all[p->runs->step_order.at[i]].end_ns >= 0) rows[count++] = all[p->runs->step_order.at[i]];
+    for (size_t i = 0; i < tfp_executions_of(p)->step_order.size; i++)
+        if (all[tfp_executions_of(p)->step_order.at[i]].end_ns >= 0)
+            rows[count++] = all[tfp_executions_of(p)->step_order.at[i]];
     return tfp_grid_part(r, "steps", "Steps", &(tfp_row_table){ step_columns, rows, sizeof *rows, count, 0 }, 0, err);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/timeline/leaves.c: assigns the time of a lane to its spans, in one sweep over them. */
-#include "views/timeline/leaves.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
+#include "views/timeline/leaves.h"
 
 typedef struct open_span { /* a span of a thread that is open at the time of the sweep */
     tfp_leaf leaf;
@@ -26,13 +26,13 @@ static bool clip(const tfp_leaf_sweep *x, uint32_t place, int64_t *start_ns, int
 
 tfp_strid tfp_leaf_name(const tfp_timeline *t, uint32_t place)
 {
-    return t->runs ? t->p->graph->nodes.at[t->node[place]].op : tfp_timeline_name(t, place);
+    return t->runs ? tfp_graph_of(t->p)->nodes.at[t->node[place]].op : tfp_timeline_name(t, place);
 }
 
 static tfp_strid op_of(const tfp_timeline *t, uint32_t place, tfp_strid around)
 {
-    const tfp_span_columns *s = &t->p->events->spans;
-    if (t->runs) return t->p->graph->nodes.at[t->node[place]].op;
+    const tfp_span_columns *s = &tfp_events_of(t->p)->spans;
+    if (t->runs) return tfp_graph_of(t->p)->nodes.at[t->node[place]].op;
     uint32_t span = t->span[place];
     if (s->kind[span] == TFP_SPAN_ACTIVITY) return s->owner[span] == TFP_NONE ? TFP_NONE : s->name[s->owner[span]];
     return s->kind[span] == TFP_SPAN_OP ? s->name[span] : around;

@@ -4,6 +4,7 @@
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
 #include "model/tables/lanes.h"
+#include "model/tables/read.h"
 #include "names/names.h"
 #include "views/timeline/timeline.h"
 
@@ -36,16 +37,16 @@ const char *tfp_track_classes_name(uint32_t classes)
 
 bool tfp_timeline_occupies(const tfp_timeline *t, uint32_t place)
 {
-    return t->runs || t->p->events->spans.kind[t->span[place]] == TFP_SPAN_ACTIVITY;
+    return t->runs || tfp_events_of(t->p)->spans.kind[t->span[place]] == TFP_SPAN_ACTIVITY;
 }
 
 /* Whether it is an accelerator's lane of all streams, which repeats the lanes of single streams if these are there. */
 static bool repeats_streams(const tfp_timeline *t, const tfp_timeline_lane *l)
 {
-    const tfp_lane *lane = &t->p->lanes.at[l->lane];
+    const tfp_lane *lane = &tfp_lanes_of(t->p)->at[l->lane];
     if (lane->use != TFP_USE_ALL) return false;
     for (size_t i = 0; i < t->lane_count; i++) {
-        const tfp_lane *other = &t->p->lanes.at[t->lanes[i].lane];
+        const tfp_lane *other = &tfp_lanes_of(t->p)->at[t->lanes[i].lane];
         if (t->lanes[i].step == l->step && other->use == TFP_USE_STREAM && other->place == lane->place) return true;
     }
     return false;
@@ -53,7 +54,7 @@ static bool repeats_streams(const tfp_timeline *t, const tfp_timeline_lane *l)
 
 static tfp_track_kind kind_of_runs(const tfp_timeline *t, const tfp_timeline_lane *l)
 {
-    switch (t->p->lanes.at[l->lane].use) {
+    switch (tfp_lanes_of(t->p)->at[l->lane].use) {
     case TFP_USE_STREAM: return TFP_TRACK_COMPUTE;
     case TFP_USE_ALL: return repeats_streams(t, l) ? TFP_TRACK_DERIVED : TFP_TRACK_COMPUTE;
     case TFP_USE_MEMCPY: return TFP_TRACK_COPY;
@@ -68,10 +69,10 @@ static tfp_track_kind kind_of_events(const tfp_timeline *t, tfp_timeline_lane *l
                                      [TFP_CLASS_COMMUNICATION] = 1 << TFP_TRACK_COMMUNICATION,
                                      [TFP_CLASS_COPY] = 1 << TFP_TRACK_COPY,
                                      [TFP_CLASS_SET] = 1 << TFP_TRACK_COPY };
-    const tfp_span_columns *s = &t->p->events->spans;
+    const tfp_span_columns *s = &tfp_events_of(t->p)->spans;
     int64_t time_ns[TFP_CLASS_SET + 1] = { 0 };
     bool any = false;
-    if (t->p->lanes.at[l->lane].role == TFP_ROLE_DERIVED) return TFP_TRACK_DERIVED;
+    if (tfp_lanes_of(t->p)->at[l->lane].role == TFP_ROLE_DERIVED) return TFP_TRACK_DERIVED;
     for (size_t i = l->first; i < l->first + l->count; i++) {
         uint32_t span = t->span[t->order[i]];
         if (s->kind[span] != TFP_SPAN_ACTIVITY) continue;
@@ -79,7 +80,7 @@ static tfp_track_kind kind_of_events(const tfp_timeline *t, tfp_timeline_lane *l
         l->classes |= bits[s->class[span]];
         time_ns[s->class[span]] = tfp_add(time_ns[s->class[span]], s->duration_ns[span], NULL);
     }
-    if (!any) return t->p->lanes.at[l->lane].role == TFP_ROLE_THREAD ? TFP_TRACK_HOST : TFP_TRACK_DERIVED;
+    if (!any) return tfp_lanes_of(t->p)->at[l->lane].role == TFP_ROLE_THREAD ? TFP_TRACK_HOST : TFP_TRACK_DERIVED;
     int64_t copies = tfp_add(time_ns[TFP_CLASS_COPY], time_ns[TFP_CLASS_SET], NULL);
     int64_t compute = time_ns[TFP_CLASS_COMPUTE], communication = time_ns[TFP_CLASS_COMMUNICATION];
     if (compute >= communication && compute >= copies) return TFP_TRACK_COMPUTE;
@@ -91,7 +92,7 @@ static tfp_track_kind kind_of_events(const tfp_timeline *t, tfp_timeline_lane *l
 /* Collects the distinct names of activities, as strings of the profile. */
 static bool find_names(tfp_timeline *t, uint32_t **names, size_t *count)
 {
-    const tfp_span_columns *s = &t->p->events->spans;
+    const tfp_span_columns *s = &tfp_events_of(t->p)->spans;
     TFP_VEC(uint32_t) met = { 0 };
     bool ok = true;
     for (size_t i = 0; ok && i < t->count; i++) {
@@ -144,7 +145,7 @@ enum { LOOKED_AT = 200 }; /* how many spans of a thread are looked at to guess i
  * of its spans. */
 static const char *use_of_thread(const tfp_timeline *t, const tfp_timeline_lane *l)
 {
-    const tfp_span_columns *s = &t->p->events->spans;
+    const tfp_span_columns *s = &tfp_events_of(t->p)->spans;
     for (size_t i = l->first; i < l->first + l->count && i < l->first + LOOKED_AT; i++) {
         uint32_t span = t->span[t->order[i]];
         tfp_str name = tfp_text(t->p, s->name[span]);
@@ -197,7 +198,7 @@ static tfp_str after_slash(tfp_str name)
 
 static tfp_lane_title title_of_thread(const tfp_timeline *t, const tfp_timeline_lane *l)
 {
-    const tfp_lane *lane = &t->p->lanes.at[l->lane];
+    const tfp_lane *lane = &tfp_lanes_of(t->p)->at[l->lane];
     tfp_str number = after_colon(tfp_text(t->p, lane->name)), none = { 0 };
     tfp_str named = lane->label ? name_in_label(tfp_text(t->p, lane->label), number) : none;
     const char *use = use_of_thread(t, l);
@@ -213,7 +214,7 @@ static tfp_lane_title title_of_stream(const tfp_timeline *t, const tfp_timeline_
     static const char *const does[] = {
         [TFP_TRACK_COMPUTE] = "compute", [TFP_TRACK_COMMUNICATION] = "comm.", [TFP_TRACK_COPY] = "copies"
     };
-    tfp_str line = after_slash(tfp_text(t->p, t->p->lanes.at[l->lane].name)), none = { 0 };
+    tfp_str line = after_slash(tfp_text(t->p, tfp_lanes_of(t->p)->at[l->lane].name)), none = { 0 };
     if (!tfp_str_begins(line, TFP_STR("stream:"))) return (tfp_lane_title){ line, none };
     char *detail = tfp_arena_copy(arena, line);
     if (detail) detail[strlen("stream")] = ' ';
@@ -236,7 +237,7 @@ static tfp_str last_part(tfp_str name)
 
 tfp_lane_title tfp_timeline_title(const tfp_timeline *t, const tfp_timeline_lane *l, tfp_arena *arena)
 {
-    const tfp_lane *lane = &t->p->lanes.at[l->lane];
+    const tfp_lane *lane = &tfp_lanes_of(t->p)->at[l->lane];
     tfp_str name = tfp_text(t->p, lane->name), none = { 0 };
     if (t->runs) return (tfp_lane_title){ after_device(name), none };
     if (l->kind == TFP_TRACK_HOST) return title_of_thread(t, l);
@@ -246,5 +247,6 @@ tfp_lane_title tfp_timeline_title(const tfp_timeline *t, const tfp_timeline_lane
 
 tfp_strid tfp_timeline_name(const tfp_timeline *t, uint32_t place)
 {
-    return t->runs ? t->p->graph->nodes.at[t->node[place]].name : t->p->events->spans.name[t->span[place]];
+    return t->runs ? tfp_graph_of(t->p)->nodes.at[t->node[place]].name
+                   : tfp_events_of(t->p)->spans.name[t->span[place]];
 }

@@ -2,10 +2,13 @@
 /* views/timeline/range.c: makes a report of a part of the recording (a time range, some ranks, a device) from a cut of the profile
  * (model/join/cut.h). Times are relative to the first start of the timeline, where files with different clocks are shifted to be side by
  * side. */
-#include "views/timeline/range.h"
+#include "model/tables/events.h"
+#include "model/tables/lanes.h"
 #include "model/tables/processes.h"
+#include "model/tables/read.h"
 #include "options/options.h"
 #include "views/core/report.h"
+#include "views/timeline/range.h"
 #include "views/timeline/timeline.h"
 
 #include <stdlib.h>
@@ -15,10 +18,10 @@
 /* The first start, after the timeline's shift of each process. */
 static int64_t origin_of(const tfp_timeline *t)
 {
-    const tfp_span_columns *s = &t->p->events->spans;
+    const tfp_span_columns *s = &tfp_events_of(t->p)->spans;
     int64_t first = INT64_MAX;
     for (uint32_t i = 0; i < s->size; i++) {
-        uint32_t process = t->p->lanes.at[s->lane[i]].process;
+        uint32_t process = tfp_lanes_of(t->p)->at[s->lane[i]].process;
         int64_t start = tfp_add(s->start_ns[i], process == TFP_NONE ? 0 : t->offset_ns[process], NULL);
         if (start < first) first = start;
     }
@@ -28,10 +31,11 @@ static int64_t origin_of(const tfp_timeline *t)
 int64_t *tfp_timeline_zeros(const tfp_profile *p, tfp_arena *a)
 {
     tfp_timeline t = { .p = p };
-    int64_t *zeros = TFP_NEW(a, int64_t, p->events->processes.size + 1);
+    int64_t *zeros = TFP_NEW(a, int64_t, tfp_events_of(p)->processes.size + 1);
     bool ok = tfp_timeline_set_clocks(&t) && zeros;
     int64_t origin = ok ? origin_of(&t) : 0;
-    for (size_t i = 0; ok && i < p->events->processes.size; i++) zeros[i] = tfp_add(origin, -t.offset_ns[i], NULL);
+    for (size_t i = 0; ok && i < tfp_events_of(p)->processes.size; i++)
+        zeros[i] = tfp_add(origin, -t.offset_ns[i], NULL);
     free(t.offset_ns);
     return ok ? zeros : NULL;
 }
@@ -39,7 +43,7 @@ int64_t *tfp_timeline_zeros(const tfp_profile *p, tfp_arena *a)
 static tfp_status find_moments(const tfp_profile *whole, tfp_arena *a, int64_t from_ns, int64_t to_ns, tfp_cut *out,
                                tfp_error *err)
 {
-    size_t count = whole->events->processes.size;
+    size_t count = tfp_events_of(whole)->processes.size;
     int64_t *zeros = tfp_timeline_zeros(whole, a);
     out->from_ns = TFP_NEW(a, int64_t, count + 1);
     out->to_ns = TFP_NEW(a, int64_t, count + 1);
@@ -74,12 +78,12 @@ static bool next_ranks(tfp_str *rest, int64_t *from, int64_t *to, bool *wrong)
 static tfp_status leave_ranks_out(const tfp_profile *p, const char *ranks, tfp_cut *c, tfp_error *err)
 {
     tfp_str rest = tfp_str_of(ranks);
-    size_t count = p->events->processes.size, found = 0;
+    size_t count = tfp_events_of(p)->processes.size, found = 0;
     int64_t from = 0, to = 0;
     bool wrong = false;
     while (next_ranks(&rest, &from, &to, &wrong)) {
         for (size_t i = 0; i < count; i++) {
-            int32_t rank = p->events->processes.at[i].rank;
+            int32_t rank = tfp_events_of(p)->processes.at[i].rank;
             if (rank < from || rank > to || c->taken[i]) continue;
             c->taken[i] = true;
             found++;
@@ -96,8 +100,8 @@ static tfp_status leave_devices_out(const tfp_profile *p, const char *device, tf
 {
     tfp_str wanted = tfp_str_of(device);
     size_t found = 0;
-    for (size_t i = 0; i < p->lanes.size; i++) {
-        const tfp_lane *lane = &p->lanes.at[i];
+    for (size_t i = 0; i < tfp_lanes_of(p)->size; i++) {
+        const tfp_lane *lane = &tfp_lanes_of(p)->at[i];
         bool same = tfp_str_eq(tfp_text(p, lane->device), wanted);
         found += same;
         c->left_out[i] = !same && (lane->role == TFP_ROLE_STREAM || lane->role == TFP_ROLE_ASYNC);
@@ -107,8 +111,8 @@ static tfp_status leave_devices_out(const tfp_profile *p, const char *device, tf
 
 static tfp_status cut_places(const tfp_options *o, const tfp_profile *p, tfp_arena *a, tfp_cut *c, tfp_error *err)
 {
-    c->taken = TFP_NEW(a, bool, p->events->processes.size + 1);
-    c->left_out = TFP_NEW(a, bool, p->lanes.size + 1);
+    c->taken = TFP_NEW(a, bool, tfp_events_of(p)->processes.size + 1);
+    c->left_out = TFP_NEW(a, bool, tfp_lanes_of(p)->size + 1);
     if (!c->taken || !c->left_out) return tfp_nomem(err);
     tfp_status s = o->part.ranks && *o->part.ranks ? leave_ranks_out(p, o->part.ranks, c, err) : TFP_OK;
     return s || !o->part.device || !*o->part.device ? s : leave_devices_out(p, o->part.device, c, err);
@@ -118,7 +122,7 @@ tfp_status tfp_report_cut(tfp_report *r, tfp_error *err)
 {
     const tfp_moments *range = &r->options->part.range;
     if (!tfp_options_cut(r->options)) return TFP_OK;
-    if (!r->profile->events->processes.size)
+    if (!tfp_events_of(r->profile)->processes.size)
         return tfp_fail(err, TFP_NOTFOUND,
                         "a part of a recording needs a trace of events: there are no times of single runs");
     if (tfp_only_sums(r->profile)) return tfp_no_spans(err);

@@ -7,11 +7,12 @@
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
 #include "model/tables/lanes.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "model/tables/stats.h"
 #include "views/core/grid.h"
-#include "views/core/notes.h"
 #include "views/core/handle.h"
+#include "views/core/notes.h"
 #include "views/spans/trace.h"
 #include "views/timeline/timeline.h"
 
@@ -101,7 +102,7 @@ static void add_frame(details *d, uint32_t span)
 {
     tfp_python_frame f;
     const tfp_profile *p = d->t->p;
-    if (!tfp_python_frame_of(tfp_text(p, p->events->spans.name[span]), &f)) return;
+    if (!tfp_python_frame_of(tfp_text(p, tfp_events_of(p)->spans.name[span]), &f)) return;
     add_link(d, tfp_is_library_file(f.file) ? LIBRARY : FRAME, span);
 }
 
@@ -109,7 +110,7 @@ static void add_frame(details *d, uint32_t span)
  * began last. */
 static void link_frames(details *d)
 {
-    const tfp_span_columns *s = &d->t->p->events->spans;
+    const tfp_span_columns *s = &tfp_events_of(d->t->p)->spans;
     uint32_t host = s->owner[d->span] != TFP_NONE ? s->owner[d->span] : d->span;
     size_t around = 0;
     if (host == d->span && s->launch[d->span] != TFP_NONE) host = s->launch[d->span];
@@ -120,7 +121,7 @@ static void link_frames(details *d)
 
 static void link_event(details *d)
 {
-    const tfp_event_tables *e = d->t->p->events;
+    const tfp_event_tables *e = tfp_events_of(d->t->p);
     const tfp_span_columns *s = &e->spans;
     add_link(d, PARENT, s->parent[d->span]);
     add_link(d, LAUNCH, s->launch[d->span]);
@@ -156,7 +157,7 @@ static void add_arg(details *d, const tfp_stat *stat)
 
 static void tell_args(details *d)
 {
-    const tfp_event_tables *e = d->t->p->events;
+    const tfp_event_tables *e = tfp_events_of(d->t->p);
     uint32_t set = e->spans.stats[d->span];
     if (set == TFP_NONE) return;
     const tfp_stat_set *s = &e->stat_sets.at[set];
@@ -170,12 +171,13 @@ static bool neighbours(const details *d, tfp_map64 *out)
 {
     const tfp_profile *p = d->t->p;
     uint32_t here = d->t->node[d->place];
-    for (TFP_EACH(graph->inputs, i, p->graph->nodes.at[here].input_first, p))
-        if (p->graph->inputs.at[i].node != TFP_NONE && !tfp_map64_put(out, p->graph->inputs.at[i].node, INPUT))
+    for (TFP_EACH(tfp_graph_of(p)->inputs, i, tfp_graph_of(p)->nodes.at[here].input_first))
+        if (tfp_graph_of(p)->inputs.at[i].node != TFP_NONE &&
+            !tfp_map64_put(out, tfp_graph_of(p)->inputs.at[i].node, INPUT))
             return false;
-    for (uint32_t n = 0; n < p->graph->nodes.size; n++)
-        for (TFP_EACH(graph->inputs, i, p->graph->nodes.at[n].input_first, p))
-            if (p->graph->inputs.at[i].node == here && !tfp_map64_put(out, n, OUTPUT)) return false;
+    for (uint32_t n = 0; n < tfp_graph_of(p)->nodes.size; n++)
+        for (TFP_EACH(tfp_graph_of(p)->inputs, i, tfp_graph_of(p)->nodes.at[n].input_first))
+            if (tfp_graph_of(p)->inputs.at[i].node == here && !tfp_map64_put(out, n, OUTPUT)) return false;
     return true;
 }
 
@@ -204,7 +206,7 @@ static void link_run(details *d)
 {
     tfp_map64 relation_of = { 0 }, nearest = { 0 };
     d->ok = neighbours(d, &relation_of) && nearest_runs(d, &relation_of, &nearest);
-    for (uint32_t n = 0; d->ok && n < d->t->p->graph->nodes.size; n++) {
+    for (uint32_t n = 0; d->ok && n < tfp_graph_of(d->t->p)->nodes.size; n++) {
         uint32_t place = tfp_map64_get(&nearest, n);
         if (place != TFP_NONE) add_link(d, (relation)tfp_map64_get(&relation_of, n), d->t->span[place]);
     }
@@ -233,7 +235,7 @@ static void tell_facts(details *d)
 {
     const tfp_timeline *t = d->t;
     const tfp_profile *p = t->p;
-    const tfp_span_columns *s = &p->events->spans;
+    const tfp_span_columns *s = &tfp_events_of(p)->spans;
     uint32_t row = tfp_timeline_row(t, d->place), span = d->span;
     const tfp_timeline_lane *lane = tfp_timeline_lane_of(t, row);
     uint32_t step = t->runs ? lane->step : s->step[span], node = t->runs ? t->node[d->place] : s->node[span];
@@ -242,13 +244,14 @@ static void tell_facts(details *d)
     tell_text(d, "name", "Name", tfp_text(p, tfp_timeline_name(t, d->place)));
     tell_text(d, "kind", "Kind", tfp_timeline_kind(t, d->place));
     tell_text(d, "class", "Class", tfp_timeline_class(t, d->place));
-    tell_text(d, "lane", "Lane", tfp_text(p, p->lanes.at[lane->lane].name));
+    tell_text(d, "lane", "Lane", tfp_text(p, tfp_lanes_of(p)->at[lane->lane].name));
     tell_int(d, "row", "Row", TFP_NUMBER, row);
     tell_us(d, "start_us", "Start", t->start_ns[d->place]);
     tell_us(d, "duration_us", "Duration", t->end_ns[d->place] - t->start_ns[d->place]);
     tell_us(d, "self_us", "Self time", tfp_timeline_self(t, span));
-    tell_int(d, "step", "Step", TFP_NUMBER, step == TFP_NONE ? TFP_ABSENT : p->runs->steps.at[step].id);
-    tell_text(d, "node", "Place in the model", node == TFP_NONE ? none : tfp_text(p, p->graph->nodes.at[node].name));
+    tell_int(d, "step", "Step", TFP_NUMBER, step == TFP_NONE ? TFP_ABSENT : tfp_executions_of(p)->steps.at[step].id);
+    tell_text(d, "node", "Place in the model",
+              node == TFP_NONE ? none : tfp_text(p, tfp_graph_of(p)->nodes.at[node].name));
 }
 
 /* ---- all of it ---- */
@@ -285,7 +288,7 @@ tfp_status tfp_timeline_span(const tfp_timeline *t, int64_t span, tfp_report **o
     details d = { .t = t, .ok = true };
     tfp_status s = tfp_timeline_ask(t, "span", &d.r, out, err);
     if (s) return s;
-    size_t count = t->runs ? t->p->detail->spans.size : t->p->events->spans.size;
+    size_t count = t->runs ? tfp_details_of(t->p)->spans.size : tfp_events_of(t->p)->spans.size;
     if (span < 0 || (uint64_t)span >= count || t->place_of[span] == TFP_NONE)
         return tfp_report_give(d.r, tfp_fail(err, TFP_NOTFOUND, "no span %lld", (long long)span), out);
     d.span = (uint32_t)span;

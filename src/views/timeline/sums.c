@@ -3,6 +3,7 @@
  * moment to a span; tfp_timeline_leaves gives these times as a table to programs that sum by themselves. */
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "views/core/grid.h"
 #include "views/core/handle.h"
@@ -242,7 +243,7 @@ static bool add_leaf(void *ctx, const tfp_leaf *of)
 
 static bool is_of_step(const tfp_timeline *t, const tfp_timeline_lane *lane, int64_t step)
 {
-    return step < 0 || lane->step == TFP_NONE || t->p->runs->steps.at[lane->step].id == step;
+    return step < 0 || lane->step == TFP_NONE || tfp_executions_of(t->p)->steps.at[lane->step].id == step;
 }
 
 tfp_status tfp_timeline_leaves(const tfp_timeline *t, int64_t step, int64_t most, tfp_report **out, tfp_error *err)

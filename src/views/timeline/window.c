@@ -2,6 +2,7 @@
 /* views/timeline/window.c: the visible spans of a window of a timeline at a width in pixels, and an overview in few
  * rows. */
 #include "model/tables/events.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "views/core/grid.h"
 #include "views/core/handle.h"
@@ -77,8 +78,8 @@ static bool add_seen(window *w, uint32_t row, const together *g)
                    .class = tfp_timeline_class(t, longest) };
     if (end - first == 1 && !t->runs) {
         x.self_ns = tfp_timeline_self(t, span);
-        x.parent = reference(t->p->events->spans.parent[span]);
-        x.launch = reference(t->p->events->spans.launch[span]);
+        x.parent = reference(tfp_events_of(t->p)->spans.parent[span]);
+        x.launch = reference(tfp_events_of(t->p)->spans.launch[span]);
     }
     return tfp_push(&w->rows, x);
 }
@@ -164,7 +165,7 @@ static int64_t rows_of_step(const tfp_timeline *t, int64_t step, int64_t *first_
     w->from_ns = INT64_MAX, w->to_ns = 0;
     for (size_t i = 0; i < t->lane_count; i++) {
         const tfp_timeline_lane *l = &t->lanes[i];
-        if (step >= 0 && l->step != TFP_NONE && t->p->runs->steps.at[l->step].id != step) continue;
+        if (step >= 0 && l->step != TFP_NONE && tfp_executions_of(t->p)->steps.at[l->step].id != step) continue;
         if (l->first_row < *first_row) *first_row = l->first_row;
         if (l->first_row + (int64_t)l->row_count - 1 > *last_row) *last_row = l->first_row + (int64_t)l->row_count - 1;
         if (l->start_ns < w->from_ns) w->from_ns = l->start_ns;

@@ -5,13 +5,16 @@
 #include "model/graphs.h"
 #include "model/span_names.h"
 #include "model/tables/code.h"
+#include "model/tables/events.h"
 #include "model/tables/graph.h"
+#include "model/tables/lanes.h"
+#include "model/tables/read.h"
 #include "model/tables/stats.h"
 #include "views/core/coverage.h"
 #include "views/core/engine.h"
 #include "views/core/grid.h"
-#include "views/core/own_frame.h"
 #include "views/core/handle.h"
+#include "views/core/own_frame.h"
 #include "views/core/view.h"
 #include "views/spans/nest.h"
 #include "views/trace/tables.h"
@@ -80,8 +83,9 @@ static uint32_t line_of_trace(places *t, uint32_t trace)
     const tfp_profile *p = t->x.p;
     uint32_t *known = &t->line_of_trace[trace], found = 0;
     if (*known != TFP_NONE) return *known;
-    for (uint32_t i = p->code->traces.at[trace].count; i-- > 0 && !found;) {
-        const tfp_code_frame *f = &p->code->frames.at[p->code->trace_frames.at[p->code->traces.at[trace].first + i]];
+    for (uint32_t i = tfp_code_of(p)->traces.at[trace].count; i-- > 0 && !found;) {
+        const tfp_code_frame *f =
+            &tfp_code_of(p)->frames.at[tfp_code_of(p)->trace_frames.at[tfp_code_of(p)->traces.at[trace].first + i]];
         found = line_name(t, tfp_text(p, f->file), f->line, tfp_text(p, f->function));
     }
     return *known = found;
@@ -169,7 +173,7 @@ static void take_launch(places *t, uint32_t span, activity_row *row)
     const tfp_span_columns *s = t->s;
     uint32_t from = tfp_span_host(s, span);
     if (from == TFP_NONE) from = s->owner[span];
-    if (s->node[span] != TFP_NONE) row->op = text_or_none(t->x.p, t->x.p->graph->nodes.at[s->node[span]].op);
+    if (s->node[span] != TFP_NONE) row->op = text_or_none(t->x.p, tfp_graph_of(t->x.p)->nodes.at[s->node[span]].op);
     if (s->trace[span] != TFP_NONE)
         row->line = name_at(t, line_of_trace(t, s->trace[span]));
     else if (from != TFP_NONE && !s->path[span])
@@ -209,9 +213,9 @@ static activity_row row_of(places *t, uint32_t span, id_keys graph, id_keys node
                          .graph_node = number_of(t, span, node),
                          .replay = launch != TFP_NONE && t->replay[launch] >= 0 ? t->replay[launch] : TFP_ABSENT,
                          .name = tfp_text(p, s->name[span]),
-                         .lane = tfp_text(p, p->lanes.at[s->lane[span]].name),
+                         .lane = tfp_text(p, tfp_lanes_of(p)->at[s->lane[span]].name),
                          .unit = unit };
-    if (s->node[span] != TFP_NONE) row.path = tfp_text(p, p->graph->nodes.at[s->node[span]].name);
+    if (s->node[span] != TFP_NONE) row.path = tfp_text(p, tfp_graph_of(p)->nodes.at[s->node[span]].name);
     take_attribution(t, span, &row);
     return row;
 }
@@ -226,7 +230,7 @@ static activity_row *rows_of(places *t, size_t *count)
 {
     const tfp_profile *p = t->x.p;
     tfp_arena *a = tfp_arena_of(t->r);
-    size_t spans = t->s->size + 1, strings = p->strings.count + 1, traces = p->code->traces.size + 1;
+    size_t spans = t->s->size + 1, strings = tfp_strings_of(p)->count + 1, traces = tfp_code_of(p)->traces.size + 1;
     id_keys graph = { tfp_stat_key(p, "graph id"), tfp_stat_key(p, "cuda_graph_id") };
     id_keys node = { tfp_stat_key(p, "graph node id"), tfp_stat_key(p, "cuda_graph_node_id") };
     TFP_VEC(activity_row) rows = { 0 };
@@ -242,7 +246,7 @@ static activity_row *rows_of(places *t, size_t *count)
     if (ok) memset(t->line_of_trace, 0xff, traces * sizeof *t->line_of_trace);
     if (ok) find_places(t);
     for (uint32_t i = 0; ok && !t->failed && i < t->s->size; i++) {
-        bool stream = p->lanes.at[t->s->lane[i]].role == TFP_ROLE_STREAM;
+        bool stream = tfp_lanes_of(p)->at[t->s->lane[i]].role == TFP_ROLE_STREAM;
         if (t->s->kind[i] != TFP_SPAN_ACTIVITY || !stream || tfp_trace_unit_of(&t->x, i) == TFP_NONE) continue;
         if (tfp_span_in_step(t->r, i)) ok = tfp_push(&rows, row_of(t, i, graph, node));
     }
@@ -295,7 +299,7 @@ static const tfp_row_column coverage_columns[] = {
 
 static tfp_status build(tfp_report *r, tfp_error *err)
 {
-    places t = { .r = r, .s = &tfp_profile_of(r)->events->spans };
+    places t = { .r = r, .s = &tfp_events_of(tfp_profile_of(r))->spans };
     size_t count = 0;
     tfp_status s = tfp_trace_index_new(r, &t.x, err);
     if (s) return s;
@@ -330,7 +334,7 @@ static coverage_row *sum(tfp_report *r, const activity_row *rows, size_t count, 
 
 static tfp_status build_coverage(tfp_report *r, tfp_error *err)
 {
-    places t = { .r = r, .s = &tfp_profile_of(r)->events->spans };
+    places t = { .r = r, .s = &tfp_events_of(tfp_profile_of(r))->spans };
     size_t count = 0, sums = 0;
     tfp_status s = tfp_trace_index_new(r, &t.x, err);
     if (s) return s;

@@ -58,7 +58,7 @@ static bool add(cause *c, uint32_t span)
         return tfp_map64_put(&c->by_span, span, (uint32_t)c->parts.size) &&
                tfp_push(&c->parts, ((part){ span, ns, ns }));
     }
-    bool thread = c->f->x.p->lanes.at[s->lane[span]].role == TFP_ROLE_THREAD;
+    bool thread = tfp_lanes_of(c->f->x.p)->at[s->lane[span]].role == TFP_ROLE_THREAD;
     if (!(works(c, span) || (kind == TFP_SPAN_OTHER && thread))) return true;
     if (tfp_trace_unit_of(&c->f->x, span) != c->g->unit || is_whole(c, span)) return true;
     bool more = ns == c->other_ns ? s->duration_ns[span] < s->duration_ns[c->other] : ns > c->other_ns;

@@ -3,11 +3,14 @@
  * all files. A finding does not exclude anything from other tables. */
 #include "model/graphs.h"
 #include "model/tables/devices.h"
+#include "model/tables/events.h"
+#include "model/tables/lanes.h"
 #include "model/tables/processes.h"
+#include "model/tables/read.h"
 #include "options/options.h"
 #include "views/core/coverage.h"
-#include "views/core/notes.h"
 #include "views/core/handle.h"
+#include "views/core/notes.h"
 #include "views/core/view.h"
 #include "views/spans/nest.h"
 #include "views/trace/tables.h"
@@ -41,8 +44,8 @@ static bool is_host_op(const tfp_span_columns *s, uint32_t span)
 
 static int64_t tolerance_of(const checks *t, uint32_t span)
 {
-    uint32_t process = t->x.p->lanes.at[t->x.s->lane[span]].process;
-    return process == TFP_NONE ? 0 : t->x.p->events->processes.at[process].tolerance_ns;
+    uint32_t process = tfp_lanes_of(t->x.p)->at[t->x.s->lane[span]].process;
+    return process == TFP_NONE ? 0 : tfp_events_of(t->x.p)->processes.at[process].tolerance_ns;
 }
 
 /* Reports host ops of one thread that begin inside another one and end after it. */
@@ -169,7 +172,7 @@ static bool check_ranks(checks *t)
 
 static bool check_steps(checks *t)
 {
-    const tfp_event_tables *e = t->x.p->events;
+    const tfp_event_tables *e = tfp_events_of(t->x.p);
     int64_t counts[TFP_STEPS_NONE + 1] = { 0 };
     for (size_t i = 0; i < e->processes.size; i++)
         if (e->processes.at[i].steps <= TFP_STEPS_NONE) counts[e->processes.at[i].steps]++;
@@ -183,8 +186,8 @@ static bool check_steps(checks *t)
 static bool collect(checks *t)
 {
     const tfp_profile *p = t->x.p;
-    for (size_t i = 0; i < p->events->findings.size; i++) {
-        const tfp_data_finding *f = &p->events->findings.at[i];
+    for (size_t i = 0; i < tfp_events_of(p)->findings.size; i++) {
+        const tfp_data_finding *f = &tfp_events_of(p)->findings.at[i];
         if (!add(t, f->severity, f->what, f->count, tfp_text(p, f->first))) return false;
     }
     return check_nesting(t) && check_cuts(t) && check_launches(t) && check_graphs(t) && check_ranks(t) &&

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace/facts.c: gathers the facts of facts.h, each with one pass over the spans or over the rows of a table. */
-#include "views/trace/facts.h"
 #include "model/span_names.h"
 #include "model/tables/events.h"
+#include "model/tables/lanes.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "model/tables/stats.h"
 #include "views/core/report.h"
+#include "views/trace/facts.h"
 
 #include <math.h>
 
@@ -76,7 +78,7 @@ typedef struct namer {
 
 static unsigned flags_of(const namer *n, uint32_t span)
 {
-    tfp_strid name = n->p->events->spans.name[span];
+    tfp_strid name = tfp_events_of(n->p)->spans.name[span];
     if (!n->known[name]) n->known[name] = tfp_name_says(tfp_text(n->p, name));
     return n->known[name];
 }
@@ -313,7 +315,7 @@ static bool find_streams(gatherer *g)
     uint32_t *found = TFP_NEW(&g->r->arena, uint32_t, x->device_count + 1);
     if (!found) return false;
     g->f->device.one_stream = true;
-    for (size_t i = 0; i < x->p->lanes.size; i++)
+    for (size_t i = 0; i < tfp_lanes_of(x->p)->size; i++)
         if (g->streams[i] && x->device_of_lane[i] != TFP_NONE && found[x->device_of_lane[i]]++)
             g->f->device.one_stream = false;
     return true;
@@ -327,7 +329,7 @@ typedef struct tally_end {
 static bool add_spans(tfp_report *r, tfp_trace_facts *f)
 {
     const tfp_profile *p = f->x.p;
-    gatherer g = { .r = r, .f = f, .names = { p, TFP_NEW(&r->arena, uint32_t, p->strings.count + 1) } };
+    gatherer g = { .r = r, .f = f, .names = { p, TFP_NEW(&r->arena, uint32_t, tfp_strings_of(p)->count + 1) } };
     const uint8_t *waits = tfp_host_waits(r, &f->x);
     g.dims = tfp_stat_key(p, "Input Dims");
     g.types = tfp_stat_key(p, "Input type");
@@ -336,7 +338,7 @@ static bool add_spans(tfp_report *r, tfp_trace_facts *f)
     g.retraced = tfp_stat_key(p, "tf_function_call");
     g.traced_count = tfp_stat_key(p, "tracing_count");
     f->sorts = TFP_NEW(&r->arena, uint8_t, f->x.s->size + 1);
-    g.streams = TFP_NEW(&r->arena, uint8_t, p->lanes.size + 1);
+    g.streams = TFP_NEW(&r->arena, uint8_t, tfp_lanes_of(p)->size + 1);
     bool ok = g.names.known && waits && g.streams && f->sorts;
     for (uint32_t i = 0; ok && i < f->x.s->size; i++) {
         if (tfp_trace_unit_of(&f->x, i) == TFP_NONE) continue;
@@ -390,8 +392,8 @@ static double capability_of(const tfp_trace_facts *f)
 {
     const tfp_profile *p = f->x.p;
     tfp_strid key = tfp_stat_key(p, "compute_capability");
-    for (size_t i = 0; i < p->events->about.size && key != TFP_NONE; i++) {
-        const tfp_stat *a = &p->events->about.at[i];
+    for (size_t i = 0; i < tfp_events_of(p)->about.size && key != TFP_NONE; i++) {
+        const tfp_stat *a = &tfp_events_of(p)->about.at[i];
         char text[16];
         tfp_str told = a->type == TFP_STAT_TEXT ? tfp_text(p, (tfp_strid)a->value.text) : TFP_STR("");
         if (a->key != key || told.size >= sizeof text) continue;

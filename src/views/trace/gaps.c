@@ -102,10 +102,10 @@ static void add_device(gaps *t, const tfp_trace_device *d)
 static uint32_t home_of(const tfp_trace_facts *f, uint32_t unit, uint32_t other)
 {
     const tfp_profile *p = f->x.p;
-    for (size_t i = 0; i < p->events->step_marks.size; i++) {
-        const tfp_step_mark *m = &p->events->step_marks.at[i];
+    for (size_t i = 0; i < tfp_events_of(p)->step_marks.size; i++) {
+        const tfp_step_mark *m = &tfp_events_of(p)->step_marks.at[i];
         uint32_t lane = f->x.s->lane[m->span];
-        bool used = p->events->processes.at[p->lanes.at[lane].process].steps == m->source;
+        bool used = tfp_events_of(p)->processes.at[tfp_lanes_of(p)->at[lane].process].steps == m->source;
         if (used && tfp_trace_unit_of(&f->x, m->span) == unit) return lane;
     }
     return other;
@@ -152,7 +152,7 @@ static void add_host(gaps *t, const tfp_trace_device *d)
  * work did, or ended after it. */
 static void clip(const tfp_trace_facts *f, const tfp_trace_device *d, int64_t *start, int64_t *end)
 {
-    const tfp_event_tables *e = f->x.p->events;
+    const tfp_event_tables *e = tfp_events_of(f->x.p);
     bool marked = false;
     for (size_t i = 0; i < e->windows.size && !marked; i++)
         marked = e->processes.at[e->windows.at[i].process].steps == TFP_STEPS_MARKED;

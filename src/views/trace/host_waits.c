@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace/host_waits.c: finds calls and spans in which the host waits, by their names. Used by the table `wait` and the critical path. */
-#include "model/tables/profile.h"
+#include "model/tables/read.h"
 #include "model/tables/spans.h"
 #include "views/core/handle.h"
 #include "views/trace/facts.h"
@@ -93,7 +93,7 @@ static unsigned cause_of_name(const tfp_trace_index *x, tfp_str name, bool call)
 static bool find_waits(tfp_report *r, const tfp_trace_index *x, uint8_t *waits)
 {
     enum { UNSEEN = 0xff };
-    size_t names = x->p->strings.count + 1;
+    size_t names = tfp_strings_of(x->p)->count + 1;
     uint8_t *known = TFP_NEW(tfp_arena_of(r), uint8_t, 2 * names);
     if (!known) return false;
     memset(known, UNSEEN, 2 * names);

@@ -6,6 +6,7 @@
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
 #include "model/tables/lanes.h"
+#include "model/tables/read.h"
 #include "views/core/coverage.h"
 #include "views/core/handle.h"
 #include "views/core/view.h"
@@ -156,10 +157,13 @@ static bool add(kernels *t, const alike *a)
 
 static uint32_t op_of(const tfp_profile *p, uint32_t node)
 {
-    return node == TFP_NONE ? TFP_NONE : p->graph->nodes.at[node].op;
+    return node == TFP_NONE ? TFP_NONE : tfp_graph_of(p)->nodes.at[node].op;
 }
 
-static bool is_on_tpu(const tfp_profile *p, uint32_t lane) { return tfp_is_tpu(tfp_text(p, p->lanes.at[lane].device)); }
+static bool is_on_tpu(const tfp_profile *p, uint32_t lane)
+{
+    return tfp_is_tpu(tfp_text(p, tfp_lanes_of(p)->at[lane].device));
+}
 
 static bool add_span(kernels *t, uint32_t span)
 {
@@ -174,7 +178,7 @@ static bool add_span(kernels *t, uint32_t span)
                           .call_stats = launch == TFP_NONE ? TFP_NONE : s->stats[launch],
                           .class = s->class[span],
                           .tpu = is_on_tpu(p, lane) },
-                .async = p->lanes.at[lane].role == TFP_ROLE_ASYNC,
+                .async = tfp_lanes_of(p)->at[lane].role == TFP_ROLE_ASYNC,
                 .certainty = tfp_span_attribution(p, span).certainty,
                 .count = 1,
                 .total_ns = ns,
@@ -186,17 +190,18 @@ static bool add_span(kernels *t, uint32_t span)
 static bool add_group(kernels *t, uint32_t lane, const tfp_slim_group *g)
 {
     const tfp_profile *p = t->x->p;
-    const tfp_slim_kind *k = &p->events->slim->slim_kinds.at[g->kind];
-    uint32_t process = p->lanes.at[lane].process;
+    const tfp_slim_kind *k = &tfp_events_of(p)->slim->slim_kinds.at[g->kind];
+    uint32_t process = tfp_lanes_of(p)->at[lane].process;
     if (k->kind != TFP_SPAN_ACTIVITY || process == TFP_NONE || !tfp_step_takes(tfp_step_of(t->r), g->step)) return true;
     alike a = { .unit = t->x->unit_of_process[process],
                 .name = k->name,
                 .op = op_of(p, g->node),
                 .told = { .stats = k->stats,
-                          .call_stats = g->call == TFP_NONE ? TFP_NONE : p->events->slim->slim_kinds.at[g->call].stats,
+                          .call_stats =
+                              g->call == TFP_NONE ? TFP_NONE : tfp_events_of(p)->slim->slim_kinds.at[g->call].stats,
                           .class = g->class,
                           .tpu = is_on_tpu(p, lane) },
-                .async = p->lanes.at[lane].role == TFP_ROLE_ASYNC,
+                .async = tfp_lanes_of(p)->at[lane].role == TFP_ROLE_ASYNC,
                 .count = g->count,
                 .total_ns = g->self_ns,
                 .min_ns = g->min_ns,
@@ -342,8 +347,8 @@ static bool fill(kernels *t)
         if (s->kind[i] != TFP_SPAN_ACTIVITY || tfp_trace_unit_of(t->x, i) == TFP_NONE) continue;
         if (tfp_span_in_step(t->r, i) && !add_span(t, i)) return false;
     }
-    for (size_t i = 0; i < t->x->p->events->slim->slims.size; i++) {
-        const tfp_slim_lane *f = &t->x->p->events->slim->slims.at[i];
+    for (size_t i = 0; i < tfp_events_of(t->x->p)->slim->slims.size; i++) {
+        const tfp_slim_lane *f = &tfp_events_of(t->x->p)->slim->slims.at[i];
         for (size_t k = 0; k < f->groups.size && !f->wide; k++)
             if (!add_group(t, f->lane, &f->groups.at[k])) return false;
     }

@@ -21,13 +21,14 @@ static bool is_warm_up(const tfp_trace_facts *f, const tfp_step_row *s)
 static void look_at_steps(tfp_trace_facts *f)
 {
     const tfp_profile *p = f->x.p;
-    const tfp_event_tables *e = p->events;
+    const tfp_event_tables *e = tfp_events_of(p);
     f->begin.whole = e->windows.size > 0;
     for (size_t i = 0; i < e->windows.size && f->begin.whole; i++)
         f->begin.whole = e->processes.at[e->windows.at[i].process].steps == TFP_STEPS_NONE;
-    bool several = p->runs->step_order.size > 1;
-    f->begin.warm_up =
-        several && p->runs->steps.at[p->runs->step_order.at[0]].id == 0 ? p->runs->step_order.at[0] : TFP_NONE;
+    bool several = tfp_executions_of(p)->step_order.size > 1;
+    f->begin.warm_up = several && tfp_executions_of(p)->steps.at[tfp_executions_of(p)->step_order.at[0]].id == 0
+                           ? tfp_executions_of(p)->step_order.at[0]
+                           : TFP_NONE;
 }
 
 static void add_steps(tfp_trace_facts *f)

@@ -3,12 +3,13 @@
  * what the current position had to wait for: a stream waits for its launch, its previous activity, or another stream; a
  * synchronising call waits for the device; a thread waits for what runs in it, or for another thread. What is on the path
  * determines the step's length; the rest ran in parallel. */
-#include "views/trace/path.h"
 #include "model/tables/events.h"
+#include "model/tables/read.h"
 #include "model/tables/step_marks.h"
-#include "views/core/handle.h"
 #include "views/core/grid.h"
+#include "views/core/handle.h"
 #include "views/trace/facts.h"
+#include "views/trace/path.h"
 
 #include <math.h>
 
@@ -232,7 +233,7 @@ static bool walk(tfp_path *t, uint32_t home, int64_t start, int64_t end)
 static bool window_before(const void *ctx, uint32_t a, uint32_t b)
 {
     const tfp_path *t = ctx;
-    const tfp_step_window *w = t->x->p->events->windows.at;
+    const tfp_step_window *w = tfp_events_of(t->x->p)->windows.at;
     uint32_t x = t->x->unit_of_process[w[a].process], y = t->x->unit_of_process[w[b].process];
     return x != y ? x < y : w[a].start_ns < w[b].start_ns;
 }
@@ -250,8 +251,8 @@ static bool walk_window(tfp_path *t, const tfp_step_window *w, int64_t end)
 /* Walks the windows from the last to the first; each ends where the next begins, so no time is walked twice. */
 static bool walk_all(tfp_path *t)
 {
-    const tfp_step_window *windows = t->x->p->events->windows.at, *next = NULL;
-    size_t count = t->x->p->events->windows.size;
+    const tfp_step_window *windows = tfp_events_of(t->x->p)->windows.at, *next = NULL;
+    size_t count = tfp_events_of(t->x->p)->windows.size;
     uint32_t *order = TFP_NEW(tfp_arena_of(t->r), uint32_t, count + 1), last_unit = TFP_NONE;
     if (!order) return false;
     for (uint32_t i = 0; i < count; i++) order[i] = i;

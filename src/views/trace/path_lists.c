@@ -140,19 +140,20 @@ static bool find_homes(tfp_path *t)
     t->home = TFP_NEW(tfp_arena_of(t->r), uint32_t, t->x->unit_count + 1);
     if (!most || !t->home) return false;
     for (size_t i = 0; i < t->x->unit_count; i++) t->home[i] = TFP_NONE;
-    for (uint32_t lane = 0; lane < p->lanes.size; lane++) {
+    for (uint32_t lane = 0; lane < tfp_lanes_of(p)->size; lane++) {
         const tfp_range *of = &t->threads[lane];
         int64_t sum = 0;
         for (size_t i = 0; i < of->count; i++) sum += t->pieces[of->first + i].end - t->pieces[of->first + i].start;
-        uint32_t unit = of->count ? t->x->unit_of_process[p->lanes.at[lane].process] : TFP_NONE;
+        uint32_t unit = of->count ? t->x->unit_of_process[tfp_lanes_of(p)->at[lane].process] : TFP_NONE;
         if (unit == TFP_NONE || sum <= most[unit]) continue;
         most[unit] = sum;
         t->home[unit] = lane;
     }
-    for (size_t i = 0; i < p->events->step_marks.size; i++) {
-        const tfp_step_mark *m = &p->events->step_marks.at[i];
+    for (size_t i = 0; i < tfp_events_of(p)->step_marks.size; i++) {
+        const tfp_step_mark *m = &tfp_events_of(p)->step_marks.at[i];
         uint32_t unit = tfp_trace_unit_of(t->x, m->span), lane = t->x->s->lane[m->span];
-        bool used = unit != TFP_NONE && p->events->processes.at[p->lanes.at[lane].process].steps == m->source;
+        bool used =
+            unit != TFP_NONE && tfp_events_of(p)->processes.at[tfp_lanes_of(p)->at[lane].process].steps == m->source;
         if (used && t->threads[lane].count) t->home[unit] = lane;
     }
     return true;
@@ -160,7 +161,7 @@ static bool find_homes(tfp_path *t)
 
 static bool find_begins(tfp_path *t)
 {
-    const tfp_event_tables *e = t->x->p->events;
+    const tfp_event_tables *e = tfp_events_of(t->x->p);
     t->begins = TFP_NEW(tfp_arena_of(t->r), int64_t, t->x->unit_count + 1);
     if (!t->begins) return false;
     for (size_t i = 0; i < t->x->unit_count; i++) t->begins[i] = INT64_MAX;
@@ -180,8 +181,8 @@ static bool find_begins(tfp_path *t)
 bool tfp_path_lists(tfp_path *t)
 {
     tfp_arena *a = tfp_arena_of(t->r);
-    t->threads = TFP_NEW(a, tfp_range, t->x->p->lanes.size + 1);
-    t->streams = TFP_NEW(a, tfp_range, t->x->p->lanes.size + 1);
+    t->threads = TFP_NEW(a, tfp_range, tfp_lanes_of(t->x->p)->size + 1);
+    t->streams = TFP_NEW(a, tfp_range, tfp_lanes_of(t->x->p)->size + 1);
     t->path_ns = TFP_NEW(a, int64_t, t->x->unit_count + 1);
     t->step_count = TFP_NEW(a, int64_t, t->x->unit_count + 1);
     t->launched = TFP_NEW(a, bool, t->x->unit_count + 1);

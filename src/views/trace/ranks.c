@@ -14,7 +14,7 @@
 /* The number of ranks in the job, as the files tell it; otherwise up to the highest rank seen. */
 static int64_t world_size(const tfp_trace_index *x, int64_t highest)
 {
-    const tfp_event_tables *e = x->p->events;
+    const tfp_event_tables *e = tfp_events_of(x->p);
     int64_t size = highest + 1;
     for (size_t i = 0; i < e->processes.size; i++)
         if (e->processes.at[i].rank_count > size) size = e->processes.at[i].rank_count;
@@ -62,7 +62,7 @@ typedef struct compute_table {
 
 static bool start_table(tfp_report *r, const tfp_trace_facts *f, compute_table *t)
 {
-    t->steps = f->x.p->runs->steps.size;
+    t->steps = tfp_executions_of(f->x.p)->steps.size;
     t->units = f->x.unit_count;
     size_t cells;
     if (__builtin_mul_overflow(t->steps, t->units, &cells)) return false;

@@ -4,6 +4,7 @@
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
 #include "model/tables/memory_events.h"
+#include "model/tables/read.h"
 #include "views/trace/facts.h"
 
 typedef struct held {
@@ -19,8 +20,8 @@ static int64_t most_of(const held *h) { return h->reserved > h->allocated ? h->r
 static bool add_limits(const tfp_profile *p, tfp_map64 *limits)
 {
     bool ok = true;
-    for (uint32_t i = 0; ok && i < p->events->devices.size; i++) {
-        const tfp_device_info *d = &p->events->devices.at[i];
+    for (uint32_t i = 0; ok && i < tfp_events_of(p)->devices.size; i++) {
+        const tfp_device_info *d = &tfp_events_of(p)->devices.at[i];
         if (d->memory_bytes <= 0) continue;
         ok = tfp_map64_put(limits, (uint64_t)d->process << 32 | d->device, i) &&
              tfp_map64_put(limits, (uint64_t)TFP_NONE << 32 | d->device, i);
@@ -32,7 +33,7 @@ static int64_t limit_of(const tfp_profile *p, const tfp_map64 *limits, const hel
 {
     uint32_t at = tfp_map64_get(limits, (uint64_t)h->process << 32 | h->device);
     if (at == TFP_NONE) at = tfp_map64_get(limits, (uint64_t)TFP_NONE << 32 | h->device);
-    return at == TFP_NONE ? 0 : p->events->devices.at[at].memory_bytes;
+    return at == TFP_NONE ? 0 : tfp_events_of(p)->devices.at[at].memory_bytes;
 }
 
 static double part_of(const held *h) { return h->limit ? (double)most_of(h) / (double)h->limit : 0; }
@@ -58,9 +59,9 @@ bool tfp_reserved_of(tfp_trace_facts *f)
     tfp_map64 by_device = { 0 }, limits = { 0 };
     bool ok = add_limits(p, &limits);
     f->memory.memory_span = TFP_NONE;
-    for (size_t i = 0; ok && i < p->events->memory.size; i++) {
-        const tfp_memory_event *m = &p->events->memory.at[i];
-        uint32_t process = p->lanes.at[m->lane].process;
+    for (size_t i = 0; ok && i < tfp_events_of(p)->memory.size; i++) {
+        const tfp_memory_event *m = &tfp_events_of(p)->memory.at[i];
+        uint32_t process = tfp_lanes_of(p)->at[m->lane].process;
         uint64_t key = (uint64_t)process << 32 | m->device;
         if (m->device && tfp_str_eq(tfp_text(p, m->device), TFP_STR("cpu"))) continue;
         uint32_t at = tfp_map64_get(&by_device, key);

@@ -3,11 +3,11 @@
  * only durations are compared: a collective ends at the same time on all ranks, so the rank on which it is shortest arrived
  * last, and the others waited for it. */
 #include "model/recorded.h"
-#include "model/tables/profile.h"
+#include "model/tables/read.h"
 #include "model/tables/spans.h"
 #include "model/tables/stats.h"
-#include "views/core/notes.h"
 #include "views/core/handle.h"
+#include "views/core/notes.h"
 #include "views/trace/tables.h"
 
 #include <math.h>

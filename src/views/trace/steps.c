@@ -2,11 +2,12 @@
 /* views/trace/steps.c: the table `steps`: how the time of each step is spent on each device. All lengths are those of
  * unions of intervals clipped to the step's window, so that busy = compute + exposed communication + exposed copies. */
 #include "model/tables/events.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "model/tables/step_marks.h"
 #include "options/options.h"
-#include "views/core/notes.h"
 #include "views/core/handle.h"
+#include "views/core/notes.h"
 #include "views/core/view.h"
 #include "views/spans/busy.h"
 #include "views/trace/path.h"
@@ -58,7 +59,7 @@ static tfp_step_row measure(const steps *t, const tfp_trace_device *d, const tfp
 static bool add_step(steps *t, const tfp_trace_device *d, const tfp_step_window *w, const tfp_busy *at)
 {
     char text[24];
-    int size = snprintf(text, sizeof text, "%lld", (long long)t->x->p->runs->steps.at[w->step].id);
+    int size = snprintf(text, sizeof text, "%lld", (long long)tfp_executions_of(t->x->p)->steps.at[w->step].id);
     t->full = t->rows.size >= ROWS_MOST;
     if (t->full) return false;
     tfp_step_row out = measure(t, d, &at[0], &at[1]);
@@ -82,7 +83,7 @@ static bool is_of(const steps *t, const tfp_step_window *w, const tfp_trace_devi
 /* The i-th window with a row in the device's unit; NULL: there is none. */
 static const tfp_step_window *window_of(const steps *t, const tfp_trace_device *d, size_t i)
 {
-    const tfp_step_window *w = &t->x->p->events->windows.at[t->windows[i]];
+    const tfp_step_window *w = &tfp_events_of(t->x->p)->windows.at[t->windows[i]];
     return is_of(t, w, d) && (t->every || tfp_step_takes(tfp_step_of(t->r), w->step)) ? w : NULL;
 }
 
@@ -117,20 +118,20 @@ static bool add_device(steps *t, uint32_t device)
 
 static uint32_t unit_of(const steps *t, uint32_t window)
 {
-    return t->x->unit_of_process[t->x->p->events->windows.at[window].process];
+    return t->x->unit_of_process[tfp_events_of(t->x->p)->windows.at[window].process];
 }
 
 static bool window_before(const void *ctx, uint32_t a, uint32_t b)
 {
     const steps *t = ctx;
-    const tfp_step_window *w = t->x->p->events->windows.at;
+    const tfp_step_window *w = tfp_events_of(t->x->p)->windows.at;
     uint32_t x = unit_of(t, a), y = unit_of(t, b);
     return x != y ? x < y : w[a].start_ns < w[b].start_ns;
 }
 
 static bool sort_windows(steps *t)
 {
-    size_t count = t->x->p->events->windows.size, known = 0, units = t->x->unit_count;
+    size_t count = tfp_events_of(t->x->p)->windows.size, known = 0, units = t->x->unit_count;
     t->windows = TFP_NEW(tfp_arena_of(t->r), uint32_t, count + 1);
     t->windows_first = TFP_NEW(tfp_arena_of(t->r), size_t, units + 2);
     if (!t->windows || !t->windows_first) return false;
@@ -172,7 +173,7 @@ tfp_status tfp_step_rows(tfp_report *r, const tfp_trace_index *x, tfp_step_row *
     tfp_vec_free(&t.rows);
     if (t.full)
         return tfp_fail(err, TFP_LIMIT, "%zu devices and %zu steps make more than %zu rows; -step N selects one step",
-                        x->device_count, x->p->events->windows.size, ROWS_MOST);
+                        x->device_count, tfp_events_of(x->p)->windows.size, ROWS_MOST);
     return *rows ? TFP_OK : tfp_nomem(err);
 }
 

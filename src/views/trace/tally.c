@@ -5,6 +5,7 @@
 #include "model/span_names.h"
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
+#include "model/tables/read.h"
 #include "model/tables/step_marks.h"
 #include "views/core/handle.h"
 #include "views/trace/facts.h"
@@ -76,9 +77,9 @@ enum { RELATED = 1, INSIDE_OF = 2, LEVELS = 100 };
 static const bool *input_threads(tfp_report *r)
 {
     const tfp_profile *p = tfp_profile_of(r);
-    bool *prepares = TFP_NEW(tfp_arena_of(r), bool, p->lanes.size + 1);
-    for (size_t i = 0; prepares && i < p->lanes.size; i++)
-        prepares[i] = tfp_is_input_thread(tfp_text(p, p->lanes.at[i].label));
+    bool *prepares = TFP_NEW(tfp_arena_of(r), bool, tfp_lanes_of(p)->size + 1);
+    for (size_t i = 0; prepares && i < tfp_lanes_of(p)->size; i++)
+        prepares[i] = tfp_is_input_thread(tfp_text(p, tfp_lanes_of(p)->at[i].label));
     return prepares;
 }
 
@@ -172,13 +173,13 @@ double tfp_sort_alone_ns(const tfp_trace_facts *f, tfp_sort_of_work sort) { retu
 
 static uint32_t unit_of_window(const tfp_trace_index *x, uint32_t window)
 {
-    return x->unit_of_process[x->p->events->windows.at[window].process];
+    return x->unit_of_process[tfp_events_of(x->p)->windows.at[window].process];
 }
 
 static bool window_before(const void *ctx, uint32_t a, uint32_t b)
 {
     const tfp_trace_index *x = ctx;
-    const tfp_step_window *w = x->p->events->windows.at;
+    const tfp_step_window *w = tfp_events_of(x->p)->windows.at;
     uint32_t u = unit_of_window(x, a), v = unit_of_window(x, b);
     return u != v ? u < v : w[a].start_ns < w[b].start_ns;
 }
@@ -186,7 +187,7 @@ static bool window_before(const void *ctx, uint32_t a, uint32_t b)
 /* Collects windows: each step of each rank is one; if every device has its own, they count once. */
 static bool collect_windows(const tfp_report *r, tfp_trace_facts *f, uint32_t *order, size_t *count)
 {
-    const tfp_event_tables *e = f->x.p->events;
+    const tfp_event_tables *e = tfp_events_of(f->x.p);
     tfp_map64 seen = { 0 };
     bool ok = true;
     for (uint32_t i = 0; ok && i < e->windows.size; i++) {
@@ -202,8 +203,8 @@ static bool collect_windows(const tfp_report *r, tfp_trace_facts *f, uint32_t *o
 
 bool tfp_steps_cover(tfp_report *r, tfp_trace_facts *f)
 {
-    const tfp_step_window *w = f->x.p->events->windows.at;
-    size_t all = f->x.p->events->windows.size, count = 0;
+    const tfp_step_window *w = tfp_events_of(f->x.p)->windows.at;
+    size_t all = tfp_events_of(f->x.p)->windows.size, count = 0;
     uint32_t *order = TFP_NEW(tfp_arena_of(r), uint32_t, all + 1);
     int64_t *room = TFP_NEW(tfp_arena_of(r), int64_t, 3 * all + 3);
     f->covered = TFP_NEW(tfp_arena_of(r), tfp_union, f->x.unit_count + 1);
@@ -247,7 +248,7 @@ bool tfp_judged_of(tfp_report *r, tfp_trace_facts *f)
 
 uint32_t tfp_step_marker(const tfp_trace_facts *f, const tfp_step_row *row)
 {
-    const tfp_event_tables *e = f->x.p->events;
+    const tfp_event_tables *e = tfp_events_of(f->x.p);
     if (tfp_trace_is_runs(&f->x)) return TFP_NONE; /* its marks were made from the executions */
     int64_t start = row->start_ns + f->x.units[row->unit].origin_ns;
     for (size_t i = 0; i < e->step_marks.size; i++) {

@@ -2,7 +2,7 @@
 /* views/trace/timed.c: rows of `transfer` for collectives for which only the duration was recorded (NCCL's inspector): sums by
  * rank, kind and group. Neither a device is known nor what ran in parallel. */
 #include "model/files/collectives.h"
-#include "model/tables/profile.h"
+#include "model/tables/read.h"
 #include "views/core/handle.h"
 #include "views/trace/tables.h"
 
@@ -37,16 +37,16 @@ static tfp_transfer_row row_of(const tfp_profile *p, const tfp_timed_collective 
 bool tfp_timed_rows(tfp_report *r, tfp_transfer_row **rows, size_t *count)
 {
     const tfp_profile *p = tfp_profile_of(r);
-    size_t n = p->timed.size;
+    size_t n = tfp_timed_of(p)->size;
     uint32_t *order = TFP_NEW(tfp_arena_of(r), uint32_t, n + 1);
     tfp_transfer_row *sums = TFP_NEW(tfp_arena_of(r), tfp_transfer_row, n + 1);
     *count = 0;
     if (!order || !sums) return false;
     for (size_t i = 0; i < n; i++) order[i] = (uint32_t)i;
-    if (!tfp_sort(order, (uint32_t)n, goes_before, p->timed.at)) return false;
+    if (!tfp_sort(order, (uint32_t)n, goes_before, tfp_timed_of(p)->at)) return false;
     for (size_t i = 0; i < n; i++) {
-        const tfp_timed_collective *c = &p->timed.at[order[i]];
-        if (!i || goes_before(p->timed.at, order[i - 1], order[i])) sums[(*count)++] = row_of(p, c);
+        const tfp_timed_collective *c = &tfp_timed_of(p)->at[order[i]];
+        if (!i || goes_before(tfp_timed_of(p)->at, order[i - 1], order[i])) sums[(*count)++] = row_of(p, c);
         tfp_transfer_row *to = &sums[*count - 1];
         to->count++;
         to->bytes = tfp_add(to->bytes, c->bytes, NULL);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace/told.c: numbers that a trace states for an activity: bytes and occupancy. Each recorder stores them in its own way. */
 #include "model/tables/events.h"
+#include "model/tables/read.h"
 #include "model/tables/stats.h"
 #include "views/trace/tables.h"
 
@@ -10,9 +11,9 @@
 static const tfp_stat *stat_of(const tfp_profile *p, uint32_t stats, tfp_strid key)
 {
     if (stats == TFP_NONE || key == TFP_NONE) return NULL;
-    const tfp_stat_set *set = &p->events->stat_sets.at[stats];
+    const tfp_stat_set *set = &tfp_events_of(p)->stat_sets.at[stats];
     for (uint32_t i = 0; i < set->count; i++)
-        if (p->events->stats.at[set->first + i].key == key) return &p->events->stats.at[set->first + i];
+        if (tfp_events_of(p)->stats.at[set->first + i].key == key) return &tfp_events_of(p)->stats.at[set->first + i];
     return NULL;
 }
 
@@ -53,7 +54,7 @@ bool tfp_told_occupancy(const tfp_profile *p, uint32_t stats, const tfp_occupanc
 
 bool tfp_occupancy_of(const tfp_profile *p, uint32_t span, const tfp_occupancy_keys *keys, double *percent)
 {
-    return tfp_told_occupancy(p, p->events->spans.stats[span], keys, percent);
+    return tfp_told_occupancy(p, tfp_events_of(p)->spans.stats[span], keys, percent);
 }
 
 tfp_bytes_keys tfp_bytes_keys_of(const tfp_profile *p)

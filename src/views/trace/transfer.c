@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace/transfer.c: the table `transfer`: copies by direction and collectives by name and group: how many bytes, how
  * fast, and how much of the time overlaps with compute. */
+#include "model/files/collectives.h"
 #include "model/span_names.h"
 #include "model/tables/lanes.h"
+#include "model/tables/read.h"
 #include "model/tables/spans.h"
 #include "model/tables/stats.h"
 #include "options/options.h"
@@ -108,7 +110,7 @@ static const char *direction_of(tfp_str name)
 static bool counts_elsewhere(const transfers *t, const tfp_trace_device *d, uint32_t span)
 {
     tfp_str instruction = up_to(tfp_span_name(t->x->p, span), '.');
-    if (!tfp_is_tpu(d->name) || t->x->p->lanes.at[t->x->s->lane[span]].role == TFP_ROLE_ASYNC) return false;
+    if (!tfp_is_tpu(d->name) || tfp_lanes_of(t->x->p)->at[t->x->s->lane[span]].role == TFP_ROLE_ASYNC) return false;
     return tfp_str_ends(instruction, TFP_STR("-start")) ||
            (d->has_async && tfp_str_ends(instruction, TFP_STR("-done")));
 }
@@ -377,7 +379,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     tfp_trace_index x;
     tfp_transfer_row *rows;
     size_t count;
-    if (tfp_profile_of(r)->timed.size) { /* such files have nothing else */
+    if (tfp_timed_of(tfp_profile_of(r))->size) { /* such files have nothing else */
         if (!tfp_timed_rows(r, &rows, &count)) return tfp_nomem(err);
         return tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, count, TFP_SHOWN_RANKS }, err);
     }

@@ -2,6 +2,7 @@
 /* views/trace/wait.c: the table `wait`: what the host waits for (synchronisation, reads of a device's value, data), and
  * the gaps of each stream by what ended them. */
 #include "model/tables/lanes.h"
+#include "model/tables/read.h"
 #include "model/tables/spans.h"
 #include "views/core/handle.h"
 #include "views/core/view.h"
@@ -100,7 +101,7 @@ static bool collect_device(wait_table *t, const tfp_trace_device *d, int64_t *la
         if (!seen[lane] || end > since) last_end[lane] = end;
         seen[lane] = 1;
         if (!gap) continue;
-        tfp_str where = tfp_text(t->x->p, t->x->p->lanes.at[lane].name);
+        tfp_str where = tfp_text(t->x->p, tfp_lanes_of(t->x->p)->at[lane].name);
         if (!add(t, d->unit, cause_of_gap(s, span, since), where, start - since, tfp_span_name(t->x->p, span)))
             return false;
     }
@@ -109,7 +110,7 @@ static bool collect_device(wait_table *t, const tfp_trace_device *d, int64_t *la
 
 static bool collect_devices(wait_table *t)
 {
-    size_t lanes = t->x->p->lanes.size;
+    size_t lanes = tfp_lanes_of(t->x->p)->size;
     int64_t *last_end = TFP_NEW(tfp_arena_of(t->r), int64_t, lanes + 1);
     uint8_t *seen = TFP_NEW(tfp_arena_of(t->r), uint8_t, lanes + 1);
     if (!last_end || !seen) return false;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace/why.c: the table of `steps -why`: what makes a step longer than the others: the part of it that grew most, and the kernels or
  * ops that did. */
+#include "model/join/cut.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
 #include "model/tables/lanes.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
-#include "model/join/cut.h"
 #include "views/core/handle.h"
 #include "views/core/notes.h"
 #include "views/trace/tables.h"
@@ -102,7 +103,7 @@ static bool add_activity(whys *t, const tfp_step_row *rows, size_t count, uint32
     const tfp_profile *p = t->x->p;
     const tfp_span_columns *s = t->x->s;
     int64_t start = tfp_cut_start(t->x->cut, p, span), end = tfp_cut_end(t->x->cut, p, span);
-    worker w = { s->name[span], parts[s->class[span]], p->lanes.at[s->lane[span]].role == TFP_ROLE_ASYNC, 0 };
+    worker w = { s->name[span], parts[s->class[span]], tfp_lanes_of(p)->at[s->lane[span]].role == TFP_ROLE_ASYNC, 0 };
     size_t low = 0, high = count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -143,7 +144,7 @@ static bool add_host(whys *t)
     const tfp_span_columns *s = t->x->s;
     for (uint32_t i = 0; i < s->size; i++) {
         if (!tfp_is_host_op(s->kind[i]) || s->step[i] == TFP_NONE || !tfp_cut_takes(t->x->p, i)) continue;
-        tfp_strid name = s->node[i] == TFP_NONE ? s->name[i] : t->x->p->graph->nodes.at[s->node[i]].op;
+        tfp_strid name = s->node[i] == TFP_NONE ? s->name[i] : tfp_graph_of(t->x->p)->nodes.at[s->node[i]].op;
         if (!add(t, s->step[i], (worker){ name, WORK_HOST, false, 0 }, s->self_ns[i])) return false;
     }
     return true;
@@ -275,7 +276,7 @@ static bool explain(whys *t)
             more[k] = m.part_ns[k] - t->part_median_ns[k];
             if (more[k] > more[part]) part = k;
         }
-        why_row about = { .step = t->x->p->runs->steps.at[m.step].id,
+        why_row about = { .step = tfp_executions_of(t->x->p)->steps.at[m.step].id,
                           .duration_us = m.duration_ns / 1000,
                           .median_us = t->median_ns / 1000,
                           .over = t->median_ns > 0 ? m.duration_ns / t->median_ns - 1 : NAN,
@@ -317,7 +318,7 @@ static const tfp_row_column columns[] = {
 
 static bool work_out(whys *t, size_t count, bool *several)
 {
-    size_t steps = t->x->p->runs->steps.size;
+    size_t steps = tfp_executions_of(t->x->p)->steps.size;
     t->first = TFP_NEW(tfp_arena_of(t->r), uint32_t, steps + 1);
     if (!t->first || !order_rows(t, count, several)) return false;
     for (size_t i = 0; i < steps; i++) t->first[i] = TFP_NONE;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/tree/calls.c: what called what: spans as they nest on the host's threads, kernels below their launches, all threads
  * together. Rows are found by the path of names. */
+#include "model/tables/events.h"
+#include "model/tables/lanes.h"
 #include "model/tables/samples.h"
 #include "views/core/handle.h"
 #include "views/core/view.h"
@@ -19,7 +21,7 @@ typedef struct calls {
 static bool start(calls *c, tfp_report *r)
 {
     const tfp_profile *p = tfp_profile_of(r);
-    size_t count = p->events->spans.size + 1;
+    size_t count = tfp_events_of(p)->spans.size + 1;
     *c = (calls){ .p = p };
     tfp_trace_tree_start(&c->tree, r);
     c->item = TFP_NEW(&c->arena, uint32_t, count);
@@ -30,7 +32,7 @@ static bool start(calls *c, tfp_report *r)
 
 static tfp_status add_spans(calls *c)
 {
-    const tfp_span_columns *s = &c->p->events->spans;
+    const tfp_span_columns *s = &tfp_events_of(c->p)->spans;
     for (size_t k = 0; k < s->size; k++) {
         uint32_t i = c->nest.order[k], parent = c->nest.parent[i];
         uint32_t above = parent == TFP_NONE ? 0 : c->item[parent];
@@ -46,9 +48,9 @@ static tfp_status add_spans(calls *c)
 
 static tfp_status add_activities(calls *c)
 {
-    const tfp_span_columns *s = &c->p->events->spans;
+    const tfp_span_columns *s = &tfp_events_of(c->p)->spans;
     for (uint32_t i = 0; i < s->size; i++) {
-        if (s->kind[i] != TFP_SPAN_ACTIVITY || c->p->lanes.at[s->lane[i]].role != TFP_ROLE_STREAM) continue;
+        if (s->kind[i] != TFP_SPAN_ACTIVITY || tfp_lanes_of(c->p)->at[s->lane[i]].role != TFP_ROLE_STREAM) continue;
         if (!tfp_cut_takes(c->p, i)) continue;
         uint32_t from = tfp_span_host(s, i), above = from == TFP_NONE ? 0 : c->item[from];
         uint32_t item = tfp_trace_item_below(&c->tree, above, tfp_trace_row_name(&c->tree, s->name[i]), s->kind[i]);
@@ -60,7 +62,7 @@ static tfp_status add_activities(calls *c)
 static tfp_status build_calls(tfp_report *r, tfp_error *err)
 {
     calls c;
-    if (tfp_profile_of(r)->sampled->samples.size) return tfp_tree_of_samples(r, false, err);
+    if (tfp_samples_of(tfp_profile_of(r))->samples.size) return tfp_tree_of_samples(r, false, err);
     tfp_status s = start(&c, r) ? TFP_OK : TFP_NOMEM;
     if (!s) s = add_spans(&c);
     if (!s) s = add_activities(&c);

@@ -4,6 +4,7 @@
 #include "model/tables/code.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "model/tables/samples.h"
 #include "options/options.h"
@@ -60,18 +61,18 @@ static tfp_status find_sources(stacks *x, tfp_error *err)
     const tfp_profile *p = x->p;
     tfp_map64 lost = { 0 };
     bool ok = true;
-    for (uint32_t i = 0; i < p->graph->nodes.size && ok; i++) {
+    for (uint32_t i = 0; i < tfp_graph_of(p)->nodes.size && ok; i++) {
         x->leaf_of[i] = TFP_NONE;
-        uint32_t trace = p->graph->nodes.at[i].trace;
+        uint32_t trace = tfp_graph_of(p)->nodes.at[i].trace;
         if (trace == TFP_NONE) continue;
-        tfp_str name = tfp_text(p, p->graph->nodes.at[i].name), forward, unused;
+        tfp_str name = tfp_text(p, tfp_graph_of(p)->nodes.at[i].name), forward, unused;
         if (!gradient_of(name, &forward)) {
             add_source(x, i, trace, name);
             continue;
         }
         uint32_t node = tfp_find_node(p, forward);
-        if (node != TFP_NONE && p->graph->nodes.at[node].trace != TFP_NONE && !gradient_of(forward, &unused))
-            add_source(x, i, (uint32_t)p->code->traces.size + p->graph->nodes.at[node].trace, forward);
+        if (node != TFP_NONE && tfp_graph_of(p)->nodes.at[node].trace != TFP_NONE && !gradient_of(forward, &unused))
+            add_source(x, i, (uint32_t)tfp_code_of(p)->traces.size + tfp_graph_of(p)->nodes.at[node].trace, forward);
         else
             ok = tfp_map64_put(&lost, tfp_hash(forward.data, forward.size), 1);
     }
@@ -100,7 +101,7 @@ static tfp_strid frame_name(stacks *x, uint32_t frame, bool gradient)
 {
     tfp_strid *id = &x->frame_names[gradient][frame];
     if (*id != TFP_NONE) return *id;
-    const tfp_code_frame *f = &x->p->code->frames.at[frame];
+    const tfp_code_frame *f = &tfp_code_of(x->p)->frames.at[frame];
     tfp_str file = tfp_text(x->p, f->file), text = tfp_text(x->p, f->text);
     const char *slash = file.size ? memrchr(file.data, '/', file.size) : NULL;
     size_t skip = slash ? (size_t)(slash + 1 - file.data) : 0;
@@ -148,10 +149,10 @@ static uint32_t child_item(stacks *x, uint32_t parent, uint32_t frame, bool grad
 
 static bool add_stack(stacks *x, source *s)
 {
-    const tfp_trace *t = &x->p->code->traces.at[s->trace];
+    const tfp_trace *t = &tfp_code_of(x->p)->traces.at[s->trace];
     uint32_t item = 0;
     for (uint32_t i = 0; i < t->count && item != TFP_NONE; i++)
-        item = child_item(x, item, x->p->code->trace_frames.at[t->first + i], s->gradient);
+        item = child_item(x, item, tfp_code_of(x->p)->trace_frames.at[t->first + i], s->gradient);
     s->leaf = item;
     return item != TFP_NONE;
 }
@@ -159,7 +160,7 @@ static bool add_stack(stacks *x, source *s)
 /* Adds forward traces first, then gradients, each in order of the first name: siblings come in this order. */
 static bool build_items(stacks *x)
 {
-    size_t n = x->p->code->traces.size;
+    size_t n = tfp_code_of(x->p)->traces.size;
     tfp_str *names = TFP_NEW(x->arena, tfp_str, 2 * n);
     uint32_t *order = TFP_NEW(x->arena, uint32_t, n);
     tfp_code_item root = {
@@ -181,7 +182,7 @@ static bool build_items(stacks *x)
 /* Lists nodes by item, in order of name if an output lists them. */
 static bool fill_members(stacks *x)
 {
-    size_t n = x->p->graph->nodes.size, items = x->code->items.size;
+    size_t n = tfp_graph_of(x->p)->nodes.size, items = x->code->items.size;
     uint32_t *start = TFP_NEW(x->arena, uint32_t, items + 2), *order = TFP_NEW(x->arena, uint32_t, n);
     x->code->members = TFP_NEW(&x->r->arena, uint32_t, n);
     if (!start || !order || !x->code->members) return false;
@@ -206,18 +207,19 @@ static bool start_stacks(stacks *x, tfp_report *r, tfp_arena *arena)
 {
     const tfp_profile *p = r->profile;
     *x = (stacks){ .r = r, .p = p, .arena = arena };
-    x->sources = TFP_NEW(arena, source, 2 * p->code->traces.size);
-    x->leaf_of = TFP_NEW(arena, uint32_t, p->graph->nodes.size);
+    x->sources = TFP_NEW(arena, source, 2 * tfp_code_of(p)->traces.size);
+    x->leaf_of = TFP_NEW(arena, uint32_t, tfp_graph_of(p)->nodes.size);
     x->code = r->tree->code = TFP_NEW(&r->arena, tfp_code_tree, 1);
     if (!x->sources || !x->leaf_of || !x->code || tfp_strtab_init(&x->names, &r->arena)) return false;
-    for (size_t i = 0; i < 2 * p->code->traces.size; i++) {
-        x->sources[i].trace = (uint32_t)(i % p->code->traces.size);
-        x->sources[i].gradient = i >= p->code->traces.size;
+    for (size_t i = 0; i < 2 * tfp_code_of(p)->traces.size; i++) {
+        x->sources[i].trace = (uint32_t)(i % tfp_code_of(p)->traces.size);
+        x->sources[i].gradient = i >= tfp_code_of(p)->traces.size;
     }
     for (int g = 0; g < 2; g++) {
-        x->frame_names[g] = TFP_NEW(arena, tfp_strid, p->code->frames.size);
+        x->frame_names[g] = TFP_NEW(arena, tfp_strid, tfp_code_of(p)->frames.size);
         if (!x->frame_names[g]) return false;
-        if (p->code->frames.size) memset(x->frame_names[g], 0xff, p->code->frames.size * sizeof(tfp_strid));
+        if (tfp_code_of(p)->frames.size)
+            memset(x->frame_names[g], 0xff, tfp_code_of(p)->frames.size * sizeof(tfp_strid));
     }
     return true;
 }
@@ -228,7 +230,7 @@ static bool fill_tree(tfp_tree *t, stacks *x)
     tfp_account account;
     uint32_t *parent = TFP_NEW(t->arena, uint32_t, t->count);
     bool any = tfp_filter_any(r->options->filters[TFP_F_ACCOUNT]);
-    r->tree->members = TFP_NEW(&r->arena, uint32_t, x->p->graph->nodes.size);
+    r->tree->members = TFP_NEW(&r->arena, uint32_t, tfp_graph_of(x->p)->nodes.size);
     t->member_count = TFP_NEW(t->arena, uint32_t, t->count);
     if (!parent || !r->tree->members || !t->member_count || !tfp_account_start(&account, r, t->arena)) return false;
     uint32_t member_count = 0;
@@ -270,11 +272,12 @@ static bool set_members(tfp_report *r, const tfp_tree *t)
 /* Sets the time that runs of nodes with a stack explain. */
 static void say_explained(const stacks *x)
 {
-    tfp_explained e = { .given = x->p->runs->execs.size > 0, .why_not = "in operations without a call stack" };
-    for (size_t node = 0; node < x->p->graph->nodes.size; node++) {
+    tfp_explained e = { .given = tfp_executions_of(x->p)->execs.size > 0,
+                        .why_not = "in operations without a call stack" };
+    for (size_t node = 0; node < tfp_graph_of(x->p)->nodes.size; node++) {
         if (x->leaf_of[node] == TFP_NONE) continue;
-        for (TFP_EACH(runs->execs, i, x->p->graph->nodes.at[node].exec_first, x->p)) {
-            const tfp_exec *run = &x->p->runs->execs.at[i];
+        for (TFP_EACH(tfp_executions_of(x->p)->execs, i, tfp_graph_of(x->p)->nodes.at[node].exec_first)) {
+            const tfp_exec *run = &tfp_executions_of(x->p)->execs.at[i];
             if (!tfp_step_takes(x->r->step, run->step)) continue;
             e.host_ns = tfp_add(e.host_ns, run->cpu_ns, NULL);
             e.device_ns = tfp_add(e.device_ns, run->accelerator_ns, NULL);
@@ -289,8 +292,8 @@ static tfp_status build_code(tfp_report *r, tfp_error *err)
     stacks x;
     tfp_tree t;
     tfp_status s;
-    if (r->profile->sampled->samples.size) return tfp_tree_of_samples(r, true, err);
-    if (r->profile->events->processes.size) return tfp_code_of_trace(r, err);
+    if (tfp_samples_of(r->profile)->samples.size) return tfp_tree_of_samples(r, true, err);
+    if (tfp_events_of(r->profile)->processes.size) return tfp_code_of_trace(r, err);
     if (!start_stacks(&x, r, &arena))
         s = tfp_nomem(err);
     else

@@ -5,6 +5,7 @@
 #include "model/tables/code.h"
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
+#include "model/tables/read.h"
 #include "options/options.h"
 #include "views/core/coverage.h"
 #include "views/core/engine.h"
@@ -42,7 +43,7 @@ static tfp_strid line_name(lines *x, tfp_str file, int64_t line, tfp_str functio
 /* The row's name for a frame; 0: it is no line of Python. */
 static tfp_strid frame_name(lines *x, uint32_t span)
 {
-    const tfp_span_columns *s = &x->p->events->spans;
+    const tfp_span_columns *s = &tfp_events_of(x->p)->spans;
     tfp_python_frame f;
     if (s->kind[span] != TFP_SPAN_FRAME) return 0;
     tfp_strid *id = &x->row_name[s->name[span]];
@@ -56,7 +57,7 @@ static tfp_strid frame_name(lines *x, uint32_t span)
 
 static void add_frames(lines *x)
 {
-    const tfp_span_columns *s = &x->p->events->spans;
+    const tfp_span_columns *s = &tfp_events_of(x->p)->spans;
     for (size_t k = 0; k < s->size && !x->tree.failed; k++) {
         uint32_t i = x->nest.order[k], parent = x->nest.parent[i];
         x->frame[i] = parent == TFP_NONE ? TFP_NONE : x->frame[parent];
@@ -80,11 +81,11 @@ static void add_frames(lines *x)
 
 static uint32_t item_of_trace(lines *x, uint32_t trace)
 {
-    const tfp_trace *t = &x->p->code->traces.at[trace];
+    const tfp_trace *t = &tfp_code_of(x->p)->traces.at[trace];
     uint32_t item = x->by_trace[trace];
     if (item) return item;
     for (uint32_t i = 0; i < t->count; i++) {
-        const tfp_code_frame *f = &x->p->code->frames.at[x->p->code->trace_frames.at[t->first + i]];
+        const tfp_code_frame *f = &tfp_code_of(x->p)->frames.at[tfp_code_of(x->p)->trace_frames.at[t->first + i]];
         tfp_strid name = line_name(x, tfp_text(x->p, f->file), f->line, tfp_text(x->p, f->function));
         if (name) item = tfp_trace_item_below(&x->tree, item, name, TFP_SPAN_FRAME);
     }
@@ -93,7 +94,7 @@ static uint32_t item_of_trace(lines *x, uint32_t trace)
 
 static void add_stacks(lines *x)
 {
-    const tfp_span_columns *s = &x->p->events->spans;
+    const tfp_span_columns *s = &tfp_events_of(x->p)->spans;
     for (size_t k = 0; k < s->size && !x->tree.failed; k++) {
         uint32_t i = x->nest.order[k], parent = x->nest.parent[i], trace = s->trace[i];
         if (trace != TFP_NONE)
@@ -120,9 +121,9 @@ static uint32_t replay_item(lines *x)
 static void add_activities(lines *x)
 {
     bool apart = x->tree.r->options->made.replays_apart;
-    const tfp_span_columns *s = &x->p->events->spans;
+    const tfp_span_columns *s = &tfp_events_of(x->p)->spans;
     for (uint32_t i = 0; i < s->size && !x->tree.failed; i++) {
-        if (s->kind[i] != TFP_SPAN_ACTIVITY || x->p->lanes.at[s->lane[i]].role != TFP_ROLE_STREAM) continue;
+        if (s->kind[i] != TFP_SPAN_ACTIVITY || tfp_lanes_of(x->p)->at[s->lane[i]].role != TFP_ROLE_STREAM) continue;
         if (!tfp_cut_takes(x->p, i)) continue;
         uint32_t from = tfp_span_host(s, i);
         if (from == TFP_NONE) from = s->owner[i];
@@ -141,14 +142,14 @@ static void add_activities(lines *x)
 static bool start(lines *x, tfp_report *r)
 {
     const tfp_profile *p = r->profile;
-    size_t count = p->events->spans.size + 1, strings = p->strings.count + 1;
+    size_t count = tfp_events_of(p)->spans.size + 1, strings = tfp_strings_of(p)->count + 1;
     *x = (lines){ .p = p };
     tfp_trace_tree_start(&x->tree, r);
     x->item = TFP_NEW(&x->arena, uint32_t, count);
     x->frame = TFP_NEW(&x->arena, uint32_t, count);
     x->self_ns = TFP_NEW(&x->arena, int64_t, count);
     x->row_name = TFP_NEW(&x->arena, tfp_strid, strings);
-    x->by_trace = TFP_NEW(&x->arena, uint32_t, p->code->traces.size + 1);
+    x->by_trace = TFP_NEW(&x->arena, uint32_t, tfp_code_of(p)->traces.size + 1);
     if (!x->by_trace || !tfp_nest_of(p, &x->arena, &x->nest) || !x->item || !x->frame || !x->self_ns || !x->row_name)
         return false;
     tfp_nest_cut(p, r->cut, &x->nest);

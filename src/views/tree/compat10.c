@@ -4,6 +4,7 @@
  * accounted nodes have rows. So both have an engine of their own: in come items and their children, out come shown items.
  * Rows and their order are made by views/tree/tree.c. */
 #include "model/tables/graph.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "options/columns.h"
 #include "options/options.h"
@@ -51,16 +52,16 @@ static bool is_variable(tfp_str op)
 /* Bytes requested for all outputs of an execution. A ProfileProto does not contain them, only a similar number. */
 static int64_t output_bytes(const tfp_profile *p, uint32_t exec)
 {
-    if (p->runs->run_output_bytes.size == 0) return p->runs->execs.at[exec].output_bytes;
-    return exec < p->runs->run_output_bytes.size ? p->runs->run_output_bytes.at[exec] : 0;
+    if (tfp_executions_of(p)->run_output_bytes.size == 0) return tfp_executions_of(p)->execs.at[exec].output_bytes;
+    return exec < tfp_executions_of(p)->run_output_bytes.size ? tfp_executions_of(p)->run_output_bytes.at[exec] : 0;
 }
 
 static int64_t requested_bytes(old_view *v, uint32_t node)
 {
     const tfp_profile *p = v->r->profile;
     int64_t sum = 0, count = 0;
-    for (TFP_EACH(runs->execs, e, p->graph->nodes.at[node].exec_first, p)) {
-        if (!tfp_step_takes(v->r->step, p->runs->execs.at[e].step)) continue;
+    for (TFP_EACH(tfp_executions_of(p)->execs, e, tfp_graph_of(p)->nodes.at[node].exec_first)) {
+        if (!tfp_step_takes(v->r->step, tfp_executions_of(p)->execs.at[e].step)) continue;
         sum = tfp_add(sum, output_bytes(p, e), &v->r->clamped);
         count++;
     }
@@ -70,18 +71,19 @@ static int64_t requested_bytes(old_view *v, uint32_t node)
 /* Not multiplied by the runs. */
 static int64_t float_ops(const tfp_report *r, uint32_t node)
 {
-    return r->tree->counts ? r->tree->counts->nodes[node].float_ops : r->profile->graph->nodes.at[node].float_ops;
+    return r->tree->counts ? r->tree->counts->nodes[node].float_ops
+                           : tfp_graph_of(r->profile)->nodes.at[node].float_ops;
 }
 
 static void own_values(old_view *v, size_t i, uint32_t node)
 {
     const tfp_profile *p = v->r->profile;
-    const tfp_node *n = &p->graph->nodes.at[node];
+    const tfp_node *n = &tfp_graph_of(p)->nodes.at[node];
     tfp_values *own = &v->t.own;
     tfp_values_add_node(v->r, own, i, node, 1);
     if (own->at[TFP_V_BYTES]) own->at[TFP_V_BYTES][i] = requested_bytes(v, node);
     if (own->at[TFP_V_FLOAT_OPS]) own->at[TFP_V_FLOAT_OPS][i] = float_ops(v->r, node);
-    bool scalar = n->shape != TFP_NONE && p->graph->shapes.at[n->shape].scalar;
+    bool scalar = n->shape != TFP_NONE && tfp_graph_of(p)->shapes.at[n->shape].scalar;
     if (own->at[TFP_V_PARAMS] && scalar) own->at[TFP_V_PARAMS][i] = 0;
 }
 
@@ -95,12 +97,12 @@ static bool matches(old_view *v, tfp_strid type)
 static bool is_accounted(old_view *v, uint32_t node, bool variables)
 {
     const tfp_profile *p = v->r->profile;
-    const tfp_node *n = &p->graph->nodes.at[node];
+    const tfp_node *n = &tfp_graph_of(p)->nodes.at[node];
     tfp_strid device = n->device ? n->device : n->graph_device;
     if (tfp_filter_any(v->o->filters[TFP_F_ACCOUNT])) return true;
     if (variables && is_variable(tfp_text(p, n->op))) return true;
-    for (TFP_EACH(graph->types, t, n->type_first, p))
-        if (matches(v, p->graph->types.at[t].name)) return true;
+    for (TFP_EACH(tfp_graph_of(p)->types, t, n->type_first))
+        if (matches(v, tfp_graph_of(p)->types.at[t].name)) return true;
     return device && matches(v, device);
 }
 
@@ -110,7 +112,7 @@ static bool fill(old_view *v)
     const tfp_filter *account = v->o->filters[TFP_F_ACCOUNT];
     bool parents = tfp_filter_matches(account, v->graph ? TFP_STR("_TFGraphParent") : TFP_STR("_kTFScopeParent"));
     bool variables = tfp_filter_matches(account, TFP_STR("Variable"));
-    if (!(v->match = TFP_NEW(&v->arena, uint8_t, v->r->profile->strings.count))) return false;
+    if (!(v->match = TFP_NEW(&v->arena, uint8_t, tfp_strings_of(v->r->profile)->count))) return false;
     for (int c = 0; c < TFP_V_COUNT; c++)
         if (v->t.own.at[c]) memset(v->t.own.at[c], 0, v->t.count * sizeof(int64_t));
     for (size_t i = 0; i < v->t.count; i++) {
@@ -212,7 +214,7 @@ static bool passes_device(const old_view *v, uint32_t item)
     const tfp_filter *f = v->o->filters[TFP_F_DEVICE];
     if (tfp_filter_any(f)) return true;
     if (v->t.node[item] == TFP_NONE) return false;
-    const tfp_node *n = &v->r->profile->graph->nodes.at[v->t.node[item]];
+    const tfp_node *n = &tfp_graph_of(v->r->profile)->nodes.at[v->t.node[item]];
     tfp_strid device = n->device ? n->device : n->graph_device;
     return device && tfp_filter_matches(f, tfp_text(v->r->profile, device));
 }
@@ -299,7 +301,8 @@ static bool leave_out_invented(old_view *v)
     }
     while (count--) { /* backwards, because children come after their parents in order */
         uint32_t item = order[count];
-        if (t->node[item] != TFP_NONE && !exists(p, &p->graph->nodes.at[t->node[item]])) t->node[item] = TFP_NONE;
+        if (t->node[item] != TFP_NONE && !exists(p, &tfp_graph_of(p)->nodes.at[t->node[item]]))
+            t->node[item] = TFP_NONE;
         t->kept[item] = item == 0 || t->node[item] != TFP_NONE;
         for (uint32_t c = t->child_start[item]; c < t->child_start[item + 1]; c++)
             t->kept[item] |= t->kept[t->children[c]];
@@ -322,12 +325,12 @@ tfp_status tfp_compat10_scope(tfp_report *r, tfp_error *err)
 static bool list_nodes(old_view *v, uint32_t **item_of)
 {
     const tfp_profile *p = v->r->profile;
-    size_t n = p->graph->nodes.size, count = 1;
+    size_t n = tfp_graph_of(p)->nodes.size, count = 1;
     uint32_t *order = TFP_NEW(&v->arena, uint32_t, n);
     *item_of = TFP_NEW(&v->arena, uint32_t, n);
     if (!order || !*item_of || !tfp_name_order(p, order)) return false;
     for (size_t i = 0; i < n; i++)
-        (*item_of)[order[i]] = exists(p, &p->graph->nodes.at[order[i]]) ? (uint32_t)count++ : 0;
+        (*item_of)[order[i]] = exists(p, &tfp_graph_of(p)->nodes.at[order[i]]) ? (uint32_t)count++ : 0;
     if (!tfp_tree_new(&v->t, v->r, &v->arena, count)) return false;
     v->t.name[0] = TFP_ROOT_NAME;
     v->t.node[0] = TFP_NONE;
@@ -335,7 +338,7 @@ static bool list_nodes(old_view *v, uint32_t **item_of)
         uint32_t item = (*item_of)[i];
         if (!item) continue;
         v->t.node[item] = i;
-        v->t.name[item] = tfp_text(p, p->graph->nodes.at[i].name);
+        v->t.name[item] = tfp_text(p, tfp_graph_of(p)->nodes.at[i].name);
     }
     memset(v->t.kept, 1, count);
     return true;
@@ -352,8 +355,8 @@ static uint32_t link_inputs(old_view *v, uint32_t item, const uint32_t *item_of,
 {
     const tfp_profile *p = v->r->profile;
     uint32_t *first = v->t.children + at, count = 0, kept = 0;
-    for (TFP_EACH(graph->inputs, e, p->graph->nodes.at[v->t.node[item]].input_first, p)) {
-        uint32_t source = p->graph->inputs.at[e].node;
+    for (TFP_EACH(tfp_graph_of(p)->inputs, e, tfp_graph_of(p)->nodes.at[v->t.node[item]].input_first)) {
+        uint32_t source = tfp_graph_of(p)->inputs.at[e].node;
         if (source != TFP_NONE && item_of[source]) first[count++] = item_of[source];
     }
     if (count > 1) qsort(first, count, sizeof *first, by_number);
@@ -368,8 +371,8 @@ static uint32_t link_root(old_view *v, const uint32_t *item_of, uint8_t *taken)
     const tfp_profile *p = v->r->profile;
     uint32_t at = 0;
     for (uint32_t item = 1; item < v->t.count; item++)
-        for (TFP_EACH(graph->inputs, e, p->graph->nodes.at[v->t.node[item]].input_first, p))
-            if (p->graph->inputs.at[e].node != TFP_NONE) taken[item_of[p->graph->inputs.at[e].node]] = 1;
+        for (TFP_EACH(tfp_graph_of(p)->inputs, e, tfp_graph_of(p)->nodes.at[v->t.node[item]].input_first))
+            if (tfp_graph_of(p)->inputs.at[e].node != TFP_NONE) taken[item_of[tfp_graph_of(p)->inputs.at[e].node]] = 1;
     for (uint32_t item = 1; item < v->t.count; item++)
         if (!taken[item]) v->t.children[at++] = item;
     return at;
@@ -378,7 +381,7 @@ static uint32_t link_root(old_view *v, const uint32_t *item_of, uint8_t *taken)
 static bool link_graph(old_view *v, const uint32_t *item_of)
 {
     tfp_tree *t = &v->t;
-    size_t most = v->r->profile->graph->inputs.size + t->count;
+    size_t most = tfp_graph_of(v->r->profile)->inputs.size + t->count;
     uint8_t *taken = TFP_NEW(&v->arena, uint8_t, t->count);
     t->child_start = TFP_NEW(&v->arena, uint32_t, t->count + 1);
     t->children = most < TFP_NONE ? TFP_NEW(&v->arena, uint32_t, most) : NULL;

@@ -3,8 +3,12 @@
  * filters that leave no row, tensor values without a tensor. One note for each; none with -compat. */
 #include "flops/core/parameters.h"
 #include "model/slim.h"
+#include "model/tables/events.h"
 #include "model/tables/graph.h"
+#include "model/tables/lanes.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
+#include "model/tensors.h"
 #include "options/columns.h"
 #include "options/options.h"
 #include "options/regex.h"
@@ -82,18 +86,18 @@ static bool list_types(tfp_report *r, tfp_str **out, size_t *count)
 {
     const tfp_profile *p = r->profile;
     tfp_arena *a = &r->arena;
-    uint8_t *seen = TFP_NEW(a, uint8_t, p->strings.count + 1);
-    tfp_str *names = *out = TFP_NEW(a, tfp_str, p->strings.count + 16);
+    uint8_t *seen = TFP_NEW(a, uint8_t, tfp_strings_of(p)->count + 1);
+    tfp_str *names = *out = TFP_NEW(a, tfp_str, tfp_strings_of(p)->count + 16);
     *count = 0;
     if (!seen || !names) return false;
-    for (size_t i = 0; i < p->graph->types.size; i++) {
-        if (seen[p->graph->types.at[i].name]) continue;
-        seen[p->graph->types.at[i].name] = 1;
-        names[(*count)++] = tfp_text(p, p->graph->types.at[i].name);
+    for (size_t i = 0; i < tfp_graph_of(p)->types.size; i++) {
+        if (seen[tfp_graph_of(p)->types.at[i].name]) continue;
+        seen[tfp_graph_of(p)->types.at[i].name] = 1;
+        names[(*count)++] = tfp_text(p, tfp_graph_of(p)->types.at[i].name);
     }
     for (int kind = 0; kind < TFP_PARAMETER_KINDS && r->tree->parameters; kind++)
         for (const char *const *t = tfp_parameter_types((tfp_parameter_kind)kind);
-             *t && *count < p->strings.count + 16;)
+             *t && *count < tfp_strings_of(p)->count + 16;)
             names[(*count)++] = tfp_str_of(*t++);
     return true;
 }
@@ -103,7 +107,7 @@ static tfp_status check_types(tfp_report *r, tfp_error *err)
     const tfp_filter *f = r->options->filters[TFP_F_ACCOUNT];
     tfp_str *names;
     size_t count;
-    if (!f || f->any || f->broken || !r->profile->graph->nodes.size) return TFP_OK;
+    if (!f || f->any || f->broken || !tfp_graph_of(r->profile)->nodes.size) return TFP_OK;
     if (!list_types(r, &names, &count)) return tfp_nomem(err);
     return check_filter(r, &(name_filter){ TFP_F_ACCOUNT, "account_type_regexes" }, "type of a node", names, count,
                         err);
@@ -128,7 +132,8 @@ static tfp_status check_runs(tfp_report *r, tfp_error *err)
                                            "are 0 everywhere");
         if (s) return s;
     }
-    if (p->runs->execs.size || !p->graph->nodes.size || !(r->options->select & OF_RUNS)) return TFP_OK;
+    if (tfp_executions_of(p)->execs.size || !tfp_graph_of(p)->nodes.size || !(r->options->select & OF_RUNS))
+        return TFP_OK;
     if (r->cut)
         return tfp_report_note_add(
             r, TFP_NOTE_RANGE_EMPTY, err,
@@ -148,13 +153,13 @@ typedef struct counted {
 
 static void count_spans(const tfp_profile *p, uint32_t lane, size_t count, bool nests, counted *c)
 {
-    if (p->lanes.at[lane].role != TFP_ROLE_DERIVED) c->elsewhere += count;
+    if (tfp_lanes_of(p)->at[lane].role != TFP_ROLE_DERIVED) c->elsewhere += count;
     if (nests) c->shown += count;
 }
 
 static counted count_all(const tfp_profile *p)
 {
-    const tfp_event_tables *t = p->events;
+    const tfp_event_tables *t = tfp_events_of(p);
     counted c = { 0 };
     bool plain = tfp_has_plain_spans(p);
     for (uint32_t i = 0; i < t->spans.size; i++) count_spans(p, t->spans.lane[i], 1, tfp_nests(p, plain, i), &c);
@@ -174,10 +179,10 @@ static counted count_all(const tfp_profile *p)
 static tfp_status check_operations(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
-    if (p->graph->nodes.size && (r->cut || tfp_ran_any(p) || !tfp_has(p, TFP_HAS_TRACE))) return TFP_OK;
+    if (tfp_graph_of(p)->nodes.size && (r->cut || tfp_ran_any(p) || !tfp_has(p, TFP_HAS_TRACE))) return TFP_OK;
     counted c = count_all(p);
     bool nests = r->about->rows_are == TFP_ROWS_OF_CALLS || r->about->rows_are == TFP_ROWS_OF_CODE;
-    if (!p->lanes.size || (c.elsewhere && nests)) return TFP_OK;
+    if (!tfp_lanes_of(p)->size || (c.elsewhere && nests)) return TFP_OK;
     if (c.elsewhere)
         return tfp_report_note_add(r, TFP_NOTE_NO_OPERATIONS, err,
                                    "no operation is in the trace: tfprof calls shows its %zu span%s by name", c.shown,
@@ -199,7 +204,7 @@ static tfp_status check_trace(tfp_report *r, tfp_error *err)
         s = tfp_report_note_add(r, TFP_NOTE_NO_MEMORY, err,
                                 "a trace does not contain peak_bytes and output_bytes: they are 0 everywhere; tfprof "
                                 "memory shows the peak of each device");
-    if (!s && (shown & memory) && !(shown & OF_TIME) && !p->events->memory.size)
+    if (!s && (shown & memory) && !(shown & OF_TIME) && !tfp_events_of(p)->memory.size)
         s = tfp_report_note_add(r, TFP_NOTE_NO_MEMORY, err,
                                 "the trace was recorded without memory, so bytes are 0 everywhere");
     if (!s && (shown & UINT64_C(1) << TFP_C_PARAMS) && !tfp_has(p, TFP_HAS_GRAPH))
@@ -213,12 +218,12 @@ static tfp_status check_trace(tfp_report *r, tfp_error *err)
 static tfp_status check_float_ops(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
-    if (!(r->options->select & UINT64_C(1) << TFP_C_FLOAT_OPS) || r->tree->counts || !p->graph->nodes.size)
+    if (!(r->options->select & UINT64_C(1) << TFP_C_FLOAT_OPS) || r->tree->counts || !tfp_graph_of(p)->nodes.size)
         return TFP_OK;
-    for (size_t i = 0; i < p->graph->nodes.size; i++)
-        if (p->graph->nodes.at[i].float_ops) return TFP_OK;
-    for (size_t i = 0; i < p->runs->execs.size; i++)
-        if (p->runs->execs.at[i].float_ops) return TFP_OK;
+    for (size_t i = 0; i < tfp_graph_of(p)->nodes.size; i++)
+        if (tfp_graph_of(p)->nodes.at[i].float_ops) return TFP_OK;
+    for (size_t i = 0; i < tfp_executions_of(p)->execs.size; i++)
+        if (tfp_executions_of(p)->execs.at[i].float_ops) return TFP_OK;
     if (tfp_has(p, TFP_HAS_TRACE))
         return tfp_report_note_add(
             r, TFP_NOTE_NO_FLOAT_OPS, err,
@@ -234,7 +239,7 @@ static tfp_status check_tensors(tfp_report *r, tfp_error *err)
 {
     if (!tfp_selects(r->options, TFP_C_TENSOR_VALUE) || r->kind != TFP_REPORT_TREE || r->tree->tensors.size)
         return TFP_OK;
-    if (!r->profile->checkpoint)
+    if (!tfp_checkpoint_of(r->profile))
         return tfp_report_note_add(r, TFP_NOTE_NO_TENSORS, err, "tensor_value needs a checkpoint (--checkpoint_path)");
     return tfp_report_note_add(r, TFP_NOTE_NO_TENSORS, err,
                                "tensor_value: no row that is shown has a tensor in the checkpoint");
@@ -287,7 +292,7 @@ static tfp_status check_rows(tfp_report *r, size_t notes_before, tfp_error *err)
     const tfp_options *o = r->options;
     narrowed n = narrowed_by(o);
     if (o->max_depth < 2 && r->kind != TFP_REPORT_LIST) return TFP_OK; /* only the root was asked for */
-    if (r->tree->rows.size > 1 || r->notes.size > notes_before || !r->profile->graph->nodes.size) return TFP_OK;
+    if (r->tree->rows.size > 1 || r->notes.size > notes_before || !tfp_graph_of(r->profile)->nodes.size) return TFP_OK;
     if (n.broken) return TFP_OK; /* it has an error of its own */
     if (!n.minimum && !n.filter) return TFP_OK;
     return tfp_report_note_add(r, TFP_NOTE_ROWS_HIDDEN, err, "no row is left: %s%s%s hide all of them",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/tree/op.c: nodes grouped by operation type, as a list in which each total includes all following types. */
 #include "model/tables/graph.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "options/options.h"
 #include "options/regex.h"
@@ -26,13 +27,13 @@ typedef struct types {
 static bool find_types(types *t, const tfp_profile *p)
 {
     tfp_map64 by_op = { 0 };
-    size_t n = p->graph->nodes.size;
+    size_t n = tfp_graph_of(p)->nodes.size;
     uint32_t *raw = TFP_NEW(t->arena, uint32_t, n), *rank;
     tfp_str *names = TFP_NEW(t->arena, tfp_str, n);
     t->of_node = TFP_NEW(t->arena, uint32_t, n);
     bool ok = raw && names && t->of_node;
     for (size_t i = 0; ok && i < n; i++) {
-        tfp_strid op = p->graph->nodes.at[i].op;
+        tfp_strid op = tfp_graph_of(p)->nodes.at[i].op;
         uint32_t type = tfp_map64_get(&by_op, op);
         if (type == TFP_NONE) {
             type = (uint32_t)t->count;
@@ -60,7 +61,7 @@ static bool fill_starts(types *t, const tfp_report *r, const uint8_t *times)
     t->first_ns = TFP_NEW(t->arena, int64_t, t->count);
     if (!t->first_ns) return false;
     for (size_t i = 0; i < t->count; i++) t->first_ns[i] = INT64_MAX;
-    for (uint32_t i = 0; i < r->profile->graph->nodes.size; i++) {
+    for (uint32_t i = 0; i < tfp_graph_of(r->profile)->nodes.size; i++) {
         int64_t *first = &t->first_ns[t->of_node[i]],
                 its = times[i] ? tfp_node_first_ns(r->profile, i, r->step) : INT64_MAX;
         if (its < *first) *first = its;
@@ -72,7 +73,7 @@ static bool fill_starts(types *t, const tfp_report *r, const uint8_t *times)
 static bool fill(types *t, tfp_report *r)
 {
     const tfp_profile *p = r->profile;
-    size_t n = p->graph->nodes.size;
+    size_t n = tfp_graph_of(p)->nodes.size;
     tfp_account account;
     uint8_t *times = TFP_NEW(t->arena, uint8_t, n);
     uint32_t *order = TFP_NEW(t->arena, uint32_t, n);
@@ -224,7 +225,7 @@ static bool settle_reach(const types *t, tfp_report *r)
     uint32_t *row = TFP_NEW(t->arena, uint32_t, t->count);
     if (!row) return false;
     for (uint32_t i = 1; i < r->tree->rows.size; i++) row[r->tree->rows.at[i].item] = i;
-    for (size_t i = 0; i < r->profile->graph->nodes.size; i++)
+    for (size_t i = 0; i < tfp_graph_of(r->profile)->nodes.size; i++)
         if (r->tree->reach[i].row != TFP_NONE) r->tree->reach[i].row = row[r->tree->reach[i].row];
     return true;
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/tree/samples.c: `code` and `calls` of sampled stacks (pprof). A row's own number is what was sampled with its function
  * on top; the kind of sample decides the column. In: tfp_profile.samples and their stacks. */
+#include "model/tables/about.h"
 #include "model/tables/code.h"
 #include "model/tables/events.h"
+#include "model/tables/read.h"
 #include "model/tables/samples.h"
 #include "model/tables/stats.h"
 #include "options/options.h"
@@ -49,7 +51,7 @@ static const struct {
 /* A type with the name of a column, as tfprof writes them, uses that column; for others the unit decides. */
 static void find_column(sampled *x)
 {
-    const tfp_sample_type *t = &x->p->sampled->sample_types.at[x->type];
+    const tfp_sample_type *t = &tfp_samples_of(x->p)->sample_types.at[x->type];
     tfp_str type = tfp_text(x->p, t->type), unit = tfp_text(x->p, t->unit);
     x->value = TFP_V_RUNS;
     x->times = 1;
@@ -67,7 +69,7 @@ static void find_column(sampled *x)
 
 static bool counts_runs(const tfp_profile *p, uint32_t type)
 {
-    return tfp_str_eq(tfp_text(p, p->sampled->sample_types.at[type].unit), TFP_STR("count"));
+    return tfp_str_eq(tfp_text(p, tfp_samples_of(p)->sample_types.at[type].unit), TFP_STR("count"));
 }
 
 /* The last type with that name; without a name the file's default. */
@@ -75,18 +77,19 @@ static tfp_status choose_type(sampled *x, const tfp_options *o, tfp_error *err)
 {
     const tfp_profile *p = x->p;
     bool asked = o->verb.sample_type && *o->verb.sample_type;
-    x->type = asked ? TFP_NONE : p->about.sample_type;
+    x->type = asked ? TFP_NONE : tfp_about_of(p)->sample_type;
     x->counts = TFP_NONE;
-    for (uint32_t i = 0; i < p->sampled->sample_types.size; i++) {
-        if (asked && tfp_str_eq(tfp_text(p, p->sampled->sample_types.at[i].type), tfp_str_of(o->verb.sample_type)))
+    for (uint32_t i = 0; i < tfp_samples_of(p)->sample_types.size; i++) {
+        if (asked &&
+            tfp_str_eq(tfp_text(p, tfp_samples_of(p)->sample_types.at[i].type), tfp_str_of(o->verb.sample_type)))
             x->type = i;
         if (x->counts == TFP_NONE && counts_runs(p, i)) x->counts = i;
     }
     if (x->type != TFP_NONE) return TFP_OK;
     tfp_buf known = { 0 };
-    for (size_t i = 0; i < p->sampled->sample_types.size && i < 50; i++) {
+    for (size_t i = 0; i < tfp_samples_of(p)->sample_types.size && i < 50; i++) {
         tfp_buf_text(&known, i ? ", " : "");
-        tfp_buf_str(&known, tfp_text(p, p->sampled->sample_types.at[i].type));
+        tfp_buf_str(&known, tfp_text(p, tfp_samples_of(p)->sample_types.at[i].type));
     }
     tfp_status s = tfp_fail(err, TFP_BADARG, "option -sample_type: no samples of '%s'; there are %.*s",
                             o->verb.sample_type, (int)known.size, known.data ? known.data : "");
@@ -98,7 +101,7 @@ tfp_status tfp_samples_select(tfp_report *r, tfp_error *err)
 {
     sampled x = { .p = tfp_profile_of(r) };
     bool shows = tfp_view_of(r)->rows_are == TFP_ROWS_OF_CODE || tfp_view_of(r)->rows_are == TFP_ROWS_OF_CALLS;
-    if (!shows || !tfp_profile_of(r)->sampled->samples.size || tfp_options_chosen(tfp_options_of(r), "select"))
+    if (!shows || !tfp_samples_of(tfp_profile_of(r))->samples.size || tfp_options_chosen(tfp_options_of(r), "select"))
         return TFP_OK;
     tfp_status s = choose_type(&x, tfp_options_of(r), err);
     if (s) return s;
@@ -120,15 +123,15 @@ static tfp_status choose_label(sampled *x, tfp_report *r, tfp_error *err)
     if (!equals || equals == asked)
         return tfp_fail(err, TFP_BADARG, "option -sample_label: '%s' is not KEY=VALUE", asked);
     x->label_value = tfp_str_of(equals + 1);
-    x->label = tfp_strtab_find(&x->p->strings, (tfp_str){ asked, (size_t)(equals - asked) });
+    x->label = tfp_strtab_find(tfp_strings_of(x->p), (tfp_str){ asked, (size_t)(equals - asked) });
     return TFP_OK;
 }
 
 static bool has_label(sampled *x, uint32_t set)
 {
-    const tfp_stat_set *s = set == TFP_NONE ? NULL : &x->p->events->stat_sets.at[set];
+    const tfp_stat_set *s = set == TFP_NONE ? NULL : &tfp_events_of(x->p)->stat_sets.at[set];
     for (uint32_t i = 0; s && i < s->count; i++) {
-        const tfp_stat *stat = &x->p->events->stats.at[s->first + i];
+        const tfp_stat *stat = &tfp_events_of(x->p)->stats.at[s->first + i];
         if (stat->key != x->label) continue;
         tfp_str value = stat->type == TFP_STAT_TEXT ? tfp_text(x->p, (tfp_strid)stat->value.text) : (tfp_str){ "", 0 };
         if (stat->type == TFP_STAT_INT) {
@@ -147,7 +150,7 @@ static bool has_label(sampled *x, uint32_t set)
 /* "FILE:LINE:FUNCTION"; only the function in `calls`, and if no file is known. */
 static tfp_strid name_of(sampled *x, uint32_t frame)
 {
-    const tfp_code_frame *f = &x->p->code->frames.at[frame];
+    const tfp_code_frame *f = &tfp_code_of(x->p)->frames.at[frame];
     tfp_str function = tfp_text(x->p, f->function);
     if (x->name_of[frame] != TFP_NONE) return x->name_of[frame];
     x->text.size = 0;
@@ -168,10 +171,11 @@ static uint32_t item_of(sampled *x, uint32_t trace)
         return x->tree.failed ? 0 : tfp_trace_item_below(&x->tree, 0, none, TFP_SPAN_OTHER);
     }
     if (x->item_of[trace]) return x->item_of[trace];
-    const tfp_trace *t = &x->p->code->traces.at[trace];
+    const tfp_trace *t = &tfp_code_of(x->p)->traces.at[trace];
     uint32_t at = 0;
     for (uint32_t i = 0; i < t->count && !x->tree.failed; i++)
-        at = tfp_trace_item_below(&x->tree, at, name_of(x, x->p->code->trace_frames.at[t->first + i]), TFP_SPAN_OTHER);
+        at = tfp_trace_item_below(&x->tree, at, name_of(x, tfp_code_of(x->p)->trace_frames.at[t->first + i]),
+                                  TFP_SPAN_OTHER);
     return x->item_of[trace] = at;
 }
 
@@ -191,10 +195,10 @@ static void add(sampled *x, const tfp_stack_sample *s)
 
 static bool start(sampled *x, tfp_report *r)
 {
-    size_t frames = x->p->code->frames.size + 1;
+    size_t frames = tfp_code_of(x->p)->frames.size + 1;
     tfp_trace_tree_start(&x->tree, r);
     x->tree.amount_is = x->value;
-    x->item_of = TFP_NEW(&x->arena, uint32_t, x->p->code->traces.size + 1);
+    x->item_of = TFP_NEW(&x->arena, uint32_t, tfp_code_of(x->p)->traces.size + 1);
     x->name_of = TFP_NEW(&x->arena, tfp_strid, frames);
     if (!x->item_of || !x->name_of) return false;
     memset(x->name_of, 0xff, frames * sizeof *x->name_of); /* TFP_NONE */
@@ -205,8 +209,8 @@ static size_t add_samples(sampled *x, const tfp_options *o)
 {
     bool label = o->verb.sample_label && *o->verb.sample_label;
     size_t shown = 0;
-    for (size_t i = 0; i < x->p->sampled->samples.size && !x->tree.failed; i++) {
-        const tfp_stack_sample *s = &x->p->sampled->samples.at[i];
+    for (size_t i = 0; i < tfp_samples_of(x->p)->samples.size && !x->tree.failed; i++) {
+        const tfp_stack_sample *s = &tfp_samples_of(x->p)->samples.at[i];
         if ((s->type != x->type && s->type != x->counts) || (label && !has_label(x, s->labels))) continue;
         add(x, s);
         shown++;

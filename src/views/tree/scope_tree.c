@@ -2,6 +2,7 @@
 /* views/tree/scope_tree.c: the tree of scopes: nodes by the parts of their names between slashes, made-up parents included. */
 #include "base/threads.h"
 #include "model/tables/graph.h"
+#include "model/tables/read.h"
 #include "options/options.h"
 #include "views/core/engine.h"
 #include "views/core/handle.h"
@@ -73,7 +74,7 @@ static size_t find_slot(const scopes *x, uint32_t hash, uint32_t parent, tfp_str
 static bool grow(scopes *x)
 {
     size_t count = x->slot_count ? x->slot_count * 2 : 1024;
-    while (!x->slot_count && count / 2 < x->p->graph->nodes.size) count *= 2;
+    while (!x->slot_count && count / 2 < tfp_graph_of(x->p)->nodes.size) count *= 2;
     uint64_t *slots = tfp_alloc_written(count, sizeof *slots);
     if (!slots) return false;
     for (size_t i = 0; i < x->slot_count; i++) {
@@ -146,8 +147,8 @@ static uint32_t item_named(scopes *x, tfp_str name)
 static bool find_items(scopes *x)
 {
     if (add_item(x, TFP_ROOT_NAME, TFP_NONE) == TFP_NONE) return false;
-    for (uint32_t node = 0; node < x->p->graph->nodes.size; node++) {
-        uint32_t item = item_named(x, tfp_text(x->p, x->p->graph->nodes.at[node].name));
+    for (uint32_t node = 0; node < tfp_graph_of(x->p)->nodes.size; node++) {
+        uint32_t item = item_named(x, tfp_text(x->p, tfp_graph_of(x->p)->nodes.at[node].name));
         if (item == TFP_NONE) return false;
         x->node.at[item] = node;
     }

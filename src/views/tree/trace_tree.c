@@ -2,6 +2,7 @@
 /* views/tree/trace_tree.c: a tree of items found by parent and name, to which the times of spans are added by step. */
 #include "views/tree/trace_tree.h"
 
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "model/tables/spans.h"
 #include "names/names.h"
@@ -17,7 +18,7 @@ void tfp_trace_tree_start(tfp_trace_tree *t, tfp_report *r)
 {
     *t = (tfp_trace_tree){ .r = r };
     tfp_trace_item root = { .parent = TFP_NONE, .last_step = TFP_NONE, .first_ns = INT64_MAX };
-    size_t strings = r->profile->strings.count;
+    size_t strings = tfp_strings_of(r->profile)->count;
     t->name_of = malloc((strings + 1) * sizeof *t->name_of);
     t->failed = !t->name_of || tfp_strtab_init(&t->names, &r->arena) || !tfp_push(&t->items, root);
     if (t->name_of) memset(t->name_of, 0xff, strings * sizeof *t->name_of); /* TFP_NONE */
@@ -82,7 +83,8 @@ void tfp_trace_tree_add(tfp_trace_tree *t, uint32_t item, tfp_trace_part part)
     uint32_t step = part.step;
     if (t->failed || !tfp_step_takes(r->step, step)) return;
     tfp_trace_item *x = &t->items.at[item];
-    bool mean = r->step.which == TFP_STEP_MEAN, listed = step != TFP_NONE && r->profile->runs->steps.at[step].listed;
+    bool mean = r->step.which == TFP_STEP_MEAN,
+         listed = step != TFP_NONE && tfp_executions_of(r->profile)->steps.at[step].listed;
     if (mean && !listed) return;
     if (mean) count_step(t, x, item, step);
     if (r->options->made.reach && listed)

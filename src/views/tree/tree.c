@@ -367,7 +367,7 @@ static bool settle_reach(walk *w, bool redo)
     for (size_t i = 0; i < w->order_size && !redo; i++)
         for (uint32_t c = t->child_start[w->order[i]]; c < t->child_start[w->order[i] + 1]; c++)
             if (row[t->children[c]] == TFP_NONE) row[t->children[c]] = row[w->order[i]];
-    for (size_t i = 0; i < tfp_profile_of(r)->graph->nodes.size; i++) {
+    for (size_t i = 0; i < tfp_graph_of(tfp_profile_of(r))->nodes.size; i++) {
         uint32_t *at = &tfp_tree_of(r)->reach[i].row;
         if (*at != TFP_NONE) *at = t->kept[*at] ? row[*at] : TFP_NONE;
     }

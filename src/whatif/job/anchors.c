@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/job/anchors.c: the anchors of each host thread: starts and ends of calls that launch or wait, of waits for data, of steps and of
  * turns. Between two anchors there is only the thread's own work, which is stored as one number. */
+#include "model/tables/lanes.h"
+#include "model/tables/read.h"
 #include "model/tables/spans.h"
 #include "views/spans/trace.h"
 #include "whatif/job/job.h"
@@ -88,7 +90,8 @@ static bool collect_spans(anchors *b)
     bool ok = true;
     for (uint32_t i = 0; ok && i < j->s->size; i++) {
         uint8_t kind = j->s->kind[i];
-        if (tfp_job_unit_of(j, i) == TFP_NONE || j->p->lanes.at[j->s->lane[i]].role != TFP_ROLE_THREAD) continue;
+        if (tfp_job_unit_of(j, i) == TFP_NONE || tfp_lanes_of(j->p)->at[j->s->lane[i]].role != TFP_ROLE_THREAD)
+            continue;
         if (kind == TFP_SPAN_CALL) {
             uint8_t says = name_of(b, i);
             bool waits = says & NAME_WAITS || j->s->marks[i] & TFP_MARK_WAITS;
@@ -315,7 +318,7 @@ bool tfp_job_anchors(tfp_job *j)
 {
     tfp_arena *a = j->arena;
     size_t spans = j->s->size;
-    anchors b = { .j = j, .names = TFP_NEW(a, uint8_t, j->p->strings.count + 1), .used = calloc(spans + 1, 1) };
+    anchors b = { .j = j, .names = TFP_NEW(a, uint8_t, tfp_strings_of(j->p)->count + 1), .used = calloc(spans + 1, 1) };
     b.waits = tfp_host_waits(j->r, j->x);
     j->anchors.of_call = TFP_NEW(a, uint32_t, spans + 1);
     j->anchors.end_of_call = TFP_NEW(a, uint32_t, spans + 1);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/job/collectives.c: matches the collectives of all ranks, and finds one clock for ranks that have collectives in common: a
  * collective ends on all of them at the same time. */
-#include "model/tables/stats.h"
+#include "model/tables/read.h"
 #include "model/tables/spans.h"
+#include "model/tables/stats.h"
 #include "views/spans/trace.h"
 #include "whatif/job/job.h"
 
@@ -88,7 +89,7 @@ static bool find_uneven(matching *m)
 {
     const tfp_job *j = m->j;
     tfp_map64 counts = { 0 };
-    m->uneven = TFP_NEW(j->arena, bool, j->p->strings.count + 1);
+    m->uneven = TFP_NEW(j->arena, bool, tfp_strings_of(j->p)->count + 1);
     bool ok = m->uneven != NULL;
     for (uint32_t i = j->device_count; ok && i < j->activity_count; i++) {
         const tfp_job_activity *a = &j->activities[i];

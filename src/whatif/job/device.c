@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/job/device.c: lists a job's activities by stream in the order in which they ran, each with the call that
  * launched it. */
+#include "model/tables/lanes.h"
+#include "model/tables/read.h"
 #include "model/tables/spans.h"
 #include "views/core/grid.h"
 #include "whatif/job/job.h"
@@ -22,9 +24,9 @@ typedef struct lane_kinds {
 
 static bool find_nested(tfp_job *j, lane_kinds *l)
 {
-    *l = (lane_kinds){ j->s, TFP_NEW(j->arena, bool, j->p->lanes.size + 1), false };
-    for (size_t i = 0; l->nested && i < j->p->lanes.size; i++) {
-        const tfp_lane *lane = &j->p->lanes.at[i];
+    *l = (lane_kinds){ j->s, TFP_NEW(j->arena, bool, tfp_lanes_of(j->p)->size + 1), false };
+    for (size_t i = 0; l->nested && i < tfp_lanes_of(j->p)->size; i++) {
+        const tfp_lane *lane = &tfp_lanes_of(j->p)->at[i];
         l->nested[i] = lane->role == TFP_ROLE_STREAM && tfp_str_begins(tfp_text(j->p, lane->name), TFP_STR("tpu:"));
         l->some |= l->nested[i];
     }
@@ -48,12 +50,12 @@ static uint32_t *collect(tfp_job *j, lane_kinds *l)
     const tfp_profile *p = j->p;
     uint32_t count = 0, *spans;
     for (uint32_t i = 0; i < j->s->size; i++)
-        count += j->s->kind[i] == TFP_SPAN_ACTIVITY && p->lanes.at[j->s->lane[i]].role == TFP_ROLE_STREAM;
+        count += j->s->kind[i] == TFP_SPAN_ACTIVITY && tfp_lanes_of(p)->at[j->s->lane[i]].role == TFP_ROLE_STREAM;
     spans = TFP_NEW(j->arena, uint32_t, count + 1);
     if (!spans || !find_nested(j, l)) return NULL;
     j->device_count = 0;
     for (uint32_t i = 0; i < j->s->size; i++)
-        if (j->s->kind[i] == TFP_SPAN_ACTIVITY && p->lanes.at[j->s->lane[i]].role == TFP_ROLE_STREAM &&
+        if (j->s->kind[i] == TFP_SPAN_ACTIVITY && tfp_lanes_of(p)->at[j->s->lane[i]].role == TFP_ROLE_STREAM &&
             tfp_job_unit_of(j, i) != TFP_NONE)
             spans[j->device_count++] = i;
     return tfp_sort(spans, j->device_count, is_before, l) ? spans : NULL;
@@ -202,7 +204,7 @@ static bool sort_streams(tfp_job *j)
 static bool make(tfp_job *j, const uint32_t *spans, const pieces *x)
 {
     tfp_arena *a = j->arena;
-    size_t lane_count = j->p->lanes.size;
+    size_t lane_count = tfp_lanes_of(j->p)->size;
     j->activity_count = j->device_count + j->hosted.count;
     j->activities = TFP_NEW(a, tfp_job_activity, j->activity_count + 1);
     j->streams.seen = TFP_NEW(a, double, j->activity_count + 1);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/job/events.c: Kineto's rows `cuda_sync`: the event that a stream waits for, and what a synchronising call
  * waits for. */
-#include "model/tables/stats.h"
+#include "model/tables/lanes.h"
+#include "model/tables/read.h"
 #include "model/tables/spans.h"
+#include "model/tables/stats.h"
 #include "views/spans/trace.h"
 #include "whatif/job/job.h"
 
@@ -16,7 +18,7 @@ static bool is_row(const tfp_job *j, const row_names *n, uint32_t span)
 {
     tfp_strid name = j->s->name[span];
     return j->s->kind[span] == TFP_SPAN_OTHER && j->s->correlation[span] &&
-           j->p->lanes.at[j->s->lane[span]].role == TFP_ROLE_STREAM &&
+           tfp_lanes_of(j->p)->at[j->s->lane[span]].role == TFP_ROLE_STREAM &&
            (name == n->wait || name == n->device || name == n->stream || name == n->event);
 }
 
@@ -38,7 +40,7 @@ static uint64_t name_in_process(uint32_t process, tfp_strid name) { return (uint
 static bool map_streams(tfp_job *j)
 {
     for (uint32_t i = 0; i < j->streams.count; i++) {
-        const tfp_lane *l = &j->p->lanes.at[j->streams.list[i].lane];
+        const tfp_lane *l = &tfp_lanes_of(j->p)->at[j->streams.list[i].lane];
         uint64_t key = name_in_process(l->process, l->name);
         if (tfp_map64_get(&j->events.stream_by_name, key) == TFP_NONE &&
             !tfp_map64_put(&j->events.stream_by_name, key, i))
@@ -61,11 +63,11 @@ static bool call_time(const tfp_job *j, uint32_t unit, int64_t correlation, doub
 static uint32_t stream_numbered(const tfp_job *j, uint32_t lane, int64_t number)
 {
     const tfp_profile *p = j->p;
-    const tfp_lane *l = &p->lanes.at[lane];
+    const tfp_lane *l = &tfp_lanes_of(p)->at[lane];
     tfp_buf name = { 0 };
     tfp_buf_str(&name, tfp_text(p, l->device));
     tfp_buf_printf(&name, "/stream:%lld", (long long)number);
-    tfp_strid id = name.failed ? TFP_NONE : tfp_strtab_find(&p->strings, (tfp_str){ name.data, name.size });
+    tfp_strid id = name.failed ? TFP_NONE : tfp_strtab_find(tfp_strings_of(p), (tfp_str){ name.data, name.size });
     tfp_buf_free(&name);
     return id == TFP_NONE ? TFP_NONE : tfp_map64_get(&j->events.stream_by_name, name_in_process(l->process, id));
 }
@@ -100,7 +102,7 @@ static void add_wait(tfp_job *j, uint32_t row)
 
 bool tfp_job_events(tfp_job *j)
 {
-    const tfp_strtab *strings = &j->p->strings;
+    const tfp_strtab *strings = tfp_strings_of(j->p);
     row_names n = { tfp_strtab_find(strings, TFP_STR("Stream Wait Event")),
                     tfp_strtab_find(strings, TFP_STR("Context Sync")), tfp_strtab_find(strings, TFP_STR("Stream Sync")),
                     tfp_strtab_find(strings, TFP_STR("Event Sync")) };

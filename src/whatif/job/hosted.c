@@ -3,6 +3,8 @@
  * devices' activities in the list. A point of the thread of the steps, or the previous collective in its own thread, lets one begin;
  * the thread of the steps waits for those that end in one of its gaps. */
 #include "model/span_names.h"
+#include "model/tables/lanes.h"
+#include "model/tables/read.h"
 #include "model/tables/spans.h"
 #include "whatif/job/home.h"
 
@@ -26,10 +28,11 @@ static bool by_unit(const void *ctx, uint32_t a, uint32_t b)
 bool tfp_job_hosted_spans(tfp_job *j)
 {
     TFP_VEC(uint32_t) found = { 0 };
-    uint8_t *known = calloc(j->p->strings.count + 1, 1); /* for each string: 1: no such name, 2: it is one */
+    uint8_t *known = calloc(tfp_strings_of(j->p)->count + 1, 1); /* for each string: 1: no such name, 2: it is one */
     bool ok = known != NULL;
     for (uint32_t i = 0; ok && i < j->s->size; i++) {
-        if (j->s->kind[i] != TFP_SPAN_ANNOTATION || j->p->lanes.at[j->s->lane[i]].role != TFP_ROLE_THREAD) continue;
+        if (j->s->kind[i] != TFP_SPAN_ANNOTATION || tfp_lanes_of(j->p)->at[j->s->lane[i]].role != TFP_ROLE_THREAD)
+            continue;
         uint8_t *says = &known[j->s->name[i]];
         if (!*says) *says = tfp_is_host_range(tfp_job_name(j, i)) ? 2 : 1;
         if (*says == 2 && tfp_job_unit_of(j, i) != TFP_NONE) ok = tfp_push(&found, i);

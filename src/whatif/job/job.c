@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/job/job.c: makes a job from a profile: first the ranks, then what each of them did, then what waited for
  * what. */
-#include "whatif/job/job.h"
 #include "model/tables/events.h"
 #include "views/core/handle.h"
 #include "views/spans/trace.h"
+#include "whatif/job/job.h"
 
 static bool build(tfp_job *j)
 {
@@ -29,7 +29,7 @@ tfp_status tfp_job_of(tfp_report *r, tfp_job *j, tfp_error *err)
 {
     tfp_trace_index *x = TFP_NEW(tfp_arena_of(r), tfp_trace_index, 1);
     *j = (tfp_job){ .p = tfp_profile_of(r),
-                    .s = &tfp_profile_of(r)->events->spans,
+                    .s = &tfp_events_of(tfp_profile_of(r))->spans,
                     .arena = tfp_arena_of(r),
                     .step = tfp_step_of(r),
                     .r = r,

@@ -6,8 +6,7 @@
 #ifndef TFP_WHATIF_JOB_JOB_H
 #define TFP_WHATIF_JOB_JOB_H
 
-#include "model/tables/lanes.h"
-#include "model/tables/span_kinds.h"
+#include "model/tables/types.h"
 
 #define TFP_JOB_SLACK_US 0.01 /* rounding may make equal times differ by this much */
 

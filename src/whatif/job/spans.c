@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/job/spans.c: facts about a span of the trace that a job needs. */
+#include "model/tables/lanes.h"
+#include "model/tables/read.h"
 #include "model/tables/spans.h"
 #include "whatif/job/job.h"
 
 uint32_t tfp_job_unit_of(const tfp_job *j, uint32_t span)
 {
-    uint32_t process = j->p->lanes.at[j->s->lane[span]].process;
+    uint32_t process = tfp_lanes_of(j->p)->at[j->s->lane[span]].process;
     return process == TFP_NONE ? TFP_NONE : j->unit_of_process[process];
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/job/steps.c: finds the windows of the steps, and the thread that runs the steps. */
 #include "model/tables/events.h"
+#include "model/tables/lanes.h"
 #include "model/tables/runs.h"
 #include "model/tables/step_marks.h"
 #include "whatif/job/job.h"
@@ -11,24 +12,25 @@
 static bool find_homes(tfp_job *j)
 {
     const tfp_profile *p = j->p;
-    int64_t *busy = TFP_NEW(j->arena, int64_t, p->lanes.size + 1);
+    int64_t *busy = TFP_NEW(j->arena, int64_t, tfp_lanes_of(p)->size + 1);
     if (!busy) return false;
     for (uint32_t i = 0; i < j->s->size; i++) {
         if (tfp_is_host_op(j->s->kind[i]))
             busy[j->s->lane[i]] = tfp_add(busy[j->s->lane[i]], tfp_add(j->s->self_ns[i], 1, NULL), NULL);
     }
-    for (uint32_t lane = 0; lane < p->lanes.size; lane++) {
-        uint32_t process = p->lanes.at[lane].process,
+    for (uint32_t lane = 0; lane < tfp_lanes_of(p)->size; lane++) {
+        uint32_t process = tfp_lanes_of(p)->at[lane].process,
                  unit = process == TFP_NONE ? TFP_NONE : j->unit_of_process[process];
         if (unit == TFP_NONE || !busy[lane]) continue;
         uint32_t *home = &j->units[unit].home;
         if (*home == TFP_NONE || busy[lane] > busy[*home]) *home = lane;
     }
-    for (size_t i = 0; i < p->events->step_marks.size; i++) {
-        const tfp_step_mark *m = &p->events->step_marks.at[i];
-        uint32_t lane = j->s->lane[m->span], process = p->lanes.at[lane].process;
-        bool used = process != TFP_NONE && p->events->processes.at[process].steps == m->source;
-        if (used && p->lanes.at[lane].role == TFP_ROLE_THREAD) j->units[j->unit_of_process[process]].home = lane;
+    for (size_t i = 0; i < tfp_events_of(p)->step_marks.size; i++) {
+        const tfp_step_mark *m = &tfp_events_of(p)->step_marks.at[i];
+        uint32_t lane = j->s->lane[m->span], process = tfp_lanes_of(p)->at[lane].process;
+        bool used = process != TFP_NONE && tfp_events_of(p)->processes.at[process].steps == m->source;
+        if (used && tfp_lanes_of(p)->at[lane].role == TFP_ROLE_THREAD)
+            j->units[j->unit_of_process[process]].home = lane;
     }
     return true;
 }
@@ -36,7 +38,7 @@ static bool find_homes(tfp_job *j)
 static bool window_before(const void *ctx, uint32_t a, uint32_t b)
 {
     const tfp_job *j = ctx;
-    const tfp_step_window *w = j->p->events->windows.at;
+    const tfp_step_window *w = tfp_events_of(j->p)->windows.at;
     uint32_t x = j->unit_of_process[w[a].process], y = j->unit_of_process[w[b].process];
     if (x != y) return x < y;
     return w[a].start_ns != w[b].start_ns ? w[a].start_ns < w[b].start_ns : w[a].step < w[b].step;
@@ -45,8 +47,8 @@ static bool window_before(const void *ctx, uint32_t a, uint32_t b)
 /* Each device may have its own window of a step: the first one is used. */
 static bool take_windows(tfp_job *j)
 {
-    const tfp_step_window *w = j->p->events->windows.at;
-    uint32_t count = (uint32_t)j->p->events->windows.size, *order = TFP_NEW(j->arena, uint32_t, count + 1);
+    const tfp_step_window *w = tfp_events_of(j->p)->windows.at;
+    uint32_t count = (uint32_t)tfp_events_of(j->p)->windows.size, *order = TFP_NEW(j->arena, uint32_t, count + 1);
     j->steps.windows = TFP_NEW(j->arena, tfp_job_window, count + j->unit_count + 1);
     if (!order || !j->steps.windows) return false;
     for (uint32_t i = 0; i < count; i++) order[i] = i;
@@ -149,7 +151,7 @@ static void reach(double *most, uint32_t *node, double at, uint32_t here)
 
 static bool is_earlier(const tfp_job *j, uint32_t step)
 {
-    return step != TFP_NONE && j->p->runs->steps.at[step].id < j->step.id;
+    return step != TFP_NONE && tfp_executions_of(j->p)->steps.at[step].id < j->step.id;
 }
 
 /* If activities have no step, because the trace is one step, all of them count. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/job/sync.c: host calls that wait for the device: those that synchronise, and launches into a full queue. */
-#include "whatif/job/job.h"
+#include "model/tables/read.h"
 #include "model/tables/spans.h"
+#include "whatif/job/job.h"
 
 #include <math.h>
 
@@ -126,7 +127,7 @@ static bool find_usual(sync_edges *e)
     tfp_job *j = e->j;
     uint32_t *list = TFP_NEW(j->arena, uint32_t, j->anchors.count + 1), count = 0;
     double *values = TFP_NEW(j->arena, double, j->anchors.count + 1);
-    e->usual = TFP_NEW(j->arena, double, j->p->strings.count + 1);
+    e->usual = TFP_NEW(j->arena, double, tfp_strings_of(j->p)->count + 1);
     if (!list || !values || !e->usual) return false;
     for (uint32_t i = 0; i < j->anchors.count; i++)
         if (j->anchors.list[i].launches && j->anchors.list[i].ends) list[count++] = i;

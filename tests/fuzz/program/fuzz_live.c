@@ -2,14 +2,15 @@
 /* tests/fuzz/program/fuzz_live.c: what other processes and machines send about running jobs. The first byte selects the
  * meaning of the rest: frames of HTTP/2, lines of an agent, an agent's entry, /proc, a line table, datagrams and files
  * of PyTorch, samples of native stacks, CUDA records of a process, the memory of an interpreter. */
+#include "live/files/run_folder.h"
+#include "live/jobs/probe.h"
 #include "live/net/agent_lines.h"
-#include "live/run/cuda_read.h"
 #include "live/net/http2.h"
 #include "live/net/kineto_daemon.h"
-#include "live/stacks/perf.h"
-#include "live/jobs/probe.h"
 #include "live/python/python.h"
-#include "live/files/run_folder.h"
+#include "live/run/cuda_read.h"
+#include "live/stacks/perf.h"
+#include "model/tables/profile.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,7 @@
  * ones. */
 #include "formats_made.h"
 #include "model/tables/graph.h"
+#include "model/tables/lanes.h"
 #include "model/tables/profile.h"
 
 #define UNUSED (void)state
@@ -195,7 +196,7 @@ static void run_metadata_is_the_same_in_any_order_of_its_fields(void **state)
         assert_int_equal(micros(&m, "a", 0), 12);
         assert_int_equal(micros(&m, "b", 0), 6);
         assert_str(tfp_text(m.p, node_of(&m, "b")->device), "/cpu:0");
-        assert_int_equal(m.p->lanes.size, 2);
+        assert_int_equal(m.p->lanes->size, 2);
         assert_null(tfp_profile_warning(m.p, 0));
         drop(&m);
     }

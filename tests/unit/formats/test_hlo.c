@@ -131,8 +131,8 @@ static void modules_that_call_themselves_end(void **state)
 /* The instruction `name` in a profile of the text, with its runs and float operations. */
 static const tfp_instruction *instruction_of(const tfp_profile *p, const char *name)
 {
-    for (size_t i = 0; i < p->instructions.size; i++)
-        if (strcmp(tfp_text(p, p->instructions.at[i].name).data, name) == 0) return &p->instructions.at[i];
+    for (size_t i = 0; i < p->instructions->size; i++)
+        if (strcmp(tfp_text(p, p->instructions->at[i].name).data, name) == 0) return &p->instructions->at[i];
     fail_msg("no instruction %s", name);
     return NULL;
 }

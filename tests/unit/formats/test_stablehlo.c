@@ -30,9 +30,9 @@ static tfp_profile *read_text(const char *text)
 /* Float operations of the instruction with that name. */
 static int64_t flops_of(const tfp_profile *p, const char *name)
 {
-    for (size_t i = 0; i < p->instructions.size; i++)
-        if (tfp_str_eq(tfp_text(p, p->instructions.at[i].name), tfp_str_of(name)))
-            return p->instructions.at[i].counted ? p->instructions.at[i].float_ops : -1;
+    for (size_t i = 0; i < p->instructions->size; i++)
+        if (tfp_str_eq(tfp_text(p, p->instructions->at[i].name), tfp_str_of(name)))
+            return p->instructions->at[i].counted ? p->instructions->at[i].float_ops : -1;
     fail_msg("no instruction %s", name);
     return -1;
 }

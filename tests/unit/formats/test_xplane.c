@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/formats/test_xplane.c: XPlane traces: the spans that the reader adds, and the meaning of their names. */
 #include "model/tables/code.h"
+#include "model/tables/profile.h"
 
 #include "formats/xplane/parts.h"
 #include "model/tables/events.h"
@@ -148,7 +149,7 @@ static void runs_of_modules_are_steps_of_each_device(void **state)
     assert_str(tfp_text(p, s->op[mul]), "mul");
     assert_int_equal(s->self_ns[span_named(p, "while.2", 0)], 4000);
     uint32_t async = span_named(p, "copy-start.5 (async)", 0);
-    assert_int_equal(p->lanes.at[s->lane[async]].role, TFP_ROLE_ASYNC);
+    assert_int_equal(p->lanes->at[s->lane[async]].role, TFP_ROLE_ASYNC);
     assert_int_equal(s->class[async], TFP_CLASS_COPY);
     tfp_profile_free(p);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Processes that are sampled repeatedly: which of their files are read, and how often. */
 #include "live/jobs/jobs.h"
+#include "model/tables/profile.h"
 #include "support.h"
 
 #include <fcntl.h>

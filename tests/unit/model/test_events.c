@@ -2,6 +2,7 @@
 /* tests/unit/model/test_events.c: the functions that readers call to add the events of a trace, and how the join links
  * a few events. */
 #include "model/event_builder.h"
+#include "model/tables/profile.h"
 
 #include "model/builder.h"
 #include "model/join/join.h"
@@ -65,9 +66,9 @@ static void a_lane_is_one_for_each_process_and_name(void **state)
                      x.thread);
     uint32_t there = tfp_build_event_lane(&x.b, other, TFP_ROLE_THREAD, TFP_STR("cpu/thread:1"), TFP_STR(""));
     assert_int_not_equal(there, x.thread);
-    assert_int_equal(x.p->lanes.at[there].process, other);
-    assert_str(tfp_text(x.p, x.p->lanes.at[x.thread].label), "main");
-    assert_int_equal(x.p->lanes.at[x.stream].role, TFP_ROLE_STREAM);
+    assert_int_equal(x.p->lanes->at[there].process, other);
+    assert_str(tfp_text(x.p, x.p->lanes->at[x.thread].label), "main");
+    assert_int_equal(x.p->lanes->at[x.stream].role, TFP_ROLE_STREAM);
     tfp_profile_free(x.p);
 }
 

@@ -2,6 +2,7 @@
 /* tests/unit/model/test_graphs.c: joins replays of CUDA graphs with their captures: which names match, places, stack
  * lines, the limit of comparisons; and small traces with captures and replays, with the place of each activity. */
 #include "model/tables/code.h"
+#include "model/tables/profile.h"
 
 #include "model/graphs/parts.h"
 #include "support.h"

@@ -3,7 +3,7 @@
  * current node. Files are not trusted: a value that is absent or of another kind gives the fallback. */
 #include "flops/rules/shared/rule.h"
 #include "formats/checkpoint/tensor.h"
-#include "model/tables/profile.h"
+#include "model/tables/read.h"
 
 #include <math.h>
 
