@@ -23,6 +23,13 @@ static int fail(maker *m, int status, const char *what)
 
 /* ---- answers ---- */
 
+/* The tables with a row for each span are most of a report, and nearly all numbers. */
+static bool has_planes(const ask *k)
+{
+    const char *name = strrchr(k->path, '/');
+    return name && (strcmp(name, "/spans") == 0 || strcmp(name, "/leaves") == 0);
+}
+
 static void begin_answer(answer *out, const ask *k, const char *left)
 {
     answer_text(out, "    <script type=\"application/gzip\" data-ask=\"");
@@ -37,6 +44,7 @@ static void begin_answer(answer *out, const ask *k, const char *left)
         answer_text(out, "\" data-left=\"");
         page_add_html(out, left);
     }
+    if (has_planes(k)) answer_text(out, "\" data-planes=\"");
     answer_text(out, "\">");
 }
 
@@ -107,7 +115,7 @@ static int add_answer(maker *m, const ask *k, const char *name)
                    .stopped = report_is_stopped,
                    .ctx = m };
     if (p) begin_answer(&m->out, k, NULL);
-    if (!p || !packer_start(p, &m->out)) {
+    if (!p || !packer_start(p, &m->out, has_planes(k))) {
         free(p);
         return fail(m, LIMIT, "out of memory");
     }

@@ -6,7 +6,8 @@
 #include <malloc.h>
 #include <string.h>
 
-#define PACK_LEVEL 3                /* level 6 takes three times as long for a tenth less */
+#define PACK_LEVEL 3   /* level 6 takes three times as long for a tenth less */
+#define TABLE_START 12 /* bytes of a table in columns before its header; its length is the last four of them */
 #define LONG_AFTER ((uLong)8 << 20) /* an answer with more bytes is packed at level 1 from here on */
 
 static const page_file *find_file(const char *end)
@@ -72,9 +73,12 @@ static void add_base64(answer *a, const unsigned char *data, size_t size)
     }
 }
 
-bool packer_start(packer *p, answer *out)
+bool packer_start(packer *p, answer *out, bool planes)
 {
-    *p = (packer){ .out = out };
+    memset(p, 0, sizeof *p);
+    p->out = out;
+    p->planes = planes;
+    p->head = TABLE_START;
     p->z.next_out = p->part;
     p->z.avail_out = sizeof p->part;
     return deflateInit2(&p->z, PACK_LEVEL, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK;
@@ -95,9 +99,8 @@ static int deflate_some(packer *p, int flush)
     return rc;
 }
 
-int packer_write(void *ctx, const void *data, size_t size)
+static int pack(packer *p, const void *data, size_t size)
 {
-    packer *p = ctx;
     for (const char *at = data; size;) {
         uInt n = size < (1u << 30) ? (uInt)size : 1u << 30;
         p->z.next_in = (unsigned char *)(uintptr_t)at;
@@ -114,12 +117,49 @@ int packer_write(void *ctx, const void *data, size_t size)
     return answer_failed(p->out);
 }
 
+static int pack_planes(packer *p)
+{
+    unsigned char planes[PLANES_SIZE];
+    for (size_t i = 0; i < PLANES_SIZE; i++) planes[i % 8 * (PLANES_SIZE / 8) + i / 8] = p->block[i];
+    p->held = 0;
+    return pack(p, planes, sizeof planes);
+}
+
+/* The header: its first bytes tell how long the rest is. */
+static int pack_head(packer *p)
+{
+    const unsigned char *b = p->block;
+    bool first = p->held == TABLE_START && !p->z.total_in;
+    int failed = pack(p, b, p->held);
+    p->head = first ? (size_t)b[8] | (size_t)b[9] << 8 | (size_t)b[10] << 16 | (size_t)b[11] << 24 : p->head - p->held;
+    p->held = 0;
+    return failed;
+}
+
+int packer_write(void *ctx, const void *data, size_t size)
+{
+    packer *p = ctx;
+    int failed = 0;
+    if (!p->planes) return pack(p, data, size);
+    for (const char *at = data; size && !failed;) {
+        size_t most = p->head && p->head < PLANES_SIZE ? p->head : PLANES_SIZE;
+        size_t n = most - p->held < size ? most - p->held : size;
+        memcpy(p->block + p->held, at, n);
+        p->held += n;
+        at += n;
+        size -= n;
+        if (p->held == most) failed = p->head ? pack_head(p) : pack_planes(p);
+    }
+    return failed;
+}
+
 bool packer_end(packer *p)
 {
     int rc;
+    bool failed = pack(p, p->block, p->held) != 0;
     while ((rc = deflate_some(p, Z_FINISH)) == Z_OK || rc == Z_BUF_ERROR) {}
     deflateEnd(&p->z);
-    return rc == Z_STREAM_END && !answer_failed(p->out);
+    return !failed && rc == Z_STREAM_END && !answer_failed(p->out);
 }
 
 void page_reuse_memory(void)

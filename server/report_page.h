@@ -16,14 +16,20 @@ void page_add_html(answer *a, const char *text);     /* escapes text for an elem
  * of all time. */
 void page_reuse_memory(void);
 
-/* Packs bytes as they come, so that neither all of them nor their packed form are in memory beside `out`. */
+/* Packs bytes as they come, so that neither all of them nor their packed form are in memory beside `out`. With `planes` the bytes are a table in
+ * columns, and each whole PLANES_SIZE bytes of its data, behind the header, are ordered by their place in a number: first the lowest bytes of all
+ * numbers, then those above them ..., so that bytes which vary little stand together. What is left at the end stays as it is. */
+enum { PLANES_SIZE = 65536 };
 typedef struct packer {
     z_stream z;
     answer *out;
     bool quick;                /* at level 1 */
     unsigned char part[12288]; /* packed bytes that are not encoded yet; a multiple of 3 */
+    bool planes;
+    size_t head, held;                /* bytes of the header that are still to come; bytes of `block` */
+    unsigned char block[PLANES_SIZE]; /* what is not packed yet */
 } packer;
-bool packer_start(packer *p, answer *out);
+bool packer_start(packer *p, answer *out, bool planes);
 int packer_write(void *p, const void *data, size_t size); /* the `pass` of an answer */
 bool packer_end(packer *p);                               /* false: there was no memory */
 

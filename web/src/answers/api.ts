@@ -2,7 +2,7 @@
 // Requests to the server, and how its answers are decoded. docs/http.md describes both.
 import { serverGone } from "./alive";
 import type { Part } from "./held";
-import { heldColumns, heldParts, isReport, selectedBy, unpack, whyNot } from "./held";
+import { heldColumns, heldParts, isReport, selectedBy, tableBytes, unpack, whyNot } from "./held";
 
 export interface ProfileEntry {
   id: string;
@@ -267,7 +267,7 @@ function makeTable(of: Omit<Table, "column">): Table {
 
 /** Columns that a report holds in several parts with the same rows. */
 async function heldTable(path: string): Promise<Table> {
-  const [first, ...more] = await Promise.all(held(path).map(async (p) => readTable(await unpack(p).arrayBuffer(), p.wanted)));
+  const [first, ...more] = await Promise.all(held(path).map(async (p) => readTable(await tableBytes(p), p.wanted)));
   if (!first || more.some((t) => t.rows !== first.rows)) throw new ApiError("this report is damaged", 0);
   if (!more.length) return first;
   const selectable = new Set(heldColumns());

@@ -79,6 +79,23 @@ export function whyNot(parts: Part[] | null): string {
   return parts.map((p) => p.element.getAttribute("data-left")).find((why) => why !== null) ?? "";
 }
 
+/** The bytes of a long table, which stand by their place in a number (server/report_page.h), in their order again. */
+function inOrder(data: ArrayBuffer, block = 65536): ArrayBuffer {
+  const bytes = new Uint8Array(data);
+  const begin = bytes.length < 12 ? bytes.length : 12 + new DataView(data).getUint32(8, true);
+  for (let at = begin; at + block <= bytes.length; at += block) {
+    const planes = bytes.slice(at, at + block);
+    for (let plane = 0, i = 0; plane < 8; plane++) for (let to = at + plane; to < at + block; to += 8) bytes[to] = planes[i++] ?? 0;
+  }
+  return data;
+}
+
+/** A table's bytes. */
+export async function tableBytes(part: Part): Promise<ArrayBuffer> {
+  const data = await unpack(part).arrayBuffer();
+  return part.element.hasAttribute("data-planes") ? inOrder(data) : data;
+}
+
 /** The answer's bytes. */
 export function unpack(part: Part): Response {
   const packed = atob((part.element.textContent ?? "").trim());

@@ -58,6 +58,9 @@ export function fewRanks({ summary: s }: Info): string {
   return count > 1 ? `${formatCount(count)}${of > count ? ` of ${formatCount(of)}` : ""}` : String(s.ranks ?? "");
 }
 
+/** The same where it stands behind the word "Ranks": "0 of 16" alone would be a number of ranks. */
+export const chipRanks = (info: Info): string => (Number(info.summary.rank_count) === 1 && / of /.test(fewRanks(info)) ? `only rank ${fewRanks(info)}` : fewRanks(info));
+
 function Recorded({ of, info }: { of: Opened; info: Info }) {
   const s = info.summary;
   const text = (name: string): string => (s[name] === null || s[name] === undefined ? "" : String(s[name]));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The context bar: four filters with one meaning in all places, and the step in numbers under them.
 import type { ComponentChildren } from "preact";
-import { fewRanks, useInfo } from "../details/ProfilePanel";
+import { chipRanks, useInfo } from "../details/ProfilePanel";
 import { formatMicros, formatPercent } from "../text/format";
 import type { Opened } from "../state/opened";
 import { Menu } from "../parts/Menu";
@@ -78,7 +78,7 @@ export function ContextBar({ of }: { of: Opened }) {
   const info = useInfo(of);
   const known = [...new Set(all.map((r) => r.rank))].sort((a, b) => a - b);
   const devices = [...new Set(all.map((r) => r.device))];
-  const ranksSay = ranks.length ? ranks.join(", ") : known.length > 1 ? `all ${known.length}` : (info && fewRanks(info)) || "one";
+  const ranksSay = ranks.length ? ranks.join(", ") : known.length > 1 ? `all ${known.length}` : (info && chipRanks(info)) || "one";
   return (
     <div class="ctx" role="region" aria-label="Context">
       <Chip name="Ranks" says={ranksSay} on={ranks.length > 0} clear={() => change({ ranks: [] })}><Ranks all={known} /></Chip>

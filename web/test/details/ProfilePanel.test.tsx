@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fewRanks, spaced } from "../../src/details/ProfilePanel";
+import { chipRanks, fewRanks, spaced } from "../../src/details/ProfilePanel";
 import type { Info } from "../../src/details/ProfilePanel";
 import { place } from "../../src/state/store";
 import { all, button, click, pairs, section, texts } from "../drawn";
@@ -50,3 +50,7 @@ test("few words tell ranks: one by its number, several by how many of the job", 
   assert.deepEqual([info({ ranks: "3", rank_count: 1, ranks_of_job: 16 }), info({ ranks: "0-7", rank_count: 8, ranks_of_job: 8 }), info({ ranks: "0-3", rank_count: 4, ranks_of_job: 128 }), info({})].map(fewRanks), ["3", "8", "4 of 128", ""]);
 });
 test("the name of a device has a blank before its unit", () => assert.equal(spaced("A100-SXM4-80GB, V100 16GBps"), "A100-SXM4-80\u00a0GB, V100 16GBps"));
+test("of one rank of several the chip names the rank, since a bare number would count them", () => {
+  const info = (summary: Record<string, string | number>) => ({ summary, rows: [] });
+  assert.deepEqual([info({ ranks: "0 of 16", rank_count: 1, ranks_of_job: 16 }), info({ ranks: "0-3", rank_count: 4, ranks_of_job: 16 }), info({ ranks: "3", rank_count: 1 })].map(chipRanks), ["only rank 0 of 16", "4 of 16", "3"]);
+});

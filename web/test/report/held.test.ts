@@ -6,6 +6,7 @@ import type { Column } from "../../src/answers/api";
 import { filterParams, queryRows } from "../../src/answers/data";
 import { heldColumns, heldParts, heldSteps, isReport, selectedBy, whyNot } from "../../src/answers/held";
 import { asked } from "../server";
+import { LONG } from "./begin";
 
 const one = "/api/v1/profiles/a1";
 
@@ -24,6 +25,11 @@ test("columns that were worked out apart join those of the file, with the notes 
   const t = await table(`${one}/views/op?float_ops_source=own&max_depth=100000&select=cpu_micros,float_ops&format=columns`);
   assert.deepEqual([t.column("float_ops")?.values[1], t.column("cpu_micros")?.values[1], t.notes], [7, 3e4, ["worked out"]]);
   assert.equal(t.columns.filter((c) => c.name === "name").length, 1);
+});
+test("a long table whose bytes stand by their place in a number is read as it was", async () => {
+  const t = await table(`${one}/leaves?format=columns`);
+  const same = (name: string) => t.column(name)?.values.every((v, i) => v === LONG.column(name)?.values[i]);
+  assert.deepEqual([t.rows, same("n"), t.column("n")?.values.at(-1), same("name"), t.column("name")?.texts], [20_000, true, 13_748.75, true, ["first", "other"]]);
 });
 test("what it does not hold says where to see it; what had no room says that", async () => {
   await assert.rejects(table(`${one}/views/scope?format=columns`), /This report does not hold it; tfprof serve FILE shows it\./);
