@@ -46,6 +46,14 @@ export async function shown(what: ComponentChild): Promise<HTMLElement> {
   return root;
 }
 
+/** Resolves when something has come to be, which frames and timers bring about. */
+export async function until(what: () => unknown): Promise<void> {
+  for (const end = Date.now() + 20_000; !what(); ) {
+    if (Date.now() > end) throw new Error(`it did not come: ${what}`);
+    await act(() => new Promise<void>((done) => setTimeout(done, 2)));
+  }
+}
+
 // ---- what is seen
 
 /** Text as a user reads it: without no-break spaces and what is only for readers of the screen. */

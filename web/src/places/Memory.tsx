@@ -133,8 +133,8 @@ function Recorded({ of }: PlaceProps) {
   const step = one === "" ? "" : `&step=${one}`;
   const loaded = useTable(profilePath(of.id, `views/memory?by=time${step}&format=columns`));
   const curves = useMemo(() => (loaded.value ? curvesOf(loaded.value) : []), [loaded.value]);
-  const named = (device: string | undefined): Curve | undefined => curves.find((c) => c.device === device);
-  const curve = named(state.value.more.on) ?? (device ? named(device) : curves[0]);
+  // TensorFlow's files have the devices of their memory with the task: /job:localhost/replica:0/task:0/device:gpu:0
+  const curve = curves.find((c) => c.device === state.value.more.on) ?? (device ? curves.find((c) => `:${c.device}`.endsWith(`:${device}`)) : curves[0]);
   return (
     <div class="fillplace">
       <h1 class="away">Memory</h1>

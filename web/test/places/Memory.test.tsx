@@ -28,6 +28,12 @@ test("the chosen device has its own curve, peak and holders", async () => {
   assert.deepEqual(peak(), ["3.00 MB at the peak, 1.00 ms · gpu:1", "device:gpu:1", "3000000"]);
   assert.deepEqual([...new Set(held())], ["loss"]);
 });
+test("the names of TensorFlow's devices have a task before the device", async () => {
+  answer({ "by=scope": holders, "by=time": tableOf([words("device", ["/job:w/device:gpu:0", "/job:w/device:gpu:1"]), reals("at_us", [0, 1e3]), reals("held_bytes", [4e6, 3e6]), reals("in_use_bytes", [null, null])]) });
+  begin("#/p/a1/memory?device=gpu:1");
+  await shown(<MemoryPlace of={opened()} />);
+  assert.deepEqual(peak(), ["3.00 MB at the peak, 1.00 ms · /job:w/device:gpu:1", "device:/job:w/device:gpu:1", "3000000"]);
+});
 test("another device can be looked at without a filter, and the number is its own", async () => {
   await place();
   choose(one('select[aria-label="device"]'), "gpu:1");
