@@ -2,6 +2,7 @@
 /* model/graphs.c: the model's tables of graph replays: freeing them, and looking up an activity. */
 #include "model/graphs.h"
 #include "model/tables/events.h"
+#include "model/tables/lanes.h"
 #include "model/tables/profile.h"
 
 bool tfp_is_graph_launch(tfp_str call) { return tfp_str_has(call, TFP_STR("GraphLaunch")); }
@@ -16,13 +17,18 @@ bool tfp_has_captures(const tfp_profile *p)
     return false;
 }
 
+tfp_certainty tfp_certainty_of_own(const tfp_profile *p, uint32_t lane, tfp_strid path)
+{
+    return path && tfp_is_tpu(tfp_text(p, p->lanes->at[lane].device)) ? TFP_SURE_BY_ID : TFP_SURE_BY_LAUNCH;
+}
+
 tfp_attribution tfp_span_attribution(const tfp_profile *p, uint32_t span)
 {
     const tfp_span_columns *s = &p->events->spans;
     if (s->attribution[span] != TFP_NONE) return p->events->attributions.at[s->attribution[span]];
     tfp_attribution a = tfp_attribution_none(TFP_NO_LAUNCH);
     if (!s->path[span] && s->owner[span] == TFP_NONE) return a;
-    a.certainty = s->path[span] && s->launch[span] == TFP_NONE ? TFP_SURE_BY_ID : TFP_SURE_BY_LAUNCH;
+    a.certainty = (uint8_t)tfp_certainty_of_own(p, s->lane[span], s->path[span]);
     a.reason = TFP_PLACE_KNOWN;
     return a;
 }

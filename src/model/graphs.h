@@ -157,6 +157,9 @@ bool tfp_is_graph_launch(tfp_str call);
 bool tfp_begins_capture(tfp_str call);
 /* How certain the place of an activity is, and what is known beyond its launch. */
 tfp_attribution tfp_span_attribution(const tfp_profile *p, uint32_t span);
+/* How certain the place of an activity is that no graph replayed: the event itself tells it on a TPU, which has no launches in
+ * the trace; otherwise its launch. */
+tfp_certainty tfp_certainty_of_own(const tfp_profile *p, uint32_t lane, tfp_strid path);
 /* The stats that tell what a span computes: its own, or those of the instruction that it was found to run. Returns an
  * index in stat_sets; TFP_NONE: none. */
 uint32_t tfp_span_work(const tfp_profile *p, uint32_t span);

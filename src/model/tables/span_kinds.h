@@ -42,4 +42,7 @@ enum {
  * backward operator). */
 typedef enum tfp_flow_kind { TFP_FLOW_LAUNCH, TFP_FLOW_BACKWARD, TFP_FLOW_PRODUCER, TFP_FLOW_OTHER } tfp_flow_kind;
 
+/* Whether the device of a lane is a TPU, whose activities are instructions of a program without launches. */
+static inline bool tfp_is_tpu(tfp_str device) { return device.size > 4 && memcmp(device.data, "tpu:", 4) == 0; }
+
 #endif

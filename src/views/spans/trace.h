@@ -98,7 +98,6 @@ static inline int64_t tfp_whole_of(double x)
 {
     return x >= 0x1p63 ? INT64_MAX : x < -0x1p63 ? INT64_MIN : x == x ? (int64_t)x : 0;
 }
-static inline bool tfp_is_tpu(tfp_str device) { return device.size > 4 && memcmp(device.data, "tpu:", 4) == 0; }
 /* For tfp_sort over the profile's span columns: by lane, then by start, the longer first. */
 bool tfp_span_nests(const void *columns, uint32_t a, uint32_t b);
 /* The stat of a span with that key, or NULL. Look the key up once, with tfp_stat_key. */

@@ -202,6 +202,7 @@ static bool add_group(kernels *t, uint32_t lane, const tfp_slim_group *g)
                           .class = g->class,
                           .tpu = is_on_tpu(p, lane) },
                 .async = tfp_lanes_of(p)->at[lane].role == TFP_ROLE_ASYNC,
+                .certainty = (uint8_t)tfp_certainty_of_own(p, lane, k->path),
                 .count = g->count,
                 .total_ns = g->self_ns,
                 .min_ns = g->min_ns,
