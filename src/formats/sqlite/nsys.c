@@ -57,8 +57,11 @@ int64_t tfp_nsys_device(const reader *n, int64_t global, int64_t device)
 
 uint32_t tfp_nsys_key(reader *n, int64_t global, int64_t correlation)
 {
+    uint64_t pid = TFP_NSYS_PID(global);
     if (correlation <= 0) return 0;
-    return tfp_build_key(n->r->b, n->r->process, 0, TFP_NSYS_PID(global) << 40 | (uint64_t)correlation);
+    if (!n->any_key) n->first_pid = pid, n->any_key = true;
+    /* numbers of the first process, often the only one, stay small: those need no table of keys */
+    return tfp_build_key(n->r->b, n->r->process, 0, (pid ^ n->first_pid) << 40 | (uint64_t)correlation);
 }
 
 static void add_call(void *ctx, const tfp_db_rows *rows, tfp_event *e)

@@ -111,8 +111,14 @@ uint32_t tfp_recording_stream(tfp_recording *r, int64_t device, tfp_str stream)
 uint32_t tfp_recording_numbered_stream(tfp_recording *r, int64_t device, int64_t stream)
 {
     char text[24];
+    const int64_t both[2] = { device, stream };
+    uint64_t key = tfp_hash(both, sizeof both); /* found without composing the name again */
+    uint32_t lane = tfp_map64_get(&r->lane_by_stream, key);
+    if (lane != TFP_NONE) return lane;
     snprintf(text, sizeof text, "%lld", (long long)stream);
-    return tfp_recording_stream(r, device, tfp_str_of(text));
+    lane = tfp_recording_stream(r, device, tfp_str_of(text));
+    tfp_build_keep(r->b, lane != TFP_NONE && tfp_map64_put(&r->lane_by_stream, key, lane));
+    return lane;
 }
 
 uint32_t tfp_recording_aside(tfp_recording *r, int64_t pid, int64_t tid)
