@@ -376,8 +376,9 @@ static int unknown_topic(cli *c, const char *topic, const char *name)
         for (size_t i = 0; (listed = tfp_list(tables[t].table, i)); i++) cli_near_try(&near, listed);
     for (const cli_command *k = cli_commands; k->name; k++) cli_near_try(&near, k->name);
     if ((listed = cli_near_other(name))) snprintf(near.best, sizeof near.best, "%s", listed);
-    return cli_fault_set(&c->fault, CLI_BAD_USAGE, "no help on '%s'%s%s%s", topic, *near.best ? "; did you mean " : "",
-                         near.best, *near.best ? "?" : "");
+    return cli_fault_set(&c->fault, CLI_BAD_USAGE, "no help on '%s'%s%s%s", topic,
+                         *near.best ? "; did you mean " : "; tfprof help lists what there is", near.best,
+                         *near.best ? "?" : "");
 }
 
 static int about(cli *c, const char *topic, const tfp_options *o)

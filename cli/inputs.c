@@ -124,10 +124,13 @@ static int check_alone(cli *c, const inputs *in)
     return 0;
 }
 
-static int no_input(cli *c)
+static int no_input(cli *c, const char *command)
 {
+    if (tfp_view_takes_sound(command))
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE,
+                             "no input: name dumps or their folder, running processes (PID), or --agent");
     return cli_fault_set(&c->fault, CLI_BAD_USAGE,
-                         "no input: name files, or give --profile_path, or --graph_path with "
+                         "no input: name files (- is stdin), or give --profile_path, or --graph_path with "
                          "--run_meta_path, --op_log_path and --checkpoint_path");
 }
 
@@ -152,7 +155,7 @@ static int collect(cli *c, const cli_call *call, inputs *in)
         if (s) return s;
     }
     sort_inputs(in);
-    return in->count ? check_alone(c, in) : no_input(c);
+    return in->count ? check_alone(c, in) : no_input(c, call->name);
 }
 
 /* Finds the step in FILE@3, unless there is a file with that whole name. */

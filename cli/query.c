@@ -236,6 +236,9 @@ int cli_query(cli *c, const cli_call *given, tfp_options *o)
     tfp_report *r = NULL;
     const char *sql = take_sql(&call);
     if (!sql) return cli_fault_set(&c->fault, CLI_BAD_USAGE, "query needs SQL, such as \"SELECT name, op FROM nodes\"");
+    if (strpbrk(sql, "./") && !sql[strcspn(sql, " \t\n;(*")])
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE,
+                             "query: '%s' is no SQL, such as \"SELECT name, op FROM nodes\", and no such file", sql);
     const tfp_profile *own = c->profile;
     if (!own && call.word_count == 1 && tfp_is_index(call.words[0])) return query_index(c, call.words[0], sql, o);
     int status = own ? 0 : load_all(c, &call, keep_for(sql), &p);
