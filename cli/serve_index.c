@@ -62,7 +62,8 @@ static int add_words(cli *c, const cli_call *call, const char *index, folders *f
             return cli_fault_set(&c->fault, CLI_BAD_USAGE, "%s and %s: one index at a time", index, word);
         if (stat(word, &st) || !S_ISDIR(st.st_mode))
             return cli_fault_set(&c->fault, CLI_BAD_INPUT,
-                                 "%s: after an index come the folders of its traces, and this is no folder", word);
+                                 "%s: after an index only folders of its traces may follow, and this is no folder",
+                                 word);
         add(f, word);
     }
     return 0;

@@ -62,7 +62,7 @@ static tfp_status put_file(tfp_buf *key, const char *format, const char *path, t
     bool converted = file && pread(fd, head, sizeof head, 0) == (ssize_t)sizeof head &&
                      memcmp(head, tfp_store_magic, sizeof head) == 0;
     if (fd >= 0) close(fd);
-    if (converted) return tfp_fail(err, TFP_NOTFOUND, "%s: is what the cache would hold", path);
+    if (converted) return tfp_fail(err, TFP_NOTFOUND, "%s: a converted profile, which needs no cache", path);
     if (!file) return tfp_fail(err, TFP_NOTFOUND, "%s: not a regular file", path);
     if (nanoseconds(now) - nanoseconds(st.st_ctim) < FRESH_NS)
         return tfp_fail(err, TFP_NOTFOUND, "%s: changed just now", path);

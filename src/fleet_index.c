@@ -200,10 +200,9 @@ static tfp_status check_parts(const char *path, tfp_error *err)
     if (!tfp_is_index(path)) return tfp_fail(err, TFP_BADFILE, "%s: no folder that tfprof index made", path);
     tfp_status s = tfp_part_names_read(&runs, path, tfp_fleet_tables[TFP_FLEET_RUNS].name, err);
     if (!s && !runs.size)
-        s = tfp_fail(err, TFP_BADFILE,
-                     "%s: an index without runs yet: tfprof index is at work there, or ended before its first part and "
-                     "is to be run again",
-                     path);
+        s = tfp_fail(
+            err, TFP_BADFILE,
+            "%s: the index has no runs yet: tfprof index is at work there, or it ended too early: run it again", path);
     tfp_part_names_free(&runs);
     return s;
 }

@@ -90,7 +90,8 @@ const tfp_format *tfp_profiles_recognise(tfp_str head, uint64_t total, const cha
 static tfp_status may_add(const tfp_profile *p, const tfp_format *f, tfp_error *err)
 {
     if (!p->reopened || f->stands & TFP_FORMAT_IS(BESIDE_WHOLE)) return TFP_OK;
-    return tfp_fail(err, TFP_BADARG, "a converted profile is whole: convert it again, together with this file");
+    return tfp_fail(err, TFP_BADARG,
+                    "a converted profile stands alone: convert the original files together with this one");
 }
 
 static tfp_status read_input(tfp_profile *p, const tfp_format *f, tfp_input *in, tfp_error *err)

@@ -260,7 +260,7 @@ static const tfp_row_column index_columns[] = {
     TFP_COLUMN(tfp_index_counts, "files", INT, NUMBER, files, "Files that were looked at."),
     TFP_COLUMN(tfp_index_counts, "indexed", INT, NUMBER, indexed, "Runs that were added."),
     TFP_COLUMN(tfp_index_counts, "failed", INT, NUMBER, failed, "Files that gave no run."),
-    TFP_COLUMN(tfp_index_counts, "duplicates", INT, NUMBER, duplicates, "Files with the bytes of another one."),
+    TFP_COLUMN(tfp_index_counts, "duplicates", INT, NUMBER, duplicates, "Files with the same bytes as another one."),
     TFP_COLUMN(tfp_index_counts, "unchanged", INT, NUMBER, unchanged, "Files that were known, and not opened."),
     TFP_COLUMN(tfp_index_counts, "replaced", INT, NUMBER, replaced, "Runs whose file has changed."),
     TFP_COLUMN(tfp_index_counts, "skipped", INT, NUMBER, skipped, "Files of other shares (--shard)."),

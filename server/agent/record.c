@@ -287,7 +287,7 @@ static int ask_start(recorder *r, const question *q, const char **why)
 {
     const char *value = value_of(q, "at", "");
     size_t digits = strspn(value, "0123456789");
-    *why = "at= has the moment in microseconds since 1970";
+    *why = "at= must be a time in microseconds since 1970";
     if (q->count != 1 || !digits || digits > 18 || value[digits]) return 400;
     int64_t at = strtoll(value, NULL, 10);
     *why = "no recording waits for its start time";

@@ -61,7 +61,7 @@ static bool path_of(const char *index, const char *run, char *path, size_t room,
     else if (!found)
         answer_error(a, ANSWER_UNKNOWN, "the index has no such run");
     else if (!size || size >= room)
-        answer_error(a, ANSWER_UNUSABLE, "the index does not tell the path of this run");
+        answer_error(a, ANSWER_UNUSABLE, "the index does not contain the path of this run");
     tfp_report_free(report);
     tfp_error_free(err);
     return !s && size && size < room;

@@ -177,7 +177,7 @@ live *live_start(const serve_options *o, const char *token, char *why, size_t ro
     }
     for (size_t i = 0; i < LIVE_WORKERS && ok; i++) ok = start_worker(l, &l->workers[i]);
     if (ok) return l;
-    snprintf(why, room, "serve: no memory or processes to look at jobs with");
+    snprintf(why, room, "serve: no memory or processes with which to look at jobs");
     if (l) live_stop(l);
     return NULL;
 }

@@ -23,10 +23,10 @@
     X(devices, INT, "count", "Accelerators with activities.") \
     X(device_model, TEXT, NULL, "The name of the first one.") \
     X(spans, INT, "count", "Events that were read.") \
-    X(truncated, BOOL, NULL, "The file is cut short, and what is whole was read.") \
+    X(truncated, BOOL, NULL, "The file is cut short; its complete part was read.") \
     X(warnings, INT, "count", "Warnings of the reader.") \
     X(labels, TEXT, NULL, "Other names of the path and of the sidecar, as a JSON object.") \
-    X(identity, TEXT, NULL, "Which source told job, date, host and rank.") \
+    X(identity, TEXT, NULL, "The sources of job, date, host and rank.") \
     X(tfprof, TEXT, NULL, "The version that read it.") \
     X(indexed, TIME, NULL, "When it was read.")
 #define STEPS(X) \

@@ -100,7 +100,7 @@ static const sql_column edges[] = {
     INDEX("source",        node, SQL_NODES, "-> nodes: where it comes from, NULL if the profile does not have it"),
     TEXT("source_name",    name,         "the source's name"),
     SMALL("source_output", output_index, "which output of the source it is"),
-    MADE("shape", 's', edge_shape, "of what flows, as 32x10, NULL if unknown"),
+    MADE("shape", 's', edge_shape, "of the tensor, as 32x10, NULL if unknown"),
     END
 };
 #undef ROW
@@ -145,20 +145,20 @@ static const sql_column executions[] = {
 
 /* Spans of executions (TensorFlow's files) come first, then those of traces: see span_cells.c. */
 static const sql_column spans[] = {
-    KEY("span", "number: one thing that happened in one lane"),
+    KEY("span", "number: one event in one lane"),
     PROFILE,
     MADE("execution",   'i', span_execution,   "-> executions"),
     MADE("node",        'i', span_node,        "-> nodes"),
     MADE("step",        'i', span_step,        "number of the step"),
     MADE("lane",        's', span_lane,        "device, a stream of one, or a thread"),
-    MADE("kind",        's', span_kind,        "what the lane counts for: cpu, accelerator or other; of traces: op, call, annotation, module, frame, step, activity or other"),
+    MADE("kind",        's', span_kind,        "kind of the lane: cpu, accelerator or other; of traces: op, call, annotation, module, frame, step, activity or other"),
     MADE("start_us",    'i', span_start_us,    "start"),
     MADE("duration_us", 'i', span_duration_us, "time it took"),
     MADE("name",        's', span_name,        "of the node, or as the trace has it"),
     MADE("class",       's', span_class,       "of activities: compute, communication, copy or set"),
     MADE("start_ns",    'i', span_start_ns,    "start in nanoseconds"),
     MADE("duration_ns", 'i', span_duration_ns, "time it took in nanoseconds"),
-    MADE("self_ns",     'i', span_self_ns,     "of host ops and activities: less that of those in it, in nanoseconds"),
+    MADE("self_ns",     'i', span_self_ns,     "of host ops and activities: its time without those inside it, in nanoseconds"),
     MADE("parent",      'i', span_parent,      "-> spans: the op, annotation or module around it"),
     MADE("launch",      'i', span_launch,      "-> spans: of an activity the API call that launched it"),
     MADE("owner",       'i', span_owner,       "-> spans: of an activity the op that launched it"),
@@ -296,11 +296,11 @@ static const sql_column columns[] = {
 const sql_table sql_tables[SQL_TABLE_COUNT] = {
     [SQL_PROFILES]    = { "profiles",    0, 0, 0, ALONE, false, "the files", profiles },
     [SQL_NODES]       = { "nodes",       IN(tfp_node_tables, graph, nodes), ALONE, false, "the nodes of the graph", nodes },
-    [SQL_TYPES]       = { "types",       IN(tfp_node_tables, graph, types), CHAINED(SQL_NODES, tfp_node_tables, graph, nodes, offsetof(tfp_node, type_first), offsetof(tfp_type, next)), false, "the types of nodes, several each", types },
-    [SQL_EDGES]       = { "edges",       IN(tfp_node_tables, graph, inputs), CHAINED(SQL_NODES, tfp_node_tables, graph, nodes, offsetof(tfp_node, input_first), offsetof(tfp_input_edge, next)), false, "which node takes what from which", edges },
-    [SQL_OUTPUTS]     = { "outputs",     IN(tfp_node_tables, graph, outputs), CHAINED(SQL_NODES, tfp_node_tables, graph, nodes, offsetof(tfp_node, output_first), offsetof(tfp_output, next)), false, "the shapes of what nodes give", outputs },
+    [SQL_TYPES]       = { "types",       IN(tfp_node_tables, graph, types), CHAINED(SQL_NODES, tfp_node_tables, graph, nodes, offsetof(tfp_node, type_first), offsetof(tfp_type, next)), false, "the types of nodes; a node may have several", types },
+    [SQL_EDGES]       = { "edges",       IN(tfp_node_tables, graph, inputs), CHAINED(SQL_NODES, tfp_node_tables, graph, nodes, offsetof(tfp_node, input_first), offsetof(tfp_input_edge, next)), false, "which node takes which output of which node", edges },
+    [SQL_OUTPUTS]     = { "outputs",     IN(tfp_node_tables, graph, outputs), CHAINED(SQL_NODES, tfp_node_tables, graph, nodes, offsetof(tfp_node, output_first), offsetof(tfp_output, next)), false, "the shapes of the nodes' outputs", outputs },
     [SQL_STEPS]       = { "steps",       IN(tfp_run_tables, runs, steps), ALONE, false, "the steps that were recorded", steps },
-    [SQL_EXECUTIONS]  = { "executions",  IN(tfp_run_tables, runs, execs), CHAINED(SQL_NODES, tfp_node_tables, graph, nodes, offsetof(tfp_node, exec_first), offsetof(tfp_exec, next)), false, "each node in each step that it ran in", executions },
+    [SQL_EXECUTIONS]  = { "executions",  IN(tfp_run_tables, runs, execs), CHAINED(SQL_NODES, tfp_node_tables, graph, nodes, offsetof(tfp_node, exec_first), offsetof(tfp_exec, next)), false, "a row for each node and step in which it ran", executions },
     [SQL_SPANS]       = { "spans",       IN(tfp_detail_tables, detail, spans), CHAINED(SQL_EXECUTIONS, tfp_detail_tables, detail, details, offsetof(tfp_exec_detail, span_first), offsetof(tfp_span, next)), true, "what ran where and when: executions, and the events of traces", spans },
     [SQL_MEMORY]      = { "memory",      IN(tfp_detail_tables, detail, memories), CHAINED(SQL_EXECUTIONS, tfp_detail_tables, detail, details, offsetof(tfp_exec_detail, memory_first), offsetof(tfp_memory, next)), true, "the memory of each run", memory },
     [SQL_BUFFERS]     = { "buffers",     IN(tfp_detail_tables, detail, buffers), CHAINED(SQL_MEMORY, tfp_detail_tables, detail, memories, offsetof(tfp_memory, buffer_first), offsetof(tfp_buffer, next)), true, "the outputs of each run", buffers },

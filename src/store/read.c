@@ -135,7 +135,7 @@ static tfp_status read(tfp_builder *b, tfp_input *in, tfp_error *err)
     tfp_store_file f = { .p = p, .table = "", .column = "" };
     if (!is_empty(p))
         return tfp_fail(err, TFP_BADARG,
-                        "a converted profile is whole: convert it again, together with the other files");
+                        "a converted profile stands alone: convert the original files together with the others");
     char *name = p->files->sources.at[0];
     const char *format = p->files->formats.at[0];
     /* columns are read from their offsets, by several threads, so the input's window is not used */

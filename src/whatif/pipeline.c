@@ -50,7 +50,7 @@ static tfp_status add_change(tfp_pipeline *p, tfp_whatif *w, const tfp_change *c
     if (c->kind != TFP_CHANGE_IDEAL && !keep)
         return refuse(p,
                       tfp_fail(err, TFP_BADFILE,
-                               "of a pipeline's timeline only -ideal stragglers and -keep are known, not %.*s",
+                               "for a pipeline's timeline only -ideal stragglers and -keep can be used, not %.*s",
                                (int)c->typed.size, c->typed.data),
                       err);
     if (keep && !keeps_something(p, c))

@@ -63,7 +63,7 @@ static void put_cause(const tfp_whatif *w, tfp_buf *b)
     cause c = { .activity = TFP_NONE };
     uint32_t stream = find_cause(j, &c);
     if (stream == TFP_NONE) {
-        tfp_buf_text(b, "the threads of the host do not wait as the replay has it");
+        tfp_buf_text(b, "the threads of the host do not wait as the replay assumes");
         return;
     }
     const tfp_job_activity *a = &j->activities[c.activity];

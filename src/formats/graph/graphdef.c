@@ -177,7 +177,7 @@ static tfp_status read_node(node_reader *r, tfp_wire w, tfp_graph_source source,
     if (s) return s;
     tfp_str name = full_name(r, head.name);
     if (tfp_build_find(r->b, name) != TFP_NONE) {
-        if (!source.overlaps) tfp_build_warn(r->b, "nodes of a name that was there before, left out", name);
+        if (!source.overlaps) tfp_build_warn(r->b, "nodes with the name of an earlier node, left out", name);
         return TFP_OK;
     }
     uint32_t node = tfp_build_node(r->b, name, head.op, true);
@@ -352,7 +352,7 @@ static tfp_status read_binary(tfp_builder *b, tfp_input *in, tfp_kind kind, tfp_
     tfp_status s = read_kind(b, in, kind, source, err);
     if (wanted) s = tfp_program_end(source.program, s, err);
     if (!s && b->p->graph->nodes.size == before && !source.overlaps)
-        tfp_build_warn(b, "no nodes in it that were not there before", TFP_STR(""));
+        tfp_build_warn(b, "all of its nodes are in earlier files", TFP_STR(""));
     tfp_build_has(b, TFP_HAS_GRAPH);
     b->p->about.graph_file = tfp_arena_copy(&b->p->arena, tfp_str_of(b->file));
     return s || b->p->about.graph_file ? s : tfp_nomem(err);

@@ -205,7 +205,7 @@ void tfp_hlo_build_nodes(tfp_builder *b, const tfp_hlo_module *m, bool of_trace)
         if (fine) memset(g.seen, 0xff, (b->p->graph->nodes.size + 1) * sizeof *g.seen);
         for (uint32_t i = 0; fine && i < count && !b->status; i++)
             if (g.node[i] != TFP_NONE) add_edges(&g, i);
-        if (!g.budget) tfp_build_warn(b, "edges of a module that are too many, left out", tfp_text(b->p, m->name));
+        if (!g.budget) tfp_build_warn(b, "edges of a module beyond the limit, left out", tfp_text(b->p, m->name));
     }
     tfp_build_keep(b, fine);
     free(g.node);

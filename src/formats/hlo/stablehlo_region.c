@@ -227,7 +227,7 @@ tfp_status tfp_shlo_operands(tfp_shlo *r, tfp_str s, bool loop, tfp_hlo_instruct
             s = name;
         }
         int64_t id = take_value(r, &s);
-        if (id < 0) status = tfp_shlo_fail(r, whole.data, err, "a value that is not there");
+        if (id < 0) status = tfp_shlo_fail(r, whole.data, err, "a value that no operation defines");
         if (status || !tfp_build_keep(r->b, tfp_push(&ids, id))) break;
         if (named)
             tfp_build_keep(

@@ -316,7 +316,7 @@ void tfp_kineto_end(tfp_kineto_reader *r)
     tell(r, "warning", "events that end without a begin, left out", r->ends_alone);
     tell(r, "warning", "events that begin and never end, without duration", open);
     if (r->plain && r->plain < r->events)
-        tfp_build_data_finding(r->b, "info", "events of no category of Kineto's: in the timeline and SQL only",
+        tfp_build_data_finding(r->b, "info", "events whose category is none of Kineto's: only in the timeline and SQL",
                                r->plain, tfp_text(r->b->p, r->first_plain));
     if (!r->unknown) return;
     tfp_str category = tfp_text(r->b->p, r->first_unknown);

@@ -262,7 +262,7 @@ static void add_input(maker *k, tfp_str name, int32_t position)
         dtype = v->dtype;
         in.source = v->node == TFP_NONE ? v->name : v->node;
         in.index = (int32_t)v->slot;
-        if (v->node == TFP_NONE) tfp_build_warn(k->b, "inputs of nodes that nothing makes before them", name);
+        if (v->node == TFP_NONE) tfp_build_warn(k->b, "inputs of nodes that no earlier node makes", name);
         if (k->node != TFP_NONE && v->node != TFP_NONE) tfp_build_input(k->b, k->node, position, in.source, in.index);
     }
     if (k->program) tfp_program_add_input(k->program, in);
@@ -343,7 +343,7 @@ static tfp_status add_weight(maker *k, const tfp_onnx_weight *w, tfp_error *err)
     tfp_str name = tfp_text(k->b->p, v->name);
     const int64_t *dims = k->m->dims.at ? k->m->dims.at + w->dim_first : NULL;
     if (v->node != TFP_NONE) {
-        tfp_build_warn(k->b, "initializers of a name that was there before, left out", name);
+        tfp_build_warn(k->b, "initializers with the name of an earlier one, left out", name);
         return TFP_OK;
     }
     v->node = node_name(k, name, true);

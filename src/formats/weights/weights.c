@@ -42,7 +42,7 @@ tfp_status tfp_weight_add(tfp_builder *b, const tfp_weight_row *row, tfp_error *
         if (name.data[i] == '.') name.data[i] = '/';
     tfp_str path = { name.data ? name.data : "", name.size };
     if (tfp_build_find(b, path) != TFP_NONE) {
-        tfp_build_warn(b, "tensors of a name that was there before, left out", row->name);
+        tfp_build_warn(b, "tensors with the name of an earlier tensor, left out", row->name);
     } else {
         uint32_t node = tfp_build_node(b, path, TFP_STR("_checkpoint_variables"), true);
         if (node != TFP_NONE) s = tfp_weight_of_node(b, node, row, true, err);

@@ -259,7 +259,7 @@ static void read_event(tfp_xline_reader *lr, tfp_wire *outer, const tfp_field *f
     if (meta == TFP_NONE) {
         char id[24];
         int n = snprintf(id, sizeof id, "%llu", (unsigned long long)e.meta);
-        tfp_xplane_tell(r, "warning", "events of a type that is not there, left out as unreadable",
+        tfp_xplane_tell(r, "warning", "events whose metadata is missing, left out as unreadable",
                         (tfp_str){ id, (size_t)n });
         return;
     }

@@ -83,7 +83,8 @@ struct tfp_probes {
     int64_t spent_ns; /* time spent on searching libraries since the counts were read last */
 };
 
-const char tfp_probes_later[] = "its library is searched at a later look: those of others took too long";
+const char tfp_probes_later[] =
+    "its library will be searched at the next sample: those of other processes took too long";
 
 static int read_type(void)
 {

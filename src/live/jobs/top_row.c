@@ -170,13 +170,13 @@ static tfp_str reasons(const tfp_live *l, tfp_report *r, const tfp_top_row *out,
     const char *no_io = l->jobs.before_ns ? "/proc/PID/io may not be read" : tfp_no_interval;
     if (!out->user.data) because(&why, "user", "/proc/PID/status may not be read");
     if (!out->framework.data)
-        because(&why, "framework", unreadable ? "its maps may not be read" : "no library of one is mapped");
+        because(&why, "framework", unreadable ? "its maps may not be read" : "no library of a framework is mapped");
     if (!out->version.data)
         because(&why, "version", out->framework.data ? "there is no dist-info beside its library" : "no framework");
     if (no_steps) because(&why, "steps_per_second", no_steps);
     if (no_steps) because(&why, "steps_are", no_steps);
     if (isnan(out->cpu)) because(&why, "cpu", tfp_no_interval);
-    if (out->rss_bytes == TFP_ABSENT) because(&why, "rss_bytes", "/proc/PID/status does not tell it");
+    if (out->rss_bytes == TFP_ABSENT) because(&why, "rss_bytes", "/proc/PID/status does not contain it");
     if (isnan(out->read_rate)) because(&why, "read_bytes_per_second", no_io);
     if (isnan(out->write_rate)) because(&why, "write_bytes_per_second", no_io);
     if (!out->gpus.data) because(&why, "gpus", no_gpu);

@@ -193,7 +193,7 @@ static void take_frame(tfp_call *c, const unsigned char *head, tfp_str p)
     if (stream != 1) return;
     if (type == RST_STREAM) c->wrong = "the server cancelled the call (RST_STREAM)";
     if (type == PUSH_PROMISE) c->wrong = "an unrequested PUSH_PROMISE";
-    if (type == CONTINUATION && !c->open_block) c->wrong = "headers are continued that were not begun";
+    if (type == CONTINUATION && !c->open_block) c->wrong = "a continuation of headers that were not begun";
     if (type == DATA || type == HEADERS) {
         if (!strip(head, &p)) {
             c->wrong = "padding longer than its frame";

@@ -19,7 +19,7 @@ const tfp_row_column tfp_rank_columns[] = {
     TFP_COLUMN(tfp_rank_row, "rank", INT, LABEL, rank, "RANK of its environment."),
     TFP_COLUMN(tfp_rank_row, "world", INT, LABEL, world, "WORLD_SIZE of its environment: how many ranks the job has."),
     TFP_COLUMN(tfp_rank_row, "pid", INT, LABEL, pid, "The process."),
-    TFP_COLUMN(tfp_rank_row, "finding", TEXT, LABEL, finding, "waits: it is in the collective in which most are; missing: it is in none; order: in another one; elsewhere: nobody is in one, and most are at another line; unread: it was not read, see why."),
+    TFP_COLUMN(tfp_rank_row, "finding", TEXT, LABEL, finding, "waits: it is in the collective in which most are; missing: it is in none; order: in another one; elsewhere: no rank is in one, and most are at another line; unread: it was not read, see why."),
     TFP_COLUMN(tfp_rank_row, "collective", TEXT, LABEL, collective, "The function of torch.distributed that its main thread is in."),
     TFP_COLUMN(tfp_rank_row, "line", TEXT, LABEL, line, "FILE:LINE:FUNCTION of the innermost frame of the user's own code."),
     TFP_COLUMN(tfp_rank_row, "state", TEXT, LABEL, state, "Of the main thread: running, sleeping, waiting (for a device), stopped, traced."),

@@ -40,7 +40,7 @@ static tfp_status note_others(tfp_report *r, const tfp_parameter_counts *c, tfp_
     tfp_buf_free(&text);
     if (s || !c->unknown) return s;
     return tfp_report_note_add(r, TFP_NOTE_PARAMETERS_UNKNOWN, err,
-                               "%zu variable%s of the model without a known shape count no parameters", c->unknown,
+                               "%zu variable%s of the model without a known shape count as 0 parameters", c->unknown,
                                c->unknown == 1 ? "" : "s");
 }
 

@@ -191,7 +191,7 @@ static tfp_status note_gaps(table *t, tfp_error *err)
     tfp_status s = TFP_OK;
     if (c->unknown)
         s = tfp_report_note_add(t->r, TFP_NOTE_PARAMETERS_UNKNOWN, err,
-                                "%zu variable%s of the model without a known shape count no parameters", c->unknown,
+                                "%zu variable%s of the model without a known shape count as 0 parameters", c->unknown,
                                 c->unknown == 1 ? "" : "s");
     if (!s && c->elements[TFP_PARAMETER] && c->elements[TFP_PARAMETER] < c->total)
         s = tfp_report_note_add(t->r, TFP_NOTE_TRAINED_UNKNOWN, err,

@@ -128,7 +128,7 @@ typedef struct span_row {
 static const tfp_row_column span_columns[] = {
     TFP_COLUMN_WHOLE(span_row, "step", INT, NUMBER, step, "in which step"),
     TFP_COLUMN_WHOLE(span_row, "lane", TEXT, LABEL, lane, "device, or a stream of one"),
-    TFP_COLUMN_WHOLE(span_row, "kind", TEXT, LABEL, kind, "what the lane counts for: cpu, accelerator or other"),
+    TFP_COLUMN_WHOLE(span_row, "kind", TEXT, LABEL, kind, "kind of the lane: cpu, accelerator or other"),
     TFP_COLUMN_WHOLE(span_row, "name", TEXT, LABEL, name, "of the node"),
     TFP_COLUMN_WHOLE(span_row, "op", TEXT, LABEL, op, "of the node"),
     TFP_COLUMN_WHOLE(span_row, "node", INT, NUMBER, node, "its number"),

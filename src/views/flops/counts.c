@@ -146,7 +146,7 @@ static tfp_status add_note(tfp_report *r, tfp_counts *c, tfp_flops *f, tfp_error
     snprintf(text, sizeof text,
              "float operations: %s%s%lld of %lld operations have a count%s; the command flops tells more", why,
              *why ? "; " : "", (long long)counted, (long long)ops,
-             once ? ", and loops whose trips are not known count once" : "");
+             once ? ", and loops whose iterations are not known count once" : "");
     return keep_note(r, c, text, err);
 }
 

@@ -190,8 +190,8 @@ static tfp_status put_parameters(tfp_flops_table *w, tfp_error *err)
     if (!ok) return tfp_nomem(err);
     tfp_fact *fact = &r->facts.at[r->facts.size - 5];
     if (c.unknown)
-        snprintf(rest, sizeof rest, "%zu variable%s without a shape count%s nothing", c.unknown,
-                 c.unknown == 1 ? "" : "s", c.unknown == 1 ? "s" : "");
+        snprintf(rest, sizeof rest, "%zu variable%s without a shape count%s as 0", c.unknown, c.unknown == 1 ? "" : "s",
+                 c.unknown == 1 ? "s" : "");
     if (!told) trained[0] = fixed[0] = 0;
     return say_more_of(r, fact, "%s%s%s%s%s", trained, told ? ", " : "", fixed, told && *rest ? "; " : "", rest)
                ? TFP_OK

@@ -57,7 +57,7 @@ static bool more_first(const void *rows, uint32_t a, uint32_t b)
 
 /* clang-format off */
 #define WORK_COLUMNS \
-    TFP_COLUMN(tfp_work_row, "runs", INT, LABEL, runs, "How often they ran, or run in one run of the module."), \
+    TFP_COLUMN(tfp_work_row, "runs", INT, LABEL, runs, "How often they ran; without recorded runs, how often in one run of the module."), \
     TFP_COLUMN(tfp_work_row, "float_ops", INT, NUMBER, float_ops, "Float operations of all runs."), \
     TFP_COLUMN(tfp_work_row, "share", REAL, SHARE, share, "Share of the float operations of all rows."), \
     TFP_COLUMN(tfp_work_row, "macs", INT, NUMBER, macs, "Multiply-adds of all runs."), \
@@ -68,7 +68,7 @@ static bool more_first(const void *rows, uint32_t a, uint32_t b)
     TFP_COLUMN_ONLY(tfp_work_row, "attainable", REAL, NUMBER, rates.attainable, "Float operations a second that the device could do.", TFP_WORK_PEAK), \
     TFP_COLUMN_ONLY(tfp_work_row, "micros", NANO, MICROS, ns, "Measured time, without nested instructions.", TFP_WORK_TIMES), \
     TFP_COLUMN_ONLY(tfp_work_row, "accelerator_micros", NANO, MICROS, device_ns, "The part of it on accelerators.", TFP_WORK_DEVICE), \
-    TFP_COLUMN_ONLY(tfp_work_row, "flops_per_second", REAL, NUMBER, rates.rate, "Float operations a second of measured time, of the accelerators' where there is any.", TFP_WORK_TIMES), \
+    TFP_COLUMN_ONLY(tfp_work_row, "flops_per_second", REAL, NUMBER, rates.rate, "Float operations a second of measured time, of that of the accelerators if there is any.", TFP_WORK_TIMES), \
     TFP_COLUMN_ONLY(tfp_work_row, "of_attainable", REAL, SHARE, rates.attained, "Share of the rate that the device could reach.", TFP_WORK_ATTAINED)
 
 static const tfp_row_column op_columns[] = {
@@ -97,7 +97,7 @@ static const tfp_row_column node_columns[] = {
     TFP_COLUMN_ONLY(tfp_work_row, "opcode", TEXT, LABEL, opcode, "Its HLO opcode; a fusion has the opcode that counts most in it added.", TFP_WORK_OPCODE),
     TFP_COLUMN(tfp_work_row, "scope", TEXT, LABEL, scope, "Place in the model."),
     TFP_COLUMN(tfp_work_row, "output_shapes", TEXT, LABEL, shapes, "Shapes of its results."),
-    TFP_COLUMN(tfp_work_row, "runs", INT, LABEL, runs, "How often it ran, or runs in one run of the module."),
+    TFP_COLUMN(tfp_work_row, "runs", INT, LABEL, runs, "How often it ran; without recorded runs, how often in one run of the module."),
     TFP_COLUMN(tfp_work_row, "float_ops", INT, NUMBER, float_ops, "Float operations of one execution."),
     TFP_COLUMN(tfp_work_row, "macs", INT, NUMBER, macs, "Multiply-adds of one execution."),
     TFP_COLUMN(tfp_work_row, "bytes_moved", INT, SIZE, bytes, "Bytes that one execution reads and writes."),

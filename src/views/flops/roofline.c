@@ -170,8 +170,8 @@ static const tfp_row_column type_columns[] = {
     TFP_COLUMN(tfp_work_row, "nodes", INT, LABEL, instructions, "Instructions that count in it."),
     TFP_COLUMN(tfp_work_row, "float_ops", INT, NUMBER, float_ops, "Float operations of all runs."),
     TFP_COLUMN(tfp_work_row, "share", REAL, SHARE, share, "Share of the float operations of all rows."),
-    TFP_COLUMN(tfp_work_row, "peak_flops", REAL, NUMBER, rates.peak, "What the device does at most a second in this type, without sparsity."),
-    TFP_COLUMN(tfp_work_row, "flops_per_second", REAL, NUMBER, rates.rate, "Float operations a second of measured time, of the accelerators' where there is any; of instructions of this type only."),
+    TFP_COLUMN(tfp_work_row, "peak_flops", REAL, NUMBER, rates.peak, "The device's peak of float operations a second in this type, without sparsity."),
+    TFP_COLUMN(tfp_work_row, "flops_per_second", REAL, NUMBER, rates.rate, "Float operations a second of measured time, of that of the accelerators if there is any; of instructions of this type only."),
     TFP_COLUMN(tfp_work_row, "of_peak", REAL, SHARE, rates.attained, "Of the peak."),
     { 0 }
 };

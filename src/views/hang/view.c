@@ -73,7 +73,7 @@ static void put_verdict(tfp_buf *b, const hang_row *row)
     } else if (tfp_str_eq(row->finding, TFP_STR("stuck"))) {
         tfp_buf_text(b, "all are in ");
         put_place(b, row);
-        put(b, " and call it alike, but it does not end on rank ", row->ranks);
+        put(b, " and call it in the same way, but it does not end on rank ", row->ranks);
     } else {
         put(b, "rank ", row->ranks);
         put(b, " called ", row->have);

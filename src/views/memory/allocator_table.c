@@ -52,9 +52,9 @@ static const tfp_row_column segment_columns[] = {
     TFP_COLUMN(segment_row, "segments", INT, NUMBER, segments, "How many at the end of the recording."),
     TFP_COLUMN(segment_row, "total_bytes", INT, SIZE, total, "Reserved on the device."),
     TFP_COLUMN(segment_row, "allocated_bytes", INT, SIZE, allocated, "In blocks that tensors hold."),
-    TFP_COLUMN(segment_row, "active_bytes", INT, SIZE, active, "The same, and in blocks that a stream still uses."),
-    TFP_COLUMN(segment_row, "free_bytes", INT, SIZE, free, "In blocks that can be given out."),
-    TFP_COLUMN(segment_row, "largest_free_bytes", INT, SIZE, largest_free, "The largest of these: more in one piece needs a new segment."),
+    TFP_COLUMN(segment_row, "active_bytes", INT, SIZE, active, "In blocks that tensors hold or a stream still uses."),
+    TFP_COLUMN(segment_row, "free_bytes", INT, SIZE, free, "In free blocks."),
+    TFP_COLUMN(segment_row, "largest_free_bytes", INT, SIZE, largest_free, "The largest free block: a bigger allocation needs a new segment."),
     { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
 };
 static const tfp_row_column oom_columns[] = {

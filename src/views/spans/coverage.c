@@ -316,10 +316,8 @@ static tfp_status add_note(tfp_report *r, tfp_error *err)
     if (c->device.all_ns && c->host.all_ns) tfp_buf_text(&b, " and ");
     if (c->host.all_ns) put_cover(&b, r, &c->host, "host");
     if (r->about->rows_are == TFP_ROWS_OF_SCOPES && has_backward(r->profile))
-        tfp_buf_text(
-            &b,
-            "; a scope holds the backward pass of its operations too, in rows named backward: calls has what nested on "
-            "threads");
+        tfp_buf_text(&b, "; a scope holds the backward pass of its operations too, in rows named backward: tfprof "
+                         "calls shows what was nested on threads");
     tfp_buf_char(&b, '\0');
     tfp_status s = b.failed ? tfp_nomem(err) : TFP_OK;
     if (!s) s = tfp_report_note_add(r, TFP_NOTE_COVERAGE, err, "%s", b.data);

@@ -31,7 +31,7 @@ typedef struct match_row {
 
 static const tfp_row_column match_columns[] = {
     TFP_COLUMN_WHOLE(match_row, "span", INT, NUMBER, span, "its number"),
-    TFP_COLUMN_WHOLE(match_row, "row", INT, NUMBER, row, "where it stands, of all rows"),
+    TFP_COLUMN_WHOLE(match_row, "row", INT, NUMBER, row, "its row, counted over all lanes"),
     TFP_COLUMN_WHOLE(match_row, "start_us", NANO, MICROS, start_ns, "from the start of the timeline"),
     TFP_COLUMN_WHOLE(match_row, "duration_us", NANO, MICROS, duration_ns, "how long it took"),
     TFP_COLUMN_WHOLE(match_row, "name", TEXT, LABEL, name, "of the span"),

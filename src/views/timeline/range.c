@@ -124,7 +124,8 @@ tfp_status tfp_report_cut(tfp_report *r, tfp_error *err)
     if (!tfp_options_cut(r->options)) return TFP_OK;
     if (!tfp_events_of(r->profile)->processes.size)
         return tfp_fail(err, TFP_NOTFOUND,
-                        "a part of a recording needs a trace of events: there are no times of single runs");
+                        "a part of a recording can be selected only in a trace of events: these files have no times of "
+                        "single runs");
     if (tfp_only_sums(r->profile)) return tfp_no_spans(err);
     tfp_cut *cut = TFP_NEW(&r->arena, tfp_cut, 1);
     if (!cut) return tfp_nomem(err);

@@ -29,7 +29,7 @@ typedef struct link_row {
 static const tfp_row_column link_columns[] = {
     TFP_COLUMN_WHOLE(link_row, "relation", TEXT, LABEL, relation, "what the other span is to this one"),
     TFP_COLUMN_WHOLE(link_row, "span", INT, NUMBER, span, "the other one's number"),
-    TFP_COLUMN_WHOLE(link_row, "row", INT, NUMBER, row, "where it stands, of all rows"),
+    TFP_COLUMN_WHOLE(link_row, "row", INT, NUMBER, row, "its row, counted over all lanes"),
     TFP_COLUMN_WHOLE(link_row, "name", TEXT, LABEL, name, "its name"),
     TFP_COLUMN_WHOLE(link_row, "start_us", NANO, MICROS, start_ns, "from the start of the timeline"),
     TFP_COLUMN_WHOLE(link_row, "duration_us", NANO, MICROS, duration_ns, "how long it took"),

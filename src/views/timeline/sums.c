@@ -24,13 +24,13 @@ typedef struct sum_row {
 
 static const tfp_row_column sum_columns[] = {
     TFP_COLUMN_WHOLE(sum_row, "name", TEXT, LABEL, name, "of spans, of their kind, of their lane, or of their op"),
-    TFP_COLUMN(sum_row, "short", TEXT, LABEL, short_name, "of a kernel what people see for it"),
+    TFP_COLUMN(sum_row, "short", TEXT, LABEL, short_name, "of a kernel, its short name"),
     TFP_COLUMN_WHOLE(sum_row, "kind", TEXT, LABEL, kind,
                      "compute, communication, copy, set; of the host op, call, frame ...; by lane or op: device, host"),
     TFP_COLUMN_WHOLE(sum_row, "device", BOOL, NUMBER, on_device, "whether it is time of a device"),
     TFP_COLUMN_WHOLE(sum_row, "count", INT, NUMBER, count, "how many run for some time in the window"),
     TFP_COLUMN_WHOLE(sum_row, "total_us", NANO, MICROS, total_ns,
-                     "time in the window; of the host only where they are innermost"),
+                     "time in the window; of the host only while they are innermost"),
     TFP_COLUMN_WHOLE(sum_row, "mean_us", NANO, MICROS, mean_ns, "of one"),
     TFP_COLUMN_WHOLE(sum_row, "min_us", NANO, MICROS, min_ns, "the shortest"),
     TFP_COLUMN_WHOLE(sum_row, "max_us", NANO, MICROS, max_ns, "the longest"),

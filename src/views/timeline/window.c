@@ -21,7 +21,7 @@ typedef struct seen_row {
 
 enum { SHOWS_FOUND = 1 };
 static const tfp_row_column seen_columns[] = {
-    TFP_COLUMN_WHOLE(seen_row, "row", INT, NUMBER, row, "where it stands, of all rows"),
+    TFP_COLUMN_WHOLE(seen_row, "row", INT, NUMBER, row, "its row, counted over all lanes"),
     TFP_COLUMN_WHOLE(seen_row, "span", INT, NUMBER, span, "its number; of several the first"),
     TFP_COLUMN_WHOLE(seen_row, "count", INT, NUMBER, count, "1, or how many spans narrower than a pixel are one here"),
     TFP_COLUMN_WHOLE(seen_row, "start_us", NANO, MICROS, start_ns, "from the start of the timeline"),
@@ -31,7 +31,7 @@ static const tfp_row_column seen_columns[] = {
     TFP_COLUMN_WHOLE(seen_row, "name", TEXT, LABEL, name, "of several the longest one's"),
     TFP_COLUMN_WHOLE(seen_row, "kind", TEXT, LABEL, kind,
                      "op, call, frame, activity ...; of executions the type of the node"),
-    TFP_COLUMN(seen_row, "short", TEXT, LABEL, short_name, "what people see for it, where that is shorter"),
+    TFP_COLUMN(seen_row, "short", TEXT, LABEL, short_name, "its short name, if it has one"),
     TFP_COLUMN(seen_row, "class", TEXT, LABEL, class, "of activities: compute, communication, copy or set"),
     TFP_COLUMN(seen_row, "self_us", NANO, MICROS, self_ns, "without what nests in it"),
     TFP_COLUMN(seen_row, "parent", INT, NUMBER, parent, "-> spans: what is around it"),

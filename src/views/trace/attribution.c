@@ -280,7 +280,7 @@ static const tfp_row_column columns[] = {
     TFP_COLUMN(activity_row, "module", TEXT, LABEL, module, "modules around it"),
     TFP_COLUMN(activity_row, "op", TEXT, LABEL, op, "the innermost op, else the API call"),
     TFP_COLUMN(activity_row, "line", TEXT, LABEL, line, "file, line and function of the user's code"),
-    TFP_COLUMN(activity_row, "line_from", TEXT, LABEL, line_from, "frame or inductor: who told the line"),
+    TFP_COLUMN(activity_row, "line_from", TEXT, LABEL, line_from, "frame or inductor: the source of the line"),
     TFP_COLUMN(activity_row, "path", TEXT, LABEL, path, "its node in scope"),
     { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
 };

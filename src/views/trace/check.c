@@ -118,7 +118,7 @@ static bool check_graphs(checks *t)
         *of |= what;
     }
     return add(t, "warning",
-               "graph launches whose kernels count at the launch: no capture of the graph tells their places",
+               "graph launches whose kernels count at the launch, because no capture of the graph gives their places",
                placeless.count, placeless.first) &&
            add(t, "warning", "graph launches that match no graph of the capture: is it of another model or version?",
                unmatched.count, unmatched.first);
@@ -146,7 +146,7 @@ static bool check_launches(checks *t)
     }
     return add(t, "warning", "device activities without a launch", unlaunched.count, unlaunched.first) &&
            add(t, "info", "launches without a device activity", idle.count, idle.first) &&
-           add(t, "warning", "device activities that start before their launch: clocks contradict", early.count,
+           add(t, "warning", "device activities that start before their launch: the clocks disagree", early.count,
                early.first);
 }
 

@@ -279,7 +279,7 @@ static const tfp_row_column columns[] = {
     TFP_COLUMN(tfp_path_row, "count", INT, NUMBER, count, "Stretches of the path, in all steps."),
     TFP_COLUMN(tfp_path_row, "total_us", REAL, MICROS, total_us, "Their length on the path of one step, as the mean over the steps."),
     TFP_COLUMN(tfp_path_row, "share", REAL, SHARE, share, "total_us divided by the length of the path, which is the length of the step."),
-    TFP_COLUMN(tfp_path_row, "gain_us", REAL, MICROS, gain_us, "By how much the mean step would become shorter at most if this took no time; for the first ten rows. It is never more than the step less the time that the busiest device would still work, and 0 for the profiler's own work and, in a trace without steps, for time before the device begins."),
+    TFP_COLUMN(tfp_path_row, "gain_us", REAL, MICROS, gain_us, "The most by which the mean step would become shorter if this took no time; for the first ten rows. It leaves the time that the busiest device would still work. It is 0 for the profiler's own work and, in a trace without steps, for time before the device begins."),
     { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
 };
 /* clang-format on */

@@ -185,7 +185,7 @@ static const tfp_row_column columns[] = {
     TFP_COLUMN(tfp_skew_row, "waited_us", NANO, MICROS, waited_ns, "Time in which ranks waited for the last one, all together."),
     TFP_COLUMN(tfp_skew_row, "awaited", INT, LABEL, awaited, "The rank that they waited for most."),
     TFP_COLUMN(tfp_skew_row, "awaited_share", REAL, SHARE, awaited_share, "Its part of that time."),
-    TFP_COLUMN(tfp_skew_row, "worst_start_us", NANO, MICROS, worst_start_ns, "Where the worst of them starts on the last rank to arrive, from the first span of its trace on."),
+    TFP_COLUMN(tfp_skew_row, "worst_start_us", NANO, MICROS, worst_start_ns, "Start of the worst of them on the rank that arrived last, from the first span of its trace on."),
     { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0, false },
 };
 /* clang-format on */

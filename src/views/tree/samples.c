@@ -230,7 +230,7 @@ tfp_status tfp_tree_of_samples(tfp_report *r, bool lines, tfp_error *err)
     tfp_arena_free(&x.arena);
     tfp_buf_free(&x.text);
     if (ok && !x.tree.failed && !shown)
-        s = tfp_report_note_add(r, TFP_NOTE_NO_SAMPLES, err, "no sample counts here: -sample_type, -sample_label");
+        s = tfp_report_note_add(r, TFP_NOTE_NO_SAMPLES, err, "no sample matches: -sample_type, -sample_label");
     if (ok && !s && !x.tree.failed) return tfp_trace_tree_show(&x.tree, err);
     tfp_trace_tree_free(&x.tree);
     return s ? s : tfp_nomem(err);

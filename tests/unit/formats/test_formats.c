@@ -48,7 +48,7 @@ static void empty_files_are_refused_and_files_without_data_are_told(void **state
     close_field(versions);
     add(&m, "graph");
     finish(&m);
-    assert_true(warned(&m, "graph: no nodes in it"));
+    assert_true(warned(&m, "graph: all of its nodes are in earlier files"));
     drop(&m);
 }
 

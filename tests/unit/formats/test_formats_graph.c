@@ -67,7 +67,7 @@ static void of_two_graph_nodes_with_one_name_the_first_stays(void **state)
     finish(&m);
     assert_int_equal(m.p->graph->nodes.size, 1);
     assert_str(tfp_text(m.p, node_of(&m, "a")->op), "Const");
-    assert_true(warned(&m, "a name that was there before"));
+    assert_true(warned(&m, "the name of an earlier node"));
     drop(&m);
 }
 

@@ -67,7 +67,7 @@ static void what_is_mapped_decides_first(void **state)
     snprintf(text, sizeof text, "tfprof stacks %d shows", (int)child);
     expect(PYTHON, "no-framework", text);
     expect(TORCH, "not-python", "no CPython is mapped");
-    tfp_way w = way_of(TORCH | PYTHON); /* where attaching is not permitted, the reason has a sentence */
+    tfp_way w = way_of(TORCH | PYTHON); /* a message explains why attaching is not permitted; without one it is */
     assert_true(strcmp(w.code, "attach") == 0 ? !*w.message : *w.message != '\0');
     assert_string_not_equal(w.code, "not-python");
     assert_string_not_equal(w.code, "no-framework");

@@ -253,7 +253,7 @@ static void finishing_again_says_nothing_twice(void **state)
     add_graph(&g, "node { name: 'b' op: 'Relu' input: 'gone' } node { name: 'c' op: 'Relu' input: 'lost' }");
     finish(&g);
     assert_int_equal(warning_count(g.p), 2);
-    assert_string_equal(tfp_profile_warning(g.p, 0), "graph: nodes of a name that was there before, left out: 1 (b)");
+    assert_string_equal(tfp_profile_warning(g.p, 0), "graph: nodes with the name of an earlier node, left out: 1 (b)");
     assert_string_equal(tfp_profile_warning(g.p, 1), "graph: inputs that name no node: 2 (first: gone)");
     tfp_profile_free(g.p);
 }

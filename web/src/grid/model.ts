@@ -122,7 +122,7 @@ export function fitting(columns: Column[], set: RowSet, sort: string, asked: str
 /** Whether bars make sense for a column's values: a date is not an amount. */
 export const hasBar = (c: Column): boolean => !c.text && c.unit !== "date";
 
-export const WIDTH = 72; // of a column
+export const WIDTH = 72; // width of a column
 export const GAP = 8; // between columns
-export const TRACK = 60; // of the bar beside the column that sorts
+export const TRACK = 60; // width of the bars beside the column by which rows are sorted
 export const ROW = 24; // height

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/onnx/folds.c: constant folding for ONNX: models compute shapes of shapes (Shape, Gather, Concat,
+/* flops/rules/onnx/folds.c: constant folding for ONNX: models compute shapes from shapes (Shape, Gather, Concat,
  * Reshape), whose numbers the rules of shapes need. Elements that are not known are NAN. */
 #include "flops/fold/fold.h"
 #include "flops/rules/onnx/onnx.h"
