@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* compare/load.c: loads the rows and values of every side and aligns them. A profile gives those of every step of a view, a text those
- * that it contains. */
+/* compare/load.c: loads the rows and values of every side, of a profile for every step of the view, and aligns them. */
 #include "compare/align.h"
 #include "compare/diff.h"
 #include "compare/steps.h"
@@ -61,8 +60,7 @@ static tfp_status choose_columns(tfp_diff_work *d, tfp_error *err)
         if (tfp_kinds[tfp_columns[selected[i]].kind].number) d->columns[d->column_count++] = selected[i];
     for (size_t c = 0; c < d->column_count; c++)
         if (!tfp_kinds[tfp_columns[d->columns[c]].kind].of_sums)
-            return tfp_fail(err, TFP_BADARG,
-                            "option -select: %s is a statistic of runs, and only sums are compared step by step",
+            return tfp_fail(err, TFP_BADARG, "option -select: %s is about runs; only sums are compared step by step",
                             tfp_columns[d->columns[c]].name);
     bool by_step = d->view == &tfp_view_steps;
     uint64_t there = by_step ? TFP_STEP_COLUMNS : UINT64_C(1) << TFP_C_MICROS;

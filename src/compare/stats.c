@@ -279,7 +279,7 @@ static tfp_status choose_columns(stats *x, tfp_error *err)
     for (size_t i = 0; i < count; i++) {
         const tfp_kind_rules *kind = &tfp_kinds[tfp_columns[asked[i]].kind];
         if (kind->number && !kind->of_sums)
-            return tfp_fail(err, TFP_BADARG, "option -select: %s is a statistic of runs, and stats shows sums of steps",
+            return tfp_fail(err, TFP_BADARG, "option -select: %s is about runs; stats shows sums of steps",
                             tfp_columns[asked[i]].name);
         if (!can_spread(tfp_columns[asked[i]].kind)) {
             tfp_status s = tfp_report_note_add(x->r, TFP_NOTE_OPTION_IGNORED, err, "stats: %s is no number",

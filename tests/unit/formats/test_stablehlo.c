@@ -135,7 +135,7 @@ static void what_is_wrong_is_told_with_its_place(void **state)
         { "module @m {\n}\n", "no instructions" },
         { "module @m {\n}\n}\n", "3:1: neither a module nor a function" },
         { FUNCTION("%a: tensor<f32>", "    %0 = stablehlo.add %a, %b : tensor<f32>\n"),
-          "3:28: a value that is not there" },
+          "3:28: a value that no operation defines" },
         { FUNCTION("%a: tensor<f32>", "%0 = stablehlo.add %a#1, %a : tensor<f32>\n"),
           "a value that no operation defines" },
         { FUNCTION("%a: tensor<f32>", "cond {\n"), "3:1: a region of no operation" },

@@ -182,7 +182,7 @@ static void odd_files_are_read_and_told_of(void **state)
     assert_int_equal(s->start_ns[0], 0); /* times since 1970 become relative to the first line */
     assert_int_equal(s->start_ns[span_named(p, "keep:Keep", 4)], 200000);
     assert_int_equal(s->lane[0], s->lane[span_named(p, "keep:Keep", 4)]); /* lines with the same id are merged */
-    assert_true(warned(p, "type that is not there") && warned(p, "negative duration") && warned(p, "absurd times"));
+    assert_true(warned(p, "metadata is missing") && warned(p, "negative duration") && warned(p, "absurd times"));
     assert_true(warned(p, "ran out of memory") && warned(p, "dropped") && warned(p, "HLO modules that cannot be read"));
     tfp_profile_free(p);
 }

@@ -259,11 +259,12 @@ static void nothing_but_a_checkpoint_is_added_to_it(void **state)
     tfp_profile *p = NULL;
     assert_int_equal(open_bytes(all(&b), &p, &err), TFP_OK);
     assert_fails(tfp_profile_add_file(p, NULL, TEST_DATA "/sample/odd/graph.pb", &err), &err, TFP_BADARG,
-                 "convert it again, together with this file");
+                 "convert the original files together with this one");
     tfp_profile_free(p);
     p = tfp_profile_new();
     assert_int_equal(tfp_profile_add_file(p, NULL, TEST_DATA "/sample/odd/graph.pb", &err), TFP_OK);
-    assert_fails(tfp_profile_add_bytes(p, NULL, "saved", b.data, b.size, &err), &err, TFP_BADARG, "convert it again");
+    assert_fails(tfp_profile_add_bytes(p, NULL, "saved", b.data, b.size, &err), &err, TFP_BADARG,
+                 "convert the original files");
     tfp_profile_free(p);
     tfp_buf_free(&b);
 }
