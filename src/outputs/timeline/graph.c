@@ -200,7 +200,7 @@ static bool number_less(const void *ctx, uint32_t a, uint32_t b)
     return a < b;
 }
 
-/* Flows begin at every accounted input that ran, shown or not, if a drawn region begins at its start. */
+/* A flow begins at each accounted input that ran, even if it is not shown, provided that a region is drawn where the input starts. */
 static bool list_sources(graph *g, sources *s, uint32_t node)
 {
     s->first[node] = (uint32_t)s->list.size;

@@ -35,7 +35,7 @@ static const tfp_row_column step_columns[] = {
     TFP_COLUMN_WHOLE(step_row, "requested_bytes", INT, SIZE, requested_bytes, "memory that nodes asked for"),
     TFP_COLUMN_WHOLE(step_row, "peak_bytes", INT, SIZE, peak_bytes, "the most that each node held at once"),
     TFP_COLUMN_WHOLE(step_row, "residual_bytes", INT, SIZE, residual_bytes, "what nodes kept when they ended"),
-    TFP_COLUMN_WHOLE(step_row, "output_bytes", INT, SIZE, output_bytes, "what nodes gave to others"),
+    TFP_COLUMN_WHOLE(step_row, "output_bytes", INT, SIZE, output_bytes, "memory of the nodes' outputs"),
     { 0 }
 };
 

@@ -42,7 +42,7 @@ static void betainc(tfp_op *op)
     tfp_set(op, 0, out);
 }
 
-/* Handles of the same kind on both sides stay known. */
+/* If both inputs are handles with the same type of value, so is the output. */
 static void chosen_held(tfp_op *op)
 {
     const tfp_held *a = tfp_in_held(op, 1), *b = tfp_in_held(op, 2);
