@@ -380,6 +380,10 @@ tfp_status tfp_profile_finish(tfp_profile *p, tfp_error *err)
     if (!p) return tfp_fail(err, TFP_BADARG, "no profile");
     tfp_builder b = { .p = p, .file = tfp_first_source(p) };
     tfp_checkpoint_finish(&b);
+    for (size_t i = 0; i < p->files->formats.size; i++) {
+        const tfp_format *f = tfp_format_find(p->files->formats.at[i]);
+        p->files->from |= f ? f->from : 0;
+    }
     tfp_status s = tfp_build_finish(&b, err);
     if (!s) s = tfp_parameters_mark(&b, err);
     bool counted = s || p->reopened || (tfp_aten_count_execs(p) && tfp_aten_count_recorded(p));

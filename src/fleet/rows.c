@@ -39,11 +39,9 @@ static tfp_str framework_of(const tfp_profile *p)
     static const char *const jax[] = { "jit(", "jit_", "pjit(", "pmap(", "PjitFunction(", NULL };
     static const char *const tensorflow[] = { "EagerLocalExecute", "ExecutorState::", "Iterator::", "SessionRun",
                                               "KernelAndDevice",   "tf_data_",        "TfrtKernel", NULL };
-    static const char *const files[] = { "profile", "graph", "run_meta", "op_log" };
     bool is_jax = false;
     if (is_told(p, TFP_STR("schemaVersion")) || is_told(p, TFP_STR("deviceProperties"))) return TFP_STR("pytorch");
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (tfp_has_format(p, files[i])) return TFP_STR("tensorflow");
+    if (tfp_sources_of(p)->from & TFP_FROM_TENSORFLOW) return TFP_STR("tensorflow");
     if (!tfp_has(p, TFP_HAS_TRACE)) return (tfp_str){ 0 };
     for (size_t i = 0; i < tfp_strings_of(p)->count; i++) {
         if (begins_with_one(tfp_strings_of(p)->strings[i], tensorflow)) return TFP_STR("tensorflow");

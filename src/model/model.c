@@ -62,14 +62,7 @@ bool tfp_only_allocator(const tfp_profile *p)
 bool tfp_is_beyond_tensorflow(const tfp_profile *p)
 {
     return tfp_has(p, TFP_HAS_TRACE) || p->sampled->samples.size || p->instructions->size || p->recorded->ops.size ||
-           tfp_counts_calls(p) || tfp_has_format(p, "hlo");
-}
-
-bool tfp_has_format(const tfp_profile *p, const char *name)
-{
-    for (size_t i = 0; i < p->files->formats.size; i++)
-        if (p->files->formats.at[i] && strcmp(p->files->formats.at[i], name) == 0) return true;
-    return false;
+           tfp_counts_calls(p) || p->files->from & TFP_FROM_XLA;
 }
 
 uint32_t tfp_find_step(const tfp_profile *p, int64_t id) { return tfp_map64_get(&p->runs->step_by_id, (uint64_t)id); }

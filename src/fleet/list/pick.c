@@ -60,7 +60,7 @@ static bool rank_texts(picking *x)
     size_t count = t->count;
     tfp_strid *order = malloc((count + 1) * sizeof *order), *rank = malloc((count + 1) * sizeof *rank);
     for (size_t i = 0; order && i < count; i++) order[i] = (tfp_strid)i;
-    if (order && rank && count) qsort_r(order, count, sizeof *order, by_text, (void *)t);
+    if (order && rank && count) qsort_r(order, count, sizeof *order, by_text, &x->texts.table);
     for (size_t i = 0; order && rank && i < count; i++) rank[order[i]] = (tfp_strid)i;
     bool ok = order && rank;
     for (size_t i = 0; ok && i < x->out->found.size; i++)

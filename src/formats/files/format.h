@@ -22,6 +22,7 @@ typedef struct tfp_ahead {
 typedef struct tfp_format {
     const char *name; /* "run_meta": also the flag --run_meta_path and the word for tfp_profile_add_file */
     const char *help;
+    unsigned from;   /* TFP_FROM_... (model/tables/sources.h): who writes files of this format; 0: several do */
     unsigned stands; /* TFP_FORMAT_IS(...): how files of this format combine with others */
     /* How certain it is, from 0 (no) to 100, that a file of `total` bytes that begins with `head` has this format. */
     int (*probe)(tfp_str head, uint64_t total);

@@ -410,6 +410,7 @@ static tfp_status read_path(tfp_builder *b, const char *path, tfp_error *err)
 
 const tfp_format tfp_format_graph = {
     .name = "graph",
+    .from = TFP_FROM_TENSORFLOW,
     .help = "GraphDef, MetaGraphDef or SavedModel (file or folder), text or binary: nodes, inputs, shapes, attributes",
     .stands = TFP_FORMAT_IS(LEADS),
     .probe = probe,

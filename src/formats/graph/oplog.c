@@ -8,6 +8,7 @@
 #include "model/builder.h"
 #include "model/tables/code.h"
 #include "model/tables/graph.h"
+#include "model/tables/sources.h"
 #include "wire/proto.h"
 
 #include <stdio.h>
@@ -189,6 +190,7 @@ static int probe(tfp_str head, uint64_t total) { return tfp_sniff_score(head, to
 
 const tfp_format tfp_format_op_log = {
     .name = "op_log",
+    .from = TFP_FROM_TENSORFLOW,
     .help = "OpLogProto, or the OpLog of TensorFlow 1.0: types, float operations and code traces of a graph's nodes",
     .stands = TFP_FORMAT_IS(FOLLOWS) | TFP_FORMAT_IS(PART),
     .probe = probe,

@@ -5,6 +5,7 @@
 #include "formats/files/format.h"
 #include "formats/hlo/hlo.h"
 #include "formats/hlo/stablehlo.h"
+#include "model/tables/sources.h"
 
 /* ---- recognizing such a file ---- */
 
@@ -80,6 +81,7 @@ static tfp_status read_hlo(tfp_builder *b, tfp_input *in, tfp_error *err)
 
 const tfp_format tfp_format_hlo = {
     .name = "hlo",
+    .from = TFP_FROM_XLA,
     .help = "HLO module of XLA: an HloProto (NAME.hlo.pb, NAME.hlo_proto.pb) or a text dump, or StableHLO text",
     .probe = probe,
     .read = read_hlo,

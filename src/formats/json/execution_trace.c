@@ -9,6 +9,7 @@
 #include "model/builder.h"
 #include "model/recorded.h"
 #include "model/tables/profile.h"
+#include "model/tables/sources.h"
 
 enum { DIMS = 64 };
 
@@ -305,6 +306,7 @@ static tfp_status read_et(tfp_builder *b, tfp_input *in, tfp_error *err)
 
 const tfp_format tfp_format_execution_trace = {
     .name = "execution_trace",
+    .from = TFP_FROM_PYTORCH,
     .help = "execution trace of PyTorch (ExecutionTraceObserver): beside a trace the graph of its operators, alone a "
             "graph without times",
     .probe = probe,

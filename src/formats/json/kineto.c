@@ -377,6 +377,7 @@ static tfp_status read_trace(tfp_builder *b, tfp_input *in, tfp_error *err)
 
 const tfp_format tfp_format_kineto = {
     .name = "kineto",
+    .from = TFP_FROM_PYTORCH,
     .help =
         "trace of PyTorch (Kineto), or another one in Chrome's trace event format, or the folder of a run with such "
         "files: spans, steps, kernels, memory",

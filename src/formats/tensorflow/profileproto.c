@@ -9,6 +9,7 @@
 #include "formats/tensorflow/profileproto_parts.h"
 #include "model/tables/graph.h"
 #include "model/tables/profile.h"
+#include "model/tables/sources.h"
 
 /* ---- the message itself: ProfileProto ---- */
 
@@ -39,6 +40,7 @@ static int probe(tfp_str head, uint64_t total) { return tfp_sniff_score(head, to
 
 const tfp_format tfp_format_profile = {
     .name = "profile",
+    .from = TFP_FROM_TENSORFLOW,
     .help = "ProfileProto: a whole profile in one file, such as profile_10; stands alone, or with a checkpoint",
     .stands = TFP_FORMAT_IS(WHOLE),
     .probe = probe,

@@ -9,6 +9,7 @@
 #include "model/tables/graph.h"
 #include "model/tables/profile.h"
 #include "model/tables/runs.h"
+#include "model/tables/sources.h"
 #include "wire/textproto.h"
 
 /* The share of all nodes for which some run metadata had statistics, slightly reduced as in TensorFlow. The reduction
@@ -103,6 +104,7 @@ static int probe(tfp_str head, uint64_t total) { return tfp_sniff_score(head, to
 
 const tfp_format tfp_format_run_meta = {
     .name = "run_meta",
+    .from = TFP_FROM_TENSORFLOW,
     .help = "RunMetadata: what ran in one step, where, when and with how much memory; several files are steps 0, 1, "
             "2 ...",
     .stands = TFP_FORMAT_IS(FOLLOWS) | TFP_FORMAT_IS(SEVERAL),

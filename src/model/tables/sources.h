@@ -13,9 +13,13 @@ typedef struct tfp_warning {
     const char *line;   /* the text, made by tfp_profile_finish */
 } tfp_warning;
 
+/* Who writes a file. Chrome traces are taken for PyTorch's, although others write them too. */
+enum { TFP_FROM_TENSORFLOW = 1, TFP_FROM_PYTORCH = 2, TFP_FROM_XLA = 4 };
+
 typedef struct tfp_source_tables {
     TFP_VEC(char *) sources;       /* names of the files added */
     TFP_VEC(const char *) formats; /* for each source, the name of its format; NULL: a folder, or not yet known */
+    unsigned from;                 /* TFP_FROM_... of all files together; set by tfp_profile_finish */
     TFP_VEC(tfp_warning) warnings;
     tfp_progress_fn progress;
     void *progress_ctx;
@@ -23,8 +27,6 @@ typedef struct tfp_source_tables {
     bool finished_before; /* the next graph is the next state of a growing model: the same graph with more nodes */
     uint64_t stored;      /* size of all inputs as stored, perhaps compressed */
 } tfp_source_tables;
-
-bool tfp_has_format(const tfp_profile *p, const char *name); /* whether one of its files has this format */
 
 TFP_CONST const tfp_source_tables *tfp_sources_of(const tfp_profile *p);
 

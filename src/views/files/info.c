@@ -81,17 +81,16 @@ static bool is_told(const tfp_profile *p, const char *key)
 /* Whether PyTorch wrote the trace, and no other program that writes Chrome traces. */
 static bool is_torch(const tfp_profile *p)
 {
-    return tfp_has_format(p, "kineto") && (is_told(p, "schemaVersion") || is_told(p, "deviceProperties"));
+    return tfp_sources_of(p)->from & TFP_FROM_PYTORCH &&
+           (is_told(p, "schemaVersion") || is_told(p, "deviceProperties"));
 }
 
 /* Only says what the files tell: an XPlane comes from TensorFlow or JAX, and does not tell which. */
 static bool say_framework(tfp_report *r)
 {
-    static const char *const tensorflow[] = { "profile", "graph", "run_meta", "op_log" };
     const tfp_profile *p = tfp_profile_of(r);
     tfp_buf b = { 0 };
-    for (size_t i = 0; i < 4 && !b.size; i++)
-        if (tfp_has_format(p, tensorflow[i])) tfp_buf_text(&b, "TensorFlow");
+    if (tfp_sources_of(p)->from & TFP_FROM_TENSORFLOW) tfp_buf_text(&b, "TensorFlow");
     if (is_torch(p)) tfp_buf_text(&b, b.size ? ", PyTorch" : "PyTorch");
     return add_text(r, "framework", "framework", &b);
 }

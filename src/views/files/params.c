@@ -235,7 +235,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     const tfp_profile *p = tfp_profile_of(r);
     table t = { .r = r };
     if (!tfp_program_of(p) && !tfp_parameters_once(p)) {
-        bool torch = tfp_has_format(p, "kineto") || tfp_has_format(p, "execution_trace");
+        bool torch = tfp_sources_of(p)->from & TFP_FROM_PYTORCH;
         tfp_fail(err, TFP_NOTFOUND, "no variables: %s",
                  torch ? "PyTorch's traces do not say which tensors are parameters; of TensorFlow, params needs the "
                          "graph file or SavedModel (--graph_path), or a checkpoint"
