@@ -29,7 +29,10 @@ struct tfp_registered { /* an op of TensorFlow's registry, counted as TensorFlow
     const char *ops;
     tfp_logged (*count)(const tfp_op *op, const tfp_registered *row);
     int per;
+    const char *needs;  /* the shapes that must be known, in this order: 0, 1: of an input; o: of the first output */
+    bool channels_last; /* no other data_format is counted */
 };
+tfp_logged tfp_registered_count(const tfp_op *op, const tfp_registered *row);
 extern const tfp_registered tfp_registry[]; /* ends with an empty row */
 
 typedef struct tfp_importer_rule { /* how TensorFlow's importer differs; importer.c */

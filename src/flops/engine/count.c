@@ -94,7 +94,7 @@ static tfp_node_flops count_node(summer *s, uint32_t local, const tfp_op *op)
     tfp_node_flops n = { .state = TFP_NO_FORMULA, .flops = TFP_UNKNOWN, .macs = TFP_UNKNOWN, .trips = 1 };
     if (s->e->source == TFP_FLOPS_TENSORFLOW) {
         if (s->x->body == 0 && rules->registered) {
-            tfp_logged logged = rules->registered->count(op, rules->registered);
+            tfp_logged logged = tfp_registered_count(op, rules->registered);
             n.state = logged.state;
             if (n.state == TFP_COUNTED) n.flops = logged.flops, n.macs = 0;
         }

@@ -22,103 +22,59 @@ static int64_t wrapped_elements(tfp_dims d)
     return n;
 }
 
-/* A required shape: of an input, or of the first output. */
-typedef enum have { HAVE, HAVE_NOT, HAVE_NONE } have;
-static have shape_of_input(const tfp_op *op, uint32_t i, tfp_dims *out)
-{
-    *out = tfp_in(op, i);
-    return i >= op->in_count ? HAVE_NONE : tfp_dims_known(*out) ? HAVE : HAVE_NOT;
-}
-static have shape_of_output(const tfp_op *op, tfp_dims *out)
-{
-    *out = tfp_out(op, 0);
-    return !op->out_count ? HAVE_NONE : tfp_dims_known(*out) ? HAVE : HAVE_NOT;
-}
-#define NEEDS(expression)                                                                                              \
-    do {                                                                                                               \
-        have got = (expression);                                                                                       \
-        if (got != HAVE) return got == HAVE_NOT ? no_shape : no_formula;                                               \
-    } while (0)
-
 static tfp_logged each_input(const tfp_op *op, const tfp_registered *row)
 {
-    tfp_dims in;
-    NEEDS(shape_of_input(op, 0, &in));
-    return exact(tfp_times(tfp_elements(in), row->per));
+    return exact(tfp_times(tfp_elements(tfp_in(op, 0)), row->per));
 }
 
 static tfp_logged l2_loss(const tfp_op *op, const tfp_registered *row)
 {
-    tfp_dims in;
-    NEEDS(shape_of_input(op, 0, &in));
-    int64_t n = tfp_times(tfp_elements(in), row->per);
+    int64_t n = tfp_times(tfp_elements(tfp_in(op, 0)), row->per);
     return n < 0 ? no_shape : entry(n - 1);
 }
 
 static tfp_logged each_output(const tfp_op *op, const tfp_registered *row)
 {
-    tfp_dims out;
-    NEEDS(shape_of_output(op, &out));
-    return exact(tfp_times(tfp_elements(out), row->per));
+    return exact(tfp_times(tfp_elements(tfp_out(op, 0)), row->per));
 }
 
 /* per: operations for each output besides the reduction. */
 static tfp_logged reduction(const tfp_op *op, const tfp_registered *row)
 {
-    tfp_dims in, out;
-    NEEDS(shape_of_input(op, 0, &in));
-    NEEDS(shape_of_output(op, &out));
-    int64_t n = tfp_elements(in), m = tfp_elements(out);
-    if (n < 0 || m < 0) return no_shape;
-    return entry(n + m * (row->per - 1));
+    int64_t n = tfp_elements(tfp_in(op, 0)), m = tfp_elements(tfp_out(op, 0));
+    return n < 0 || m < 0 ? no_shape : entry(n + m * (row->per - 1));
 }
 
-static tfp_logged add_n(const tfp_op *op, const tfp_registered *row)
+static tfp_logged add_n(const tfp_op *op, const tfp_registered *row) /* per: 1; control inputs are counted too */
 {
-    tfp_dims in;
-    (void)row;
-    if (!op->node->input_count) return no_formula;
-    NEEDS(shape_of_input(op, 0, &in));
-    return exact(tfp_times(tfp_elements(in), (int64_t)op->node->input_count - 1)); /* control inputs too */
+    return exact(tfp_times(tfp_elements(tfp_in(op, 0)), (int64_t)op->node->input_count - row->per));
 }
 
 static tfp_logged bias_add(const tfp_op *op, const tfp_registered *row)
 {
-    tfp_dims in;
-    (void)row;
-    NEEDS(shape_of_input(op, 0, &in));
-    return entry(wrapped_elements(in));
+    return entry(wrapped(wrapped_elements(tfp_in(op, 0)), row->per));
 }
 
 /* per: the dim from which the inner dimension is counted, 0: from the end; transpose_a is read even where the op lacks
  * it. */
 static tfp_logged matrix_product(const tfp_op *op, const tfp_registered *row)
 {
-    tfp_dims a, out;
+    tfp_dims a = tfp_in(op, 0);
     bool turned = tfp_attr_bool(op, "transpose_a", false);
-    NEEDS(shape_of_input(op, 0, &a));
     if (a.rank < (row->per ? (turned ? 1 : 2) : (turned ? 2 : 1))) return no_formula;
+    if (!tfp_dims_known(tfp_out(op, 0))) return no_shape;
     int64_t k = row->per ? a.at[turned ? 0 : 1] : a.at[a.rank - (turned ? 2 : 1)];
-    NEEDS(shape_of_output(op, &out));
-    return entry(wrapped(wrapped(k, wrapped_elements(out)), 2));
+    return entry(wrapped(wrapped(k, wrapped_elements(tfp_out(op, 0))), 2));
 }
 
 /* per: how many dims of the filter are multiplied. */
 static tfp_logged convolution(const tfp_op *op, const tfp_registered *row)
 {
-    tfp_dims in, filter, out;
-    NEEDS(shape_of_input(op, 0, &in));
-    NEEDS(shape_of_input(op, 1, &filter));
-    NEEDS(shape_of_output(op, &out));
+    tfp_dims filter = tfp_in(op, 1);
     if (filter.rank < row->per) return no_formula;
-    int64_t n = wrapped_elements(out);
+    int64_t n = wrapped_elements(tfp_out(op, 0));
     for (int i = 0; i < row->per; i++) n = wrapped(n, filter.at[i]);
     return entry(wrapped(n, 2));
-}
-
-static bool channels_last(const tfp_op *op)
-{
-    return tfp_str_eq(tfp_attr_text(op, "data_format", "NHWC"), TFP_STR("NHWC"));
 }
 
 static int64_t kernel_size(const tfp_op *op)
@@ -131,27 +87,17 @@ static int64_t kernel_size(const tfp_op *op)
 
 static tfp_logged pool(const tfp_op *op, const tfp_registered *row)
 {
-    tfp_dims out;
-    (void)row;
-    if (!channels_last(op)) return no_shape;
-    NEEDS(shape_of_output(op, &out));
-    return exact(tfp_times(kernel_size(op), tfp_elements(out)));
+    return exact(tfp_times(kernel_size(op), tfp_times(row->per, tfp_elements(tfp_out(op, 0)))));
 }
 
 static tfp_logged average_pool_grad(const tfp_op *op, const tfp_registered *row)
 {
-    tfp_dims in;
-    if (!channels_last(op)) return no_shape;
-    NEEDS(shape_of_input(op, 1, &in));
-    return exact(tfp_times(row->per, tfp_times(kernel_size(op), tfp_elements(in))));
+    return exact(tfp_times(row->per, tfp_times(kernel_size(op), tfp_elements(tfp_in(op, 1)))));
 }
 
 static tfp_logged max_pool_grad(const tfp_op *op, const tfp_registered *row)
 {
-    tfp_dims in;
-    if (!channels_last(op)) return no_shape;
-    NEEDS(shape_of_input(op, 1, &in));
-    return exact(tfp_times(tfp_plus(kernel_size(op), row->per), tfp_elements(in)));
+    return exact(tfp_times(tfp_plus(kernel_size(op), row->per), tfp_elements(tfp_in(op, 1))));
 }
 
 /* Python's true division of integers, truncated. */
@@ -167,49 +113,52 @@ static tfp_logged convolution_grad(const tfp_op *op, tfp_dims image, tfp_dims fi
     return flops > -9.2e18 && flops < 9.2e18 ? entry((int64_t)flops) : no_shape;
 }
 
-static tfp_logged convolution_grad_input(const tfp_op *op, const tfp_registered *row)
+static tfp_logged image_grad(const tfp_op *op, const tfp_registered *row)
 {
-    tfp_dims image, filter;
     (void)row;
-    if (!channels_last(op)) return no_shape;
-    NEEDS(shape_of_output(op, &image));
-    NEEDS(shape_of_input(op, 1, &filter));
-    return convolution_grad(op, image, filter);
+    return convolution_grad(op, tfp_out(op, 0), tfp_in(op, 1));
 }
 
-static tfp_logged convolution_grad_filter(const tfp_op *op, const tfp_registered *row)
+static tfp_logged filter_grad(const tfp_op *op, const tfp_registered *row)
 {
-    tfp_dims image, filter;
     (void)row;
-    if (!channels_last(op)) return no_shape;
-    NEEDS(shape_of_input(op, 0, &image));
-    NEEDS(shape_of_output(op, &filter));
-    return convolution_grad(op, image, filter);
+    return convolution_grad(op, tfp_in(op, 0), tfp_out(op, 0));
 }
 
-/* clang-format off */
+tfp_logged tfp_registered_count(const tfp_op *op, const tfp_registered *row)
+{
+    if (row->channels_last && !tfp_str_eq(tfp_attr_text(op, "data_format", "NHWC"), TFP_STR("NHWC"))) return no_shape;
+    for (const char *at = row->needs; *at; at++) {
+        uint32_t i = (uint32_t)(*at - '0');
+        bool there = *at == 'o' ? op->out_count > 0 : i < op->in_count;
+        if (!there) return no_formula;
+        if (!tfp_dims_known(*at == 'o' ? tfp_out(op, 0) : tfp_in(op, i))) return no_shape;
+    }
+    return row->count(op, row);
+}
+
 const tfp_registered tfp_registry[] = {
-    { "Add AddV2 Sub Mul RealDiv Maximum Minimum Pow Greater GreaterEqual Less LessEqual Equal NotEqual", each_output, 1 },
-    { "SquaredDifference",                                         each_output,             2 },
-    { "RsqrtGrad",                                                 each_output,             4 },
-    { "Reciprocal Square Log Neg AssignAdd AssignSub",             each_input,              1 },
-    { "Rsqrt",                                                     each_input,              2 },
-    { "Softmax",                                                   each_input,              5 },
-    { "L2Loss",                                                    l2_loss,                 3 },
-    { "BiasAdd",                                                   bias_add,                1 },
-    { "AddN",                                                      add_n,                   1 },
-    { "Sum ArgMax ArgMin BiasAddGrad",                             reduction,               0 },
-    { "Mean",                                                      reduction,               1 },
-    { "MatMul",                                                    matrix_product,          2 },
-    { "BatchMatMul BatchMatMulV2 BatchMatMulV3",                   matrix_product,          0 },
-    { "Conv2D",                                                    convolution,             3 },
-    { "Conv3D",                                                    convolution,             4 },
-    { "DepthwiseConv2dNative Dilation2D",                          convolution,             2 },
-    { "Conv2DBackpropInput",                                       convolution_grad_input,  0 },
-    { "Conv2DBackpropFilter",                                      convolution_grad_filter, 0 },
-    { "AvgPool MaxPool",                                           pool,                    0 },
-    { "AvgPoolGrad",                                               average_pool_grad,       2 },
-    { "MaxPoolGrad",                                               max_pool_grad,           1 },
+    { "Add AddV2 Sub Mul RealDiv Maximum Minimum Pow Greater GreaterEqual Less LessEqual Equal NotEqual", each_output,
+      1, "o" },
+    { "SquaredDifference", each_output, 2, "o" },
+    { "RsqrtGrad", each_output, 4, "o" },
+    { "Reciprocal Square Log Neg AssignAdd AssignSub", each_input, 1, "0" },
+    { "Rsqrt", each_input, 2, "0" },
+    { "Softmax", each_input, 5, "0" },
+    { "L2Loss", l2_loss, 3, "0" },
+    { "BiasAdd", bias_add, 1, "0" },
+    { "AddN", add_n, 1, "0" },
+    { "Sum ArgMax ArgMin BiasAddGrad", reduction, 0, "0o" },
+    { "Mean", reduction, 1, "0o" },
+    { "MatMul", matrix_product, 2, "0" },
+    { "BatchMatMul BatchMatMulV2 BatchMatMulV3", matrix_product, 0, "0" },
+    { "Conv2D", convolution, 3, "01o" },
+    { "Conv3D", convolution, 4, "01o" },
+    { "DepthwiseConv2dNative Dilation2D", convolution, 2, "01o" },
+    { "Conv2DBackpropInput", image_grad, 0, "o1", true },
+    { "Conv2DBackpropFilter", filter_grad, 0, "0o", true },
+    { "AvgPool MaxPool", pool, 1, "o", true },
+    { "AvgPoolGrad", average_pool_grad, 2, "1", true },
+    { "MaxPoolGrad", max_pool_grad, 1, "1", true },
     { NULL },
 };
-/* clang-format on */
