@@ -15,11 +15,13 @@ from tensorflow.python.client import pywrap_tf_session  # noqa: E402
 
 PATH = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "src", "flops", "rules", "shared", "opdefs.c")
 REFERENCE = 100  # a reference's DataType is the plain one plus this
+USUAL = ":T"  # the outputs of ops without a row: TFP_USUAL_OUTPUTS in rule.h
 LONGEST = 4000  # characters of a string, of which C's compilers must take 4095
 
 HEAD = """// SPDX-License-Identifier: Apache-2.0
 /* flops/rules/shared/opdefs.c: the outputs of every op in the registry of TensorFlow %s, public or not: their
- * number and types. Made by tools/opdefs.py; rule.h describes the form of a row. */
+ * number and types; those with one output of type T are left out. Made by tools/opdefs.py; rule.h describes the form of
+ * a row. */
 #include "flops/rules/shared/rule.h"
 
 /* clang-format off */
@@ -83,12 +85,13 @@ def row(outs, names):
 
 
 def text():
-    """Ops with the same outputs share a row, as far as a string may be long; short rows share a line."""
+    """Ops with the same outputs share a row, as far as a string may be long; short rows share a line. Those with the
+    usual outputs have no row."""
     rows = {}
     for op in registry():
         rows.setdefault(outputs(op), []).append(op.name)
     lines = []
-    for outs in sorted(rows):
+    for outs in sorted(rows.keys() - {USUAL}):
         for names in textwrap.wrap(" ".join(rows[outs]), LONGEST):
             made = row(outs, names.split())
             if lines and len(made) == 1 and len(lines[-1]) + len(made[0]) - 3 <= 120:

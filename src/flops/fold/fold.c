@@ -150,10 +150,10 @@ static void fold_size(tfp_op *op)
     if (!op->importer || tfp_dims_known(tfp_in(op, 0))) fold_number(op, tfp_elements(tfp_in(op, 0)));
 }
 
-/* clang-format off */
 const tfp_fold_rule tfp_folds_values[] = {
     { "Const HostConst", tfp_fold_const },
-    { "Identity Snapshot StopGradient PreventGradient DebugGradientIdentity EnsureShape Reshape Squeeze ExpandDims", tfp_fold_same },
+    { "Identity Snapshot StopGradient PreventGradient DebugGradientIdentity EnsureShape Reshape Squeeze ExpandDims",
+      tfp_fold_same },
     { "IdentityN", fold_each_same },
     { "GuaranteeConst", tfp_fold_same, TFP_NEVER },
     { "Enter", fold_enter },
@@ -167,4 +167,3 @@ const tfp_fold_rule tfp_folds_values[] = {
     { "Size", fold_size },
     { NULL },
 };
-/* clang-format on */

@@ -155,7 +155,6 @@ static void fold_one_hot(tfp_op *op)
     }
 }
 
-/* clang-format off */
 const tfp_fold_rule tfp_folds_index[] = {
     { "Fill", fold_fill, TFP_WHOLE(0) },
     { "Range", fold_range },
@@ -168,4 +167,3 @@ const tfp_fold_rule tfp_folds_index[] = {
     { "TensorScatterUpdate", fold_scatter },
     { NULL },
 };
-/* clang-format on */

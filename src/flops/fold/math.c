@@ -246,7 +246,6 @@ static void fold_broadcast_args(tfp_op *op)
         out[i] = broadcast_dim(i < n - m ? 1 : a[i - (n - m)], i < n - k ? 1 : b[i - (n - k)]);
 }
 
-/* clang-format off */
 const tfp_fold_rule tfp_folds_math[] = {
     { "BroadcastArgs", fold_broadcast_args },
     { "Cast", fold_cast },
@@ -284,4 +283,3 @@ const tfp_fold_rule tfp_folds_math[] = {
     { "Select SelectV2", fold_select },
     { NULL },
 };
-/* clang-format on */

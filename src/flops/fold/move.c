@@ -371,7 +371,6 @@ static void fold_pad(tfp_op *op)
     }
 }
 
-/* clang-format off */
 const tfp_fold_rule tfp_folds_move[] = {
     { "ConcatOffset", fold_concat_offset, TFP_WHOLE_ALL },
     { "Transpose", fold_transpose },
@@ -389,4 +388,3 @@ const tfp_fold_rule tfp_folds_move[] = {
     { "Pad PadV2", fold_pad },
     { NULL },
 };
-/* clang-format on */

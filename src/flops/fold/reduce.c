@@ -141,7 +141,6 @@ static void cumulate(tfp_op *op)
     }
 }
 
-/* clang-format off */
 const tfp_fold_rule tfp_folds_reduce[] = {
     { "Sum", exactly, .two = tfp_fold_add },
     { "Prod", exactly, .two = product, .number = 1 },
@@ -156,4 +155,3 @@ const tfp_fold_rule tfp_folds_reduce[] = {
     { "Cumprod", cumulate, .two = product, .number = 1 },
     { NULL },
 };
-/* clang-format on */

@@ -14,60 +14,33 @@ static void set_range(tfp_op *op, tfp_dims shape)
 }
 
 /* Applies the rule of the op for floats. */
-static void as_plain(tfp_op *op, const char *name)
+static void as_plain(tfp_op *op, tfp_str name)
 {
-    const tfp_op_rule *own = op->rule, *plain = tfp_rule_find(tfp_str_of(name));
+    const tfp_op_rule *own = op->rule, *plain = tfp_rule_find(name);
     if (!plain || !plain->shape) return;
     op->rule = plain;
     plain->shape(op);
     op->rule = own;
 }
 
-static void reshape(tfp_op *op)
-{
-    as_plain(op, "Reshape");
-    set_range(op, TFP_SCALAR_DIMS);
-}
-
-static void resize(tfp_op *op)
-{
-    as_plain(op, "ResizeBilinear");
-    set_range(op, TFP_SCALAR_DIMS);
-}
+static void reshape(tfp_op *op) { as_plain(op, TFP_STR("Reshape")); }
+static void resize(tfp_op *op) { as_plain(op, TFP_STR("ResizeBilinear")); }
 
 /* N parts and the axis are the first inputs, then come the ranges. */
 static void concat_parts(tfp_op *op, void (*plain)(tfp_op *op))
 {
     uint32_t all = op->in_count;
     int64_t parts = tfp_attr_int(op, "N", 0);
-    if (parts < 1 || parts >= all) {
-        tfp_wrong(op, "a number of inputs other than N");
-        return;
-    }
+    if (tfp_wrong_if(op, parts < 1 || parts >= all, "a number of inputs other than N")) return;
     op->in_count = (uint32_t)parts + 1;
     plain(op);
     op->in_count = all;
-    set_range(op, TFP_SCALAR_DIMS);
 }
 static void concat(tfp_op *op) { concat_parts(op, tfp_shape_concat); }
 static void concat_v2(tfp_op *op) { concat_parts(op, tfp_shape_concat_v2); }
 
-/* Convolutions: the shape of the output's range. */
-static void conv_scalars(tfp_op *op)
-{
-    tfp_conv_shape(op, 2);
-    set_range(op, TFP_SCALAR_DIMS);
-}
-static void conv_channels(tfp_op *op) /* like the filter's range */
-{
-    tfp_conv_shape(op, 2);
-    set_range(op, tfp_in(op, 5));
-}
-static void conv_bias_channels(tfp_op *op)
-{
-    tfp_conv_shape(op, 2);
-    set_range(op, tfp_in(op, 6));
-}
+static void conv(tfp_op *op) { tfp_conv_shape(op, 2); }
+
 /* Inputs are the device's tensors, then the host's: ranges of the input and the filter, and the wanted range. */
 static void fused_range(tfp_op *op)
 {
@@ -89,23 +62,8 @@ static void fused_depthwise(tfp_op *op)
     fused_range(op);
 }
 
-static void avg_pool(tfp_op *op)
-{
-    tfp_avg_pool_shape(op, 2);
-    set_range(op, TFP_SCALAR_DIMS);
-}
-static void max_pool(tfp_op *op)
-{
-    tfp_max_pool_shape(op);
-    set_range(op, TFP_SCALAR_DIMS);
-}
+static void avg_pool(tfp_op *op) { tfp_avg_pool_shape(op, 2); }
 static void volume_max_pool(tfp_op *op) { tfp_avg_pool_shape(op, 3); } /* the range stays unknown, as oneDNN's does */
-
-static void bias_add(tfp_op *op)
-{
-    tfp_bias_shape(op);
-    set_range(op, TFP_SCALAR_DIMS);
-}
 
 static void product(tfp_op *op)
 {
@@ -114,18 +72,6 @@ static void product(tfp_op *op)
     tfp_merge_dim(op, tfp_dim(a, a_turned ? 0 : 1), tfp_dim(b, b_turned ? 1 : 0));
     tfp_set(op, 0, tfp_matrix_of(op, tfp_dim(a, a_turned ? 1 : 0), tfp_dim(b, b_turned ? 0 : 1)));
 }
-static void product_scalars(tfp_op *op)
-{
-    product(op);
-    set_range(op, TFP_SCALAR_DIMS);
-}
-
-static void broadcast_scalars(tfp_op *op)
-{
-    tfp_broadcast_inputs(op);
-    set_range(op, TFP_SCALAR_DIMS);
-}
-
 /* Along an axis each index has a range of its own, with the shape of the last input. */
 static void quantize(tfp_op *op)
 {
@@ -148,9 +94,6 @@ static void per_channel_grad(tfp_op *op)
         tfp_set(op, i - 1, tfp_vector_of(op, tfp_merge_dim(op, tfp_dim(in, -1), tfp_dim(tfp_in(op, i), 0))));
     tfp_set(op, 0, in);
 }
-
-/* clang-format off */
-/* clang-format on */
 
 /* ---- counts; `per`: float operations an output element besides the products ---- */
 
@@ -192,60 +135,65 @@ static tfp_cost resize_count(const tfp_op *op)
 
 static tfp_cost uniform_conv_count(const tfp_op *op) { return and_more(op, tfp_uniform_conv_macs(op)); }
 
-/* clang-format off */
+/* Shapes with the range of the output: two scalars, or as the range of the filter, an input. */
+#define SCALARS(shape) TFP_SHAPE_AFTER(shape, "-> =, (), ()")
+#define CHANNELS TFP_SHAPE_AFTER(conv, "*, *, *, *, *, R -> =, R, R")
+#define BIAS_CHANNELS TFP_SHAPE_AFTER(conv, "*, *, *, *, *, *, R -> =, R, R")
 #define CONV(per) conv_count, (per), "as Conv2D + " #per " * n(out)", "Conv2D and the fused operations"
-#define DEPTHWISE(per) depthwise_count, (per), "as DepthwiseConv2dNative + " #per " * n(out)", \
-    "DepthwiseConv2dNative and the fused operations"
+#define DEPTHWISE(per)                                                                                                 \
+    depthwise_count, (per), "as DepthwiseConv2dNative + " #per " * n(out)",                                            \
+        "DepthwiseConv2dNative and the fused operations"
 #define PRODUCT(per) product_count, (per), "2 * m * k * n + " #per " * n(out)", "MatMul and the fused operations"
 #define FUSED(count, plain) count, 0, "as " plain " + fused", plain " and the fused operations"
 #define POOL(plain) pool_count, 0, "product of ksize * n(out)", "as " plain
 #define THERE_AND_BACK TFP_EACH_OUT(5, "two limits, product, rounding, product")
 /* TensorFlow's own form and oneDNN's. */
-#define BOTH(op, ...) { "Quantized" op, __VA_ARGS__ }, { "_MklQuantized" op, __VA_ARGS__ }
+#define BOTH(op, ...)                                                                                                  \
+    { "Quantized" op, __VA_ARGS__ }, { "_MklQuantized" op, __VA_ARGS__ }
 const tfp_op_rule tfp_rules_quantized[] = {
-    BOTH("Conv2D", conv_scalars, CONV(0)),
-    BOTH("Conv2DPerChannel", conv_channels, CONV(0)),
-    BOTH("Conv2DAndRelu", conv_channels, CONV(1)),
-    BOTH("Conv2DAndRequantize", conv_scalars, CONV(3)),
-    BOTH("Conv2DAndReluAndRequantize", conv_scalars, CONV(4)),
-    BOTH("Conv2DWithBias", conv_bias_channels, CONV(1)),
-    BOTH("Conv2DWithBiasAndRelu", conv_bias_channels, CONV(2)),
-    BOTH("Conv2DWithBiasAndRequantize", conv_scalars, CONV(4)),
-    BOTH("Conv2DWithBiasAndReluAndRequantize", conv_scalars, CONV(5)),
-    BOTH("Conv2DWithBiasSumAndRelu", conv_bias_channels, CONV(3)),
-    BOTH("Conv2DWithBiasSumAndReluAndRequantize", conv_scalars, CONV(6)),
-    BOTH("Conv2DWithBiasSignedSumAndReluAndRequantize", conv_scalars, CONV(6)),
+    BOTH("Conv2D", SCALARS(conv), CONV(0)),
+    BOTH("Conv2DPerChannel", CHANNELS, CONV(0)),
+    BOTH("Conv2DAndRelu", CHANNELS, CONV(1)),
+    BOTH("Conv2DAndRequantize", SCALARS(conv), CONV(3)),
+    BOTH("Conv2DAndReluAndRequantize", SCALARS(conv), CONV(4)),
+    BOTH("Conv2DWithBias", BIAS_CHANNELS, CONV(1)),
+    BOTH("Conv2DWithBiasAndRelu", BIAS_CHANNELS, CONV(2)),
+    BOTH("Conv2DWithBiasAndRequantize", SCALARS(conv), CONV(4)),
+    BOTH("Conv2DWithBiasAndReluAndRequantize", SCALARS(conv), CONV(5)),
+    BOTH("Conv2DWithBiasSumAndRelu", BIAS_CHANNELS, CONV(3)),
+    BOTH("Conv2DWithBiasSumAndReluAndRequantize", SCALARS(conv), CONV(6)),
+    BOTH("Conv2DWithBiasSignedSumAndReluAndRequantize", SCALARS(conv), CONV(6)),
     { "QuantizedDepthwiseConv2D", tfp_depthwise_shape, DEPTHWISE(0) },
     { "QuantizedDepthwiseConv2DWithBias", tfp_depthwise_shape, DEPTHWISE(1) },
     { "QuantizedDepthwiseConv2DWithBiasAndRelu", tfp_depthwise_shape, DEPTHWISE(2) },
     { "QuantizedDepthwiseConv2DWithBiasAndReluAndRequantize", tfp_depthwise_shape, DEPTHWISE(5) },
     /* TensorFlow gives these four the shape function of Conv2D, although they are depthwise. */
-    { "_MklQuantizedDepthwiseConv2D", conv_channels, DEPTHWISE(0) },
-    { "_MklQuantizedDepthwiseConv2DWithBias", conv_bias_channels, DEPTHWISE(1) },
-    { "_MklQuantizedDepthwiseConv2DWithBiasAndRelu", conv_bias_channels, DEPTHWISE(2) },
-    { "_MklQuantizedDepthwiseConv2DWithBiasAndReluAndRequantize", conv_scalars, DEPTHWISE(5) },
+    { "_MklQuantizedDepthwiseConv2D", CHANNELS, DEPTHWISE(0) },
+    { "_MklQuantizedDepthwiseConv2DWithBias", BIAS_CHANNELS, DEPTHWISE(1) },
+    { "_MklQuantizedDepthwiseConv2DWithBiasAndRelu", BIAS_CHANNELS, DEPTHWISE(2) },
+    { "_MklQuantizedDepthwiseConv2DWithBiasAndReluAndRequantize", SCALARS(conv), DEPTHWISE(5) },
     { "_FusedQuantizedConv2D", fused_conv, FUSED(fused_conv_count, "Conv2D") },
     { "_FusedQuantizedDepthwiseConv2D", fused_depthwise, FUSED(fused_depthwise_count, "DepthwiseConv2dNative") },
-    { "QuantizedMatMul", product_scalars, PRODUCT(0) },
-    BOTH("MatMulWithBias", product_scalars, PRODUCT(1)),
-    BOTH("MatMulWithBiasAndRelu", product_scalars, PRODUCT(2)),
-    BOTH("MatMulWithBiasAndRequantize", product_scalars, PRODUCT(4)),
-    BOTH("MatMulWithBiasAndReluAndRequantize", product_scalars, PRODUCT(5)),
-    BOTH("MatMulWithBiasAndDequantize", product_scalars, PRODUCT(3)),
+    { "QuantizedMatMul", SCALARS(product), PRODUCT(0) },
+    BOTH("MatMulWithBias", SCALARS(product), PRODUCT(1)),
+    BOTH("MatMulWithBiasAndRelu", SCALARS(product), PRODUCT(2)),
+    BOTH("MatMulWithBiasAndRequantize", SCALARS(product), PRODUCT(4)),
+    BOTH("MatMulWithBiasAndReluAndRequantize", SCALARS(product), PRODUCT(5)),
+    BOTH("MatMulWithBiasAndDequantize", SCALARS(product), PRODUCT(3)),
     { "_QuantizedMatMul", product, FUSED(fused_product_count, "MatMul") },
-    { "QuantizedAvgPool _MklQuantizedAvgPool", avg_pool, POOL("AvgPool") },
-    { "QuantizedMaxPool", max_pool, POOL("MaxPool") },
+    { "QuantizedAvgPool _MklQuantizedAvgPool", SCALARS(avg_pool), POOL("AvgPool") },
+    { "QuantizedMaxPool", SCALARS(tfp_max_pool_shape), POOL("MaxPool") },
     { "_MklQuantizedMaxPool", tfp_max_pool_shape, POOL("MaxPool") },
     { "_QuantizedMaxPool3D", volume_max_pool, POOL("MaxPool") },
-    { "QuantizedAdd", broadcast_scalars, TFP_EACH_OUT(3, "both into one range, a sum") },
-    { "QuantizedMul", broadcast_scalars, TFP_EACH_OUT(1, "a product") },
-    { "QuantizedBiasAdd", bias_add, TFP_EACH_OUT(3, "both into one range, a sum") },
+    { "QuantizedAdd", SCALARS(tfp_broadcast_inputs), TFP_EACH_OUT(3, "both into one range, a sum") },
+    { "QuantizedMul", SCALARS(tfp_broadcast_inputs), TFP_EACH_OUT(1, "a product") },
+    { "QuantizedBiasAdd", SCALARS(tfp_bias_shape), TFP_EACH_OUT(3, "both into one range, a sum") },
     { "QuantizedRelu", TFP_SHAPE("A -> A, (), ()"), TFP_EACH_OUT(1, "a comparison") },
     { "QuantizedRelu6 QuantizedReluX", TFP_SHAPE("A -> A, (), ()"), TFP_EACH_OUT(2, "two comparisons") },
-    { "QuantizedReshape", reshape, TFP_MOVES },
-    { "QuantizedConcat", concat, TFP_MOVES },
-    { "QuantizedConcatV2 _MklQuantizedConcatV2", concat_v2, TFP_MOVES },
-    { "QuantizedResizeBilinear", resize, resize_count, 0, "as ResizeBilinear", "as ResizeBilinear" },
+    { "QuantizedReshape", SCALARS(reshape), TFP_MOVES },
+    { "QuantizedConcat", SCALARS(concat), TFP_MOVES },
+    { "QuantizedConcatV2 _MklQuantizedConcatV2", SCALARS(concat_v2), TFP_MOVES },
+    { "QuantizedResizeBilinear", SCALARS(resize), resize_count, 0, "as ResizeBilinear", "as ResizeBilinear" },
     { "QuantizeV2 _MklQuantizeV2", quantize, TFP_EACH_OUT(5, "product, sum, rounding, two limits") },
     { "Dequantize _MklDequantize", tfp_same_as_input, TFP_EACH_OUT(2, "product, sum") },
     { "Requantize RequantizePerChannel", TFP_SHAPE("A -> A, (), ()"), TFP_EACH_OUT(3, "product, sum, rounding") },
@@ -254,7 +202,8 @@ const tfp_op_rule tfp_rules_quantized[] = {
     { "RequantizationRange RequantizationRangePerChannel", TFP_SHAPE("* -> (), ()"),
       TFP_EACH_IN(2, "lowest and highest") },
     { "FakeQuantWithMinMaxArgs FakeQuantWithMinMaxVars FakeQuantWithMinMaxVarsPerChannel QuantizeAndDequantize "
-      "QuantizeAndDequantizeV2 QuantizeAndDequantizeV3 QuantizeAndDequantizeV4", tfp_same_as_input, THERE_AND_BACK },
+      "QuantizeAndDequantizeV2 QuantizeAndDequantizeV3 QuantizeAndDequantizeV4",
+      tfp_same_as_input, THERE_AND_BACK },
     { "FakeQuantWithMinMaxArgsGradient", tfp_same_as_input, TFP_EACH_OUT(3, "two comparisons, a product") },
     { "FakeQuantWithMinMaxVarsGradient", TFP_SHAPE("A, A -> A, (), ()"),
       TFP_EACH_OUT(5, "two comparisons, a product, two sums") },
@@ -274,4 +223,3 @@ const tfp_op_rule tfp_rules_quantized[] = {
       "2 * n(out) * n(rhs) / output features", "convolution" },
     { NULL },
 };
-/* clang-format on */

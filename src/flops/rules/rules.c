@@ -107,7 +107,10 @@ static void add_tensorflow(tfp_rule_index *x)
 {
     tfp_str name;
     for (size_t i = LIST_COUNT; i-- > 0;)
-        for (const tfp_op_rule *r = lists[i]; r->ops; r++) EACH(x, r->ops, rule = r);
+        for (const tfp_op_rule *r = lists[i]; r->ops; r++) {
+            EACH(x, r->ops, rule = r);
+            EACH(x, r->ops, outputs = TFP_USUAL_OUTPUTS);
+        }
     for (const tfp_importer_rule *r = tfp_importer_rules; r->ops; r++) EACH(x, r->ops, importer = r);
     for (size_t i = 0; i < FOLD_COUNT; i++)
         for (const tfp_fold_rule *f = folds[i]; f->ops; f++) EACH(x, f->ops, fold = f);

@@ -114,10 +114,7 @@ static void one_hot(tfp_op *op)
 static void parallel_concat(tfp_op *op)
 {
     tfp_dims whole = tfp_attr_shape(op, "shape");
-    if (!tfp_dims_known(whole) || whole.rank == 0) {
-        tfp_wrong(op, "a shape that is not known");
-        return;
-    }
+    if (tfp_wrong_if(op, !tfp_dims_known(whole) || whole.rank == 0, "a shape that is not known")) return;
     tfp_dims row = tfp_with_dim(op, whole, 0, 1);
     for (uint32_t i = 0; i < op->in_count; i++) tfp_merge(op, row, tfp_in(op, i));
     tfp_set(op, 0, whole);
@@ -198,10 +195,7 @@ static void expand_dims(tfp_op *op)
     tfp_dims in = tfp_in(op, 0);
     int64_t axis;
     if (!tfp_in_int(op, 1, &axis) || in.rank < 0) return;
-    if (axis < -in.rank - 1 || axis > in.rank) {
-        tfp_wrong(op, "an axis outside of the rank");
-        return;
-    }
+    if (tfp_wrong_if(op, axis < -in.rank - 1 || axis > in.rank, "an axis outside of the rank")) return;
     int at = (int)(axis < 0 ? axis + in.rank + 1 : axis);
     tfp_dims front = tfp_joined(op, tfp_part(op, in, 0, at), tfp_vector_of(op, 1));
     tfp_set(op, 0, tfp_joined(op, front, tfp_part(op, in, at, TFP_TO_END)));
@@ -282,10 +276,9 @@ static void reverse_sequence(tfp_op *op)
     tfp_dims in = tfp_in(op, 0), lengths = tfp_merge_rank(op, tfp_in(op, 1), 1);
     int64_t along = tfp_attr_int(op, "seq_dim", 0), batch = tfp_attr_int(op, "batch_dim", 0);
     if (in.rank < 0) return;
-    if (along >= in.rank || batch >= in.rank || along < -in.rank || batch < -in.rank) {
-        tfp_wrong(op, "an axis outside of the rank");
+    if (tfp_wrong_if(op, along >= in.rank || batch >= in.rank || along < -in.rank || batch < -in.rank,
+                     "an axis outside of the rank"))
         return;
-    }
     int64_t dim = tfp_merge_dim(op, tfp_dim(in, (int)batch), tfp_dim(lengths, 0));
     tfp_set(op, 0, tfp_with_dim(op, in, (int)batch, dim));
 }
@@ -310,7 +303,6 @@ static tfp_cost count_updates(const tfp_op *op) { return tfp_cost_of(tfp_element
 #define FOLDED count_folded, 0, "n(in0) - n(out)", "an addition for each element that disappears"
 #define UPDATES count_updates, 0, "n(updates)", "one operation an element"
 
-/* clang-format off */
 const tfp_op_rule tfp_rules_array[] = {
     /* op                          shape                        count */
     { "Const HostConst", constant, TFP_MOVES },
@@ -324,8 +316,8 @@ const tfp_op_rule tfp_rules_array[] = {
     { "OneHot", one_hot, TFP_MOVES },
 
     { "Identity RefIdentity Snapshot StopGradient PreventGradient GuaranteeConst DebugGradientIdentity "
-      "DebugGradientRefIdentity CheckNumerics CheckNumericsV2 DeepCopy _ParallelConcatUpdate InplaceUpdate", unchanged,
-      TFP_MOVES },
+      "DebugGradientRefIdentity CheckNumerics CheckNumericsV2 DeepCopy _ParallelConcatUpdate InplaceUpdate",
+      unchanged, TFP_MOVES },
     { "IdentityN", each_unchanged, TFP_MOVES },
     { "EnsureShape", ensured, TFP_MOVES },
     { "InplaceAdd InplaceSub", unchanged, UPDATES },
@@ -372,4 +364,3 @@ const tfp_op_rule tfp_rules_array[] = {
     { "ExtractVolumePatches", tfp_shape_volume_patches, TFP_MOVES },
     { NULL },
 };
-/* clang-format on */

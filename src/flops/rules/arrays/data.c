@@ -25,7 +25,6 @@ static void map_rows(tfp_op *op) /* inputs: arguments with one row for each call
         tfp_set(op, i, tfp_joined(op, tfp_vector_of(op, rows), rest->shapes[i]));
 }
 
-/* clang-format off */
 const tfp_op_rule tfp_rules_data[] = {
     { "AssertCardinalityDataset AssertNextDataset AssertPrevDataset AutoShardDataset BatchDataset BatchDatasetV2 "
       "BytesProducedStatsDataset CSVDataset CSVDatasetV2 CacheDataset CacheDatasetV2 ChooseFastestBranchDataset "
@@ -63,14 +62,17 @@ const tfp_op_rule tfp_rules_data[] = {
       "ExperimentalThreadPoolHandle GetOptions Iterator IteratorFromStringHandle IteratorFromStringHandleV2 "
       "IteratorGetDevice IteratorGetModelProto IteratorGetNextAsOptional IteratorToStringHandle IteratorV2 "
       "MultiDeviceIterator MultiDeviceIteratorFromStringHandle MultiDeviceIteratorInit "
-      "MultiDeviceIteratorToStringHandle OneShotIterator ThreadPoolHandle", tfp_scalar_outputs, TFP_MOVES },
+      "MultiDeviceIteratorToStringHandle OneShotIterator ThreadPoolHandle",
+      tfp_scalar_outputs, TFP_MOVES },
     { "SerializeIterator", serialized, TFP_MOVES },
     { "MakeIterator DeserializeIterator DeleteIterator DeleteMultiDeviceIterator DeleteMemoryCache "
       "DeleteSeedGenerator DeleteRandomSeedGenerator DatasetToTFRecord ExperimentalDatasetToTFRecord SaveDataset "
-      "RpcServerRegister RpcServerStart", tfp_no_outputs, TFP_MOVES },
+      "RpcServerRegister RpcServerStart",
+      tfp_no_outputs, TFP_MOVES },
 
     { "IteratorGetNext IteratorGetNextSync MultiDeviceIteratorGetNextFromShard GetElementAtIndex UncompressElement "
-      "DatasetToSingleElement", next_element, TFP_MOVES },
+      "DatasetToSingleElement",
+      next_element, TFP_MOVES },
     { "ReduceDataset", tfp_listed_outputs, TFP_NO_COUNT },
     { "MapDefun", map_rows, TFP_NO_COUNT },
 
@@ -81,4 +83,3 @@ const tfp_op_rule tfp_rules_data[] = {
     { "RpcCheckStatus RpcClient RpcGetValue RpcServer", tfp_unknown_outputs, TFP_MOVES },
     { NULL },
 };
-/* clang-format on */

@@ -114,10 +114,9 @@ static void check_nd(tfp_op *op, tfp_dims indices, tfp_dims updates, tfp_dims ta
         tfp_wrong(op, "indexes into what is empty");
     if (op->wrong || indices.rank < 0 || updates.rank < 0 || depth < 0) return;
     int outer = indices.rank - 1;
-    if (outer > updates.rank || (target.rank >= 0 && depth > target.rank)) {
-        tfp_wrong(op, "indexes, updates and the updated tensor do not fit together");
+    if (tfp_wrong_if(op, outer > updates.rank || (target.rank >= 0 && depth > target.rank),
+                     "indexes, updates and the updated tensor do not fit together"))
         return;
-    }
     tfp_merge(op, tfp_part(op, indices, 0, outer), tfp_part(op, updates, 0, outer));
     if (target.rank >= 0)
         tfp_merge(op, tfp_part(op, target, (int)depth, TFP_TO_END), tfp_part(op, updates, outer, TFP_TO_END));
@@ -193,7 +192,6 @@ static void dynamic_stitch(tfp_op *op)
 #define SCATTERS count_scatter, 0, "n(updates)", "one operation an update"
 #define UPDATES count_updates, 0, "n(updates)", "one operation an update"
 
-/* clang-format off */
 const tfp_op_rule tfp_rules_index[] = {
     /* op                        shape                  count */
     { "Gather", TFP_SHAPE("vT, I -> IT"), TFP_MOVES },
@@ -205,12 +203,14 @@ const tfp_op_rule tfp_rules_index[] = {
     { "ScatterAdd ScatterSub ScatterMul ScatterDiv ScatterMin ScatterMax", scatter_rows, SCATTERS },
     { "ResourceScatterUpdate", resource_scatter_rows, TFP_MOVES },
     { "ResourceScatterAdd ResourceScatterSub ResourceScatterMul ResourceScatterDiv ResourceScatterMin "
-      "ResourceScatterMax", resource_scatter_rows, SCATTERS },
+      "ResourceScatterMax",
+      resource_scatter_rows, SCATTERS },
 
     { "ScatterNd", scatter_nd, count_scatter_nd, 0, "n(updates)", "equal indexes are added up" },
     { "ScatterNdUpdate ResourceScatterNdUpdate", scatter_nd_into, TFP_MOVES },
     { "ScatterNdAdd ScatterNdSub ScatterNdMin ScatterNdMax ResourceScatterNdAdd ResourceScatterNdSub "
-      "ResourceScatterNdMin ResourceScatterNdMax", scatter_nd_into, UPDATES },
+      "ResourceScatterNdMin ResourceScatterNdMax",
+      scatter_nd_into, UPDATES },
     { "TensorScatterUpdate", tensor_scatter, TFP_MOVES },
     { "TensorScatterAdd TensorScatterSub TensorScatterMin TensorScatterMax ScatterNdNonAliasingAdd", tensor_scatter,
       UPDATES },
@@ -219,4 +219,3 @@ const tfp_op_rule tfp_rules_index[] = {
     { "DynamicStitch ParallelDynamicStitch", dynamic_stitch, TFP_MOVES },
     { NULL },
 };
-/* clang-format on */

@@ -196,7 +196,6 @@ static tfp_cost divide_values(const tfp_op *op) { return tfp_cost_of(tfp_element
 
 #define ADDS(function, n) function, 1, n, "one addition an element"
 
-/* clang-format off */
 const tfp_op_rule tfp_rules_list[] = {
     { "EmptyTensorList TensorListReserve", list_new, TFP_MOVES },
     { "TensorListFromTensor", list_from_tensor, TFP_MOVES },
@@ -256,4 +255,3 @@ const tfp_op_rule tfp_rules_list[] = {
     { "SparseAccumulatorTakeGradient", TFP_SHAPE("*, () ->"), divide_values, 1, "n(out1)", "one division an element" },
     { NULL },
 };
-/* clang-format on */

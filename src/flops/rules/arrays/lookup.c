@@ -61,10 +61,9 @@ static void edit_distance(tfp_op *op)
     check_sparse(op, 0);
     check_sparse(op, 3);
     if (op->wrong || !tfp_in_all(op, 2) || !tfp_in_all(op, 5)) return;
-    if (rank != tfp_elements(tfp_in(op, 5)) || rank < 1 || rank > TFP_RANK_MOST) {
-        tfp_wrong(op, "shapes of different ranks");
+    if (tfp_wrong_if(op, rank != tfp_elements(tfp_in(op, 5)) || rank < 1 || rank > TFP_RANK_MOST,
+                     "shapes of different ranks"))
         return;
-    }
     for (int i = 0; i + 1 < (int)rank; i++) {
         int64_t a = tfp_in_at(op, 2, i), b = tfp_in_at(op, 5, i);
         dims[i] = a > b ? a : b;
@@ -72,7 +71,6 @@ static void edit_distance(tfp_op *op)
     tfp_set(op, 0, tfp_shape_of(op, dims, (int)rank - 1));
 }
 
-/* clang-format off */
 const tfp_op_rule tfp_rules_lookup[] = {
     /* op                          shape                        count */
     { "Shape ShapeN", shape_vectors, TFP_MOVES },
@@ -92,4 +90,3 @@ const tfp_op_rule tfp_rules_lookup[] = {
     { "Fingerprint", TFP_SHAPE("nT, () -> n8"), TFP_MOVES },
     { NULL },
 };
-/* clang-format on */

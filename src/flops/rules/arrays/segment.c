@@ -115,14 +115,14 @@ static const char gathered[] = "each element of the rows named by indices is add
 static const char scaled[] = "each element of the rows named by indices is scaled and added";
 static const char tallied[] = "one addition for each value";
 
-/* clang-format off */
 #define GATHERED(per, source) count_gathered, (per), #per " * n(in1) * n(row of in0)", (source)
 #define TALLIED(index, count) count, 1, "n(in" #index ")", tallied
 const tfp_op_rule tfp_rules_segment[] = {
     { "SegmentSum SegmentProd SegmentMin SegmentMax", shape_segment, TFP_EACH_IN(1, added) },
     { "SegmentMean", shape_segment, TFP_EACH_IN(1, mean) },
     { "SegmentSumV2 SegmentProdV2 SegmentMinV2 SegmentMaxV2 UnsortedSegmentSum UnsortedSegmentProd UnsortedSegmentMin "
-      "UnsortedSegmentMax", shape_segment_of, TFP_EACH_IN(1, added) },
+      "UnsortedSegmentMax",
+      shape_segment_of, TFP_EACH_IN(1, added) },
     { "UnsortedSegmentJoin", shape_segment_of, TFP_MOVES },
 
     { "SparseSegmentSum", shape_sparse_segment, GATHERED(1, gathered) },
@@ -143,4 +143,3 @@ const tfp_op_rule tfp_rules_segment[] = {
     { "RaggedCountSparseOutput", shape_ragged_count, TALLIED(1, count_values) },
     { NULL },
 };
-/* clang-format on */

@@ -213,10 +213,9 @@ static void shape_ragged_to_tensor(tfp_op *op)
         return;
     }
     if (wanted.rank < 0) wanted = tfp_any_of_rank(op, ragged + values.rank);
-    if (wanted.rank != ragged + values.rank || values.rank < 1) {
-        tfp_wrong(op, "the shape asked for has another rank than the ragged tensor");
+    if (tfp_wrong_if(op, wanted.rank != ragged + values.rank || values.rank < 1,
+                     "the shape asked for has another rank than the ragged tensor"))
         return;
-    }
     tfp_dims inner = tfp_merge(op, tfp_part(op, wanted, ragged + 1, TFP_TO_END), tfp_part(op, values, 1, TFP_TO_END));
     tfp_set(op, 0, tfp_joined(op, tfp_part(op, wanted, 0, ragged + 1), inner));
 }
@@ -352,7 +351,6 @@ static tfp_cost count_nonzeros(const tfp_op *op)
 static const char each_value[] = "each value once";
 static const char at_run_time[] = "nnz, the values that a matrix holds, is known at run time only";
 
-/* clang-format off */
 #define VALUES(per, source) count_values, (per), #per " * n(in1)", (source)
 #define BOTH count_both, 1, "n(in1) + n(in4)", "each value of both once"
 #define NONZEROS(formula) count_nonzeros, 0, formula, at_run_time
@@ -418,4 +416,3 @@ const tfp_op_rule tfp_rules_sparse[] = {
     { "SparseMatrixSparseCholesky", shape_csr_same, NONZEROS("depends on what fills in") },
     { NULL },
 };
-/* clang-format on */

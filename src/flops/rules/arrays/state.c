@@ -147,7 +147,6 @@ static void shape_unbatch_grad(tfp_op *op)
 
 static const char assigned[] = "one addition an element";
 
-/* clang-format off */
 const tfp_op_rule tfp_rules_state[] = {
     { "Variable", shape_variable_v1, TFP_MOVES },
     { "VariableV2 TemporaryVariable", TFP_SHAPE("-> $shape"), TFP_MOVES },
@@ -192,7 +191,8 @@ const tfp_op_rule tfp_rules_state[] = {
     { "LookupTableFindV2", shape_find, TFP_MOVES },
     { "LookupTableImport LookupTableInsert InitializeTableFromTextFile", TFP_SHAPE("2 ->"), TFP_MOVES },
     { "LookupTableImportV2 LookupTableInsertV2 LookupTableRemoveV2 InitializeTableFromTextFileV2 "
-      "InitializeTableFromDataset", TFP_SHAPE("() ->"), TFP_MOVES },
+      "InitializeTableFromDataset",
+      TFP_SHAPE("() ->"), TFP_MOVES },
     { "LookupTableSize", TFP_SHAPE("2 -> ()"), TFP_MOVES },
     { "LookupTableSizeV2", TFP_SHAPE("() -> ()"), TFP_MOVES },
     { "InitializeTable", TFP_SHAPE("2, n, n ->"), TFP_MOVES },
@@ -205,15 +205,18 @@ const tfp_op_rule tfp_rules_state[] = {
     { "BarrierReadySize BarrierIncompleteSize", TFP_SHAPE("2 -> ()"), TFP_MOVES },
 
     { "ScalarSummary HistogramSummary ImageSummary AudioSummary AudioSummaryV2 TensorSummary TensorSummaryV2 "
-      "MergeSummary SummaryWriter Timestamp", TFP_SHAPE("-> ()"), TFP_MOVES },
+      "MergeSummary SummaryWriter Timestamp",
+      TFP_SHAPE("-> ()"), TFP_MOVES },
     { "CreateSummaryFileWriter CreateSummaryDbWriter FlushSummaryWriter CloseSummaryWriter WriteSummary "
       "WriteRawProtoSummary WriteScalarSummary WriteHistogramSummary WriteImageSummary WriteAudioSummary "
-      "WriteGraphSummary ImportEvent Assert", tfp_no_outputs, TFP_MOVES },
+      "WriteGraphSummary ImportEvent Assert",
+      tfp_no_outputs, TFP_MOVES },
     { "Print", tfp_same_as_input, TFP_MOVES },
     { "PrintV2", TFP_SHAPE("() ->"), TFP_MOVES },
 
     { "StatsAggregatorHandle StatsAggregatorHandleV2 ExperimentalStatsAggregatorHandle StatsAggregatorSummary "
-      "ExperimentalStatsAggregatorSummary", TFP_SHAPE("-> ()"), TFP_MOVES },
+      "ExperimentalStatsAggregatorSummary",
+      TFP_SHAPE("-> ()"), TFP_MOVES },
     { "StatsAggregatorSetSummaryWriter", tfp_no_outputs, TFP_MOVES },
 
     { "Batch", shape_batch, TFP_MOVES },
@@ -222,4 +225,3 @@ const tfp_op_rule tfp_rules_state[] = {
 
     { NULL },
 };
-/* clang-format on */

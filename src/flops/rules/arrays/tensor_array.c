@@ -68,7 +68,6 @@ static void array_concat(tfp_op *op) /* handle, flow */
     tfp_set(op, 1, tfp_vector_of(op, TFP_DIM_UNKNOWN));
 }
 
-/* clang-format off */
 const tfp_op_rule tfp_rules_tensor_array[] = {
     { "TensorArrayV3", array_v3, TFP_MOVES },
     { "TensorArrayGradV3 TensorArrayGradV2", TFP_SHAPE("2@V -> 2@V, ()"), TFP_MOVES },
@@ -83,9 +82,8 @@ const tfp_op_rule tfp_rules_tensor_array[] = {
     { "TensorArrayV2", array_v2, TFP_MOVES },
     { "TensorArrayGatherV2", array_gather_v2, TFP_MOVES },
     { "TensorArray TensorArrayGrad TensorArrayWrite TensorArrayRead TensorArrayPack TensorArrayUnpack "
-      "TensorArrayGather TensorArrayScatter TensorArrayConcat TensorArraySplit TensorArraySize", tfp_unknown_outputs,
-      TFP_MOVES },
+      "TensorArrayGather TensorArrayScatter TensorArrayConcat TensorArraySplit TensorArraySize",
+      tfp_unknown_outputs, TFP_MOVES },
     { "TensorArrayClose", tfp_no_outputs, TFP_MOVES },
     { NULL },
 };
-/* clang-format on */

@@ -41,10 +41,7 @@ static void join_along(tfp_op *op) /* text, axes */
             break;
         }
         int axis = (int)axes[k] + (axes[k] < 0 ? text.rank : 0);
-        if (axis < 0 || axis >= text.rank) {
-            tfp_wrong(op, "an axis outside of the rank");
-            return;
-        }
+        if (tfp_wrong_if(op, axis < 0 || axis >= text.rank, "an axis outside of the rank")) return;
         gone[axis] = true;
     }
     if (!told) {
@@ -223,11 +220,11 @@ static void records(tfp_op *op)
 #define TEXT tfp_count_zero, 0, "0", "text, no float arithmetic"
 #define PARSES tfp_count_zero, 0, "0", "bytes to values, no float arithmetic"
 
-/* clang-format off */
 const tfp_op_rule tfp_rules_text[] = {
     { "AsString StringLength StringLower StringUpper StringStrip StringToHashBucket StringToHashBucketFast "
       "StringToHashBucketStrong StringToNumber StaticRegexFullMatch StaticRegexReplace UnicodeScript UnicodeTranscode "
-      "EncodeBase64 DecodeBase64", tfp_same_as_input, TEXT },
+      "EncodeBase64 DecodeBase64",
+      tfp_same_as_input, TEXT },
     { "StringFormat", tfp_scalar_outputs, TEXT },
     { "StringJoin", join, TEXT },
     { "StringNGrams", TFP_SHAPE("_, n -> _, n"), TEXT },
@@ -258,9 +255,9 @@ const tfp_op_rule tfp_rules_text[] = {
       TFP_SHAPE("-> 2"), TFP_MOVES },
     { "WholeFileReaderV2 TextLineReaderV2 FixedLengthRecordReaderV2 TFRecordReaderV2 IdentityReaderV2 ReaderRead "
       "ReaderReadV2 ReaderNumRecordsProduced ReaderNumRecordsProducedV2 ReaderNumWorkUnitsCompleted "
-      "ReaderNumWorkUnitsCompletedV2 ReaderSerializeState ReaderSerializeStateV2", tfp_scalar_outputs, TFP_MOVES },
+      "ReaderNumWorkUnitsCompletedV2 ReaderSerializeState ReaderSerializeStateV2",
+      tfp_scalar_outputs, TFP_MOVES },
     { "ReaderReadUpTo ReaderReadUpToV2", TFP_SHAPE("-> _, _"), TFP_MOVES },
     { "ReaderRestoreState ReaderRestoreStateV2 ReaderReset ReaderResetV2", tfp_no_outputs, TFP_MOVES },
     { NULL },
 };
-/* clang-format on */

@@ -60,10 +60,9 @@ static void shape_all_to_all(tfp_op *op)
     int64_t joined = tfp_attr_int(op, "concat_dimension", -1), split = tfp_attr_int(op, "split_dimension", -1);
     int64_t parts = tfp_attr_int(op, "split_count", 0);
     if (d.rank < 0) return;
-    if (joined < 0 || joined >= d.rank || split < 0 || split >= d.rank || parts < 1) {
-        tfp_wrong(op, "no such dimension");
+    if (tfp_wrong_if(op, joined < 0 || joined >= d.rank || split < 0 || split >= d.rank || parts < 1,
+                     "no such dimension"))
         return;
-    }
     if (d.at[joined] < 0 || d.at[split] < 0) return;
     if (joined != split) {
         if (d.at[split] % parts) tfp_wrong(op, "a dimension that cannot be divided");
@@ -218,15 +217,16 @@ static tfp_cost count_select_scatter(const tfp_op *op)
 
 static const char over_devices[] = "one step for each element of this device";
 
-/* clang-format off */
 #define REDUCES TFP_EACH_IN(1, over_devices)
 const tfp_op_rule tfp_rules_collective[] = {
     { "NcclAllReduce _NcclReduceRecv CollectiveReduce CollectiveReduceV2 CollectiveReduceV3 CrossReplicaSum "
-      "DTensorAllReduce", tfp_same_as_input, REDUCES },
+      "DTensorAllReduce",
+      tfp_same_as_input, REDUCES },
     { "NcclReduce", tfp_same_as_input, count_nccl_reduce, 1, "(inputs - 1) * n(out)",
       "one step for each but the first" },
     { "NcclBroadcast CollectiveBcastSendV2 CollectiveAllToAllV2 CollectiveAllToAllV3 CollectivePermute Relayout "
-      "RelayoutLike CopyToMesh CopyToMeshGrad", tfp_same_as_input, TFP_MOVES },
+      "RelayoutLike CopyToMesh CopyToMeshGrad",
+      tfp_same_as_input, TFP_MOVES },
     { "_NcclReduceSend _NcclBroadcastSend DTensorSetGlobalTPUArray", tfp_no_outputs, TFP_MOVES },
     { "_NcclBroadcastRecv", TFP_SHAPE("#S -> S"), TFP_MOVES },
     { "CollectiveReduceScatterV2", TFP_SHAPE("_T -> _T"), REDUCES },
@@ -242,7 +242,8 @@ const tfp_op_rule tfp_rules_collective[] = {
     { "DTensorRestoreV2", TFP_SHAPE("(), n, n ->"), TFP_MOVES },
 
     { "Send _Send _HostSend SyncDevice InfeedEnqueue InfeedEnqueueTuple InfeedEnqueuePrelinearizedBuffer "
-      "OutfeedEnqueue OutfeedEnqueueTuple", tfp_no_outputs, TFP_MOVES },
+      "OutfeedEnqueue OutfeedEnqueueTuple",
+      tfp_no_outputs, TFP_MOVES },
     { "Recv _Recv _HostRecv", tfp_unknown_outputs, TFP_MOVES },
     { "InfeedDequeue OutfeedDequeue OutfeedDequeueV2", TFP_SHAPE("-> $shape"), TFP_MOVES },
     { "InfeedDequeueTuple OutfeedDequeueTuple OutfeedDequeueTupleV2", shape_listed, TFP_MOVES },
@@ -252,7 +253,8 @@ const tfp_op_rule tfp_rules_collective[] = {
     { "XlaReduceScatter", shape_reduce_scatter, REDUCES },
     { "XlaReplicaId", TFP_SHAPE("-> ()"), TFP_MOVES },
     { "XlaBroadcastHelper XlaSetDynamicDimensionSize XlaRemoveDynamicDimensionSize _XlaRecvAtHost _XlaRecvAtHostV2 "
-      "_XlaCompile", tfp_unknown_outputs, TFP_MOVES },
+      "_XlaCompile",
+      tfp_unknown_outputs, TFP_MOVES },
     { "XlaClusterOutput XlaDynamicUpdateSlice XlaSort XlaSharding XlaSpmdFullToShardShape XlaSetBound _XlaMerge",
       tfp_same_as_input, TFP_MOVES },
     { "XlaCallModule", shape_module, TFP_NO_COUNT },
@@ -276,4 +278,3 @@ const tfp_op_rule tfp_rules_collective[] = {
     { "_XlaCompileMlirPlaceholderProgramKey", TFP_SHAPE("-> 3"), TFP_MOVES },
     { NULL },
 };
-/* clang-format on */

@@ -234,10 +234,7 @@ static void dot_shape(tfp_op *op)
     int rank = 0;
     dot d;
     if (a.rank < 0 || b.rank < 0) return;
-    if (!read_dot(op, &d)) {
-        tfp_wrong(op, "dimension numbers that do not fit");
-        return;
-    }
+    if (tfp_wrong_if(op, !read_dot(op, &d), "dimension numbers that do not fit")) return;
     for (int i = 0; i < d.lhs_contracted.count; i++)
         tfp_merge_dim(op, a.at[d.lhs_contracted.at[i]], b.at[d.rhs_contracted.at[i]]);
     for (int i = 0; i < d.lhs_batch.count; i++)
@@ -350,11 +347,9 @@ static tfp_cost count_conv(const tfp_op *op)
 #define DOT count_dot, 0, "2 * contracted dims * n(out)", "a multiply-add for each combination of indices"
 #define CONV count_conv, 0, "2 * n(out) * window * input features of the kernel", "as Conv2D"
 
-/* clang-format off */
 const tfp_op_rule tfp_rules_contract[] = {
     { "Einsum XlaEinsum _MklEinsum", einsum_shape, EINSUM },
     { "XlaDot XlaDotV2", dot_shape, DOT },
     { "XlaConv XlaConvV2", conv_shape, CONV },
     { NULL },
 };
-/* clang-format on */

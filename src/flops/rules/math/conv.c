@@ -69,10 +69,7 @@ void tfp_conv_shape(tfp_op *op, int spatials)
     tfp_window w;
     filter_layout f;
     if (!tfp_window_read(op, spatials, spatials == 2 ? TFP_PADDING_LIST : 0, &w)) return;
-    if (!filter_layout_of(op, spatials, &f)) {
-        tfp_wrong(op, "an unknown filter_format");
-        return;
-    }
+    if (tfp_wrong_if(op, !filter_layout_of(op, spatials, &f), "an unknown filter_format")) return;
     if (spatials == 3) swap_dilations(&w);
     tfp_dims in = tfp_merge_rank(op, tfp_in(op, 0), w.at.rank), filter = tfp_merge_rank(op, tfp_in(op, 1), w.at.rank);
     int64_t depth = tfp_dim(in, w.at.depth), filter_depth = tfp_dim(filter, f.in), out_depth = tfp_dim(filter, f.out);
@@ -100,10 +97,9 @@ static void any_conv_shape(tfp_op *op)
     tfp_window w;
     if (in.rank < 0 || filter.rank < 0) return;
     int64_t rank = in.rank - (batches - 1);
-    if (batches < 0 || batches > in.rank || rank < 4 || rank > 5) {
-        tfp_wrong(op, "a convolution of neither two nor three dimensions");
+    if (tfp_wrong_if(op, batches < 0 || batches > in.rank || rank < 4 || rank > 5,
+                     "a convolution of neither two nor three dimensions"))
         return;
-    }
     int spatials = (int)rank - 2, extra = (int)batches - 1;
     if (!tfp_window_read(op, spatials, 0, &w)) return;
     tfp_merge_rank(op, filter, (int)rank);
@@ -146,10 +142,7 @@ static void sizes_second(tfp_op *op) { tfp_image_said(op, 1); }
 static void conv_input_grad_shape(tfp_op *op)
 {
     tfp_layout at;
-    if (!tfp_layout_of(op, 2, &at) || at.inner >= 0) {
-        tfp_wrong(op, "an unknown data_format");
-        return;
-    }
+    if (tfp_wrong_if(op, !tfp_layout_of(op, 2, &at) || at.inner >= 0, "an unknown data_format")) return;
     tfp_dims sizes = tfp_in_as_shape(op, 0);
     tfp_dims filter = tfp_merge_rank(op, tfp_in(op, 1), 4), grad = tfp_merge_rank(op, tfp_in(op, 2), 4);
     int64_t out[4];
@@ -326,15 +319,15 @@ static tfp_cost dilation_grad_count(const tfp_op *op)
     return tfp_cost_of(tfp_times(tfp_elements(tfp_in(op, 2)), per));
 }
 
-/* clang-format off */
 #define CONV2 conv_count, 2, "2 * n(out) * filter height * width * input channels + fused", "registry"
 #define CONV3 conv_count, 3, "2 * n(out) * filter depth * height * width * input channels + fused", "registry"
 #define DEPTHWISE depthwise_count, 2, "2 * n(out) * filter height * width + fused", "registry"
 #define BIASED conv_bias_count, 2, "2 * n(out) * filter height * width * input channels + n(out)", "Conv2D and BiasAdd"
 #define INPUT_GRAD input_grad_count, 2, "2 * n(out) * n(filter) / (channels of out * strides)", "registry"
 #define FILTER_GRAD filter_grad_count, 2, "2 * n(in0) * n(out) / (channels of in0 * strides)", "registry"
-#define BIASED_FILTER_GRAD filter_bias_grad_count, 2, \
-    "2 * n(in0) * n(out) / (channels of in0 * strides) + n(in2)", "Conv2DBackpropFilter and BiasAddGrad"
+#define BIASED_FILTER_GRAD                                                                                             \
+    filter_bias_grad_count, 2, "2 * n(in0) * n(out) / (channels of in0 * strides) + n(in2)",                           \
+        "Conv2DBackpropFilter and BiasAddGrad"
 #define AS_FORWARD "2 * n(out_backprop) * n(filter) / output channels", "as many products as forward"
 #define AS_DEPTHWISE "2 * n(out_backprop) * filter height * width", "as many products as forward"
 const tfp_op_rule tfp_rules_conv[] = {
@@ -382,4 +375,3 @@ const tfp_op_rule tfp_rules_conv[] = {
     TFP_ONEDNN("DepthwiseConv2dNativeBackpropFilter", sizes_second, depthwise_filter_grad, 2, AS_DEPTHWISE),
     { NULL },
 };
-/* clang-format on */

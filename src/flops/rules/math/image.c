@@ -77,12 +77,6 @@ static void select_boxes(tfp_op *op) /* boxes or overlaps, scores, max_output_si
     tfp_set(op, 0, tfp_vector_of(op, tfp_attr_bool(op, "pad_to_max_output_size", false) ? most : TFP_DIM_UNKNOWN));
 }
 
-static void select_boxes_v4(tfp_op *op) /* also the number of valid ones */
-{
-    select_boxes(op);
-    tfp_set(op, 1, TFP_SCALAR_DIMS);
-}
-
 static void select_boxes_v5(tfp_op *op) /* also their scores, and the number of valid ones */
 {
     select_boxes(op);
@@ -193,7 +187,6 @@ static tfp_cost count_scale_grad(const tfp_op *op)
 #define NO_FLOATS tfp_count_zero, 0, "0", "bytes in or out, no float arithmetic"
 #define SCALE "one pass over rows, one over columns; kernel_width by kernel_type, of the larger image with antialias"
 
-/* clang-format off */
 const tfp_op_rule tfp_rules_image[] = {
     { "ResizeBilinear", TFP_SHAPE("b__c, #hw -> bhwc"), TAPS(4, "weighted sum of 2 x 2 pixels") },
     { "ResizeBicubic", TFP_SHAPE("b__c, #hw -> bhwc"), TAPS(16, "weighted sum of 4 x 4 pixels") },
@@ -247,7 +240,7 @@ const tfp_op_rule tfp_rules_image[] = {
     /* The number of compared boxes depends on the data. */
     { "NonMaxSuppression NonMaxSuppressionV2 NonMaxSuppressionV3 NonMaxSuppressionWithOverlaps", select_boxes,
       TFP_NO_COUNT },
-    { "NonMaxSuppressionV4", select_boxes_v4, TFP_NO_COUNT },
+    { "NonMaxSuppressionV4", TFP_SHAPE_AFTER(select_boxes, "-> =, ()"), TFP_NO_COUNT },
     { "NonMaxSuppressionV5", select_boxes_v5, TFP_NO_COUNT },
     { "CombinedNonMaxSuppression", select_boxes_of_classes, TFP_NO_COUNT },
     { "GenerateBoundingBoxProposals", TFP_SHAPE("b___ -> b<post_nms_topn=300>4, b<post_nms_topn=300>"), TFP_NO_COUNT },
@@ -255,4 +248,3 @@ const tfp_op_rule tfp_rules_image[] = {
       TFP_SHAPE("3, __4 -> 3, 3, 114"), TFP_NO_COUNT },
     { NULL },
 };
-/* clang-format on */

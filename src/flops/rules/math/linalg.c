@@ -247,7 +247,6 @@ static tfp_cost count_tridiagonal_product(const tfp_op *op)
         "h*l^2 + l^3/3 + (2*h*l + 2*l^2) * columns; not fast 2*h*l^2 - 2/3*l^3 + (4*h*l - l^2) * columns", BOOK
 #define GRADIENT count_cube, 2, "2/3 * n^3", "Murray 2016: twice the decomposition"
 
-/* clang-format off */
 const tfp_op_rule tfp_rules_linalg[] = {
     { "Cholesky RiscCholesky BatchCholesky", TFP_SHAPE("Bnn -> Bnn"), CHOLESKY },
     { "CholeskyGrad BatchCholeskyGrad", TFP_SHAPE("Bnn -> Bnn"), GRADIENT },
@@ -277,4 +276,3 @@ const tfp_op_rule tfp_rules_linalg[] = {
     { "BatchMatrixTriangularSolve", TFP_SHAPE("Bnn, Bnk -> Bnk"), TRIANGULAR },
     { NULL },
 };
-/* clang-format on */

@@ -104,7 +104,6 @@ static tfp_cost count_composition(const tfp_op *op)
 #define STEP TFP_EACH_OUT(1, "one step an element, as the registry counts Add")
 #define TRUTH TFP_EACH_OUT(1, "one answer an element, as the registry counts Less")
 
-/* clang-format off */
 const tfp_op_rule tfp_rules_math[] = {
     /* arithmetic of two */
     { "Add AddV2 Sub Mul RealDiv Maximum Minimum Pow", tfp_broadcast_inputs, REGISTRY },
@@ -167,4 +166,3 @@ const tfp_op_rule tfp_rules_math[] = {
     { "XlaReducePrecision", tfp_same_as_input, STEP },
     { NULL },
 };
-/* clang-format on */

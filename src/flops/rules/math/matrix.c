@@ -209,7 +209,6 @@ static void matrix_set_diag_v2(tfp_op *op)
 #define MATMUL(count, source) count, 0, "2 * k * n(out)", (source)
 #define FUSED(count) count, 0, "2 * k * n(out) + fused", "as MatMul, and the fused operations"
 
-/* clang-format off */
 const tfp_op_rule tfp_rules_matrix[] = {
     { "MatMul", matmul, MATMUL(count_matmul, "registry") },
     { "BatchMatMul", batch_matmul, MATMUL(count_batch_matmul, "registry; adj_x is heeded") },
@@ -232,4 +231,3 @@ const tfp_op_rule tfp_rules_matrix[] = {
     { "MatrixBandPart BatchMatrixBandPart", tfp_same_as_input, TFP_MOVES },
     { NULL },
 };
-/* clang-format on */

@@ -115,16 +115,12 @@ static void approximate_top_shape(tfp_op *op)
 {
     tfp_dims in = tfp_in(op, 0);
     int64_t k = tfp_attr_int(op, "k", -1), axis = tfp_attr_int(op, "reduction_dimension", -1);
-    if (in.rank < 0 || k < 0 || axis < -in.rank || axis >= in.rank) {
-        tfp_wrong(op, "nothing to reduce"); /* TensorFlow also refuses an unknown rank */
-        return;
-    }
+    if (tfp_wrong_if(op, in.rank < 0 || k < 0 || axis < -in.rank || axis >= in.rank, "nothing to reduce"))
+        return; /* TensorFlow also refuses an unknown rank */
     if (axis < 0) axis += in.rank;
     int64_t n = in.at[axis];
-    if (n < k) {
-        tfp_wrong(op, "more are wanted than there are"); /* like TensorFlow, an unknown dimension counts as none */
-        return;
-    }
+    if (tfp_wrong_if(op, n < k, "more are wanted than there are"))
+        return; /* like TensorFlow, an unknown dimension counts as none */
     bool gathered = tfp_attr_bool(op, "aggregate_to_topk", true);
     tfp_dims out = tfp_with_dim(op, in, (int)axis, gathered ? k : approximate_size(op, n, in.rank, k));
     tfp_set(op, 0, out);
@@ -192,9 +188,9 @@ static tfp_cost sampler_count(const tfp_op *op)
     return tfp_cost_of(tfp_times(op->rule->per, tfp_plus(tfp_elements(tfp_out(op, 0)), tfp_elements(tfp_out(op, 1)))));
 }
 
-/* clang-format off */
-#define SAMPLER(per) sampler_count, (per), #per " * (num_sampled + n(true_classes))", \
-    "the probability of each class, and how often it is expected"
+#define SAMPLER(per)                                                                                                   \
+    sampler_count, (per), #per " * (num_sampled + n(true_classes))",                                                   \
+        "the probability of each class, and how often it is expected"
 #define GRAD(per, source) TFP_SHAPE("A, A -> A"), TFP_EACH_OUT(per, source)
 #define EACH(per, source) tfp_same_as_input, TFP_EACH_OUT(per, source)
 const tfp_op_rule tfp_rules_nn[] = {
@@ -234,7 +230,8 @@ const tfp_op_rule tfp_rules_nn[] = {
       "softmax; a sum and a comparison an element and beam" },
     { "LogUniformCandidateSampler", sampler_shape, SAMPLER(10) },
     { "UniformCandidateSampler LearnedUnigramCandidateSampler ThreadUnsafeUnigramCandidateSampler "
-      "FixedUnigramCandidateSampler", sampler_shape, SAMPLER(5) },
+      "FixedUnigramCandidateSampler",
+      sampler_shape, SAMPLER(5) },
     { "AllCandidateSampler", sampler_shape, TFP_MOVES },
     { "ComputeAccidentalHits", TFP_SHAPE("_<num_true>, _ -> _, _, _"), TFP_EACH_IN(1, "one look-up a true class") },
     { "_MklRelu", EACH(1, "as Relu") },
@@ -250,4 +247,3 @@ const tfp_op_rule tfp_rules_nn[] = {
     { "_MklFusedMish", EACH(5, "softplus 3, tanh, a product") },
     { NULL },
 };
-/* clang-format on */

@@ -112,15 +112,14 @@ static tfp_cost lrn_grad_count(const tfp_op *op)
     return tfp_cost_of(tfp_times(tfp_plus(tfp_times(6, neighbours(op)), 3), tfp_elements(tfp_in(op, 0))));
 }
 
-/* clang-format off */
-#define NORM batch_norm_count, 0, "6 * n(in0); 2 * n(in0) without is_training", \
-    "mean 1, variance 3, scale and shift 2"
-#define NORM_EX batch_norm_ex_count, 0, "as FusedBatchNorm + n(in0) a side input + n(in0) an activation", \
-    "FusedBatchNorm and the fused operations"
-#define NORM_GRAD batch_norm_grad_count, 0, "9 * n(in0); 5 * n(in0) without is_training", \
-    "two sums 4, gradient of the input 5 or 1"
-#define LRN lrn_count, 0, "n(in0) * (2 * depth_radius + 5)", \
-    "square 1, sum 2 * depth_radius, scale, shift, power, product"
+#define NORM batch_norm_count, 0, "6 * n(in0); 2 * n(in0) without is_training", "mean 1, variance 3, scale and shift 2"
+#define NORM_EX                                                                                                        \
+    batch_norm_ex_count, 0, "as FusedBatchNorm + n(in0) a side input + n(in0) an activation",                          \
+        "FusedBatchNorm and the fused operations"
+#define NORM_GRAD                                                                                                      \
+    batch_norm_grad_count, 0, "9 * n(in0); 5 * n(in0) without is_training", "two sums 4, gradient of the input 5 or 1"
+#define LRN                                                                                                            \
+    lrn_count, 0, "n(in0) * (2 * depth_radius + 5)", "square 1, sum 2 * depth_radius, scale, shift, power, product"
 const tfp_op_rule tfp_rules_norm[] = {
     { "FusedBatchNorm FusedBatchNormV2 FusedBatchNormV3", batch_norm_shape, NORM },
     { "_FusedBatchNormEx", batch_norm_ex_shape, NORM_EX },
@@ -149,4 +148,3 @@ const tfp_op_rule tfp_rules_norm[] = {
     TFP_ONEDNN("FusedBatchNormGradV3", batch_norm_grad_shape, NORM_GRAD),
     { NULL },
 };
-/* clang-format on */

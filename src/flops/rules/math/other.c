@@ -107,7 +107,6 @@ static void unstack_activations(tfp_op *op)
         tfp_set(op, i, tfp_matrix_of(op, rows->numbers[i], widths->numbers[i]));
 }
 
-/* clang-format off */
 const tfp_op_rule tfp_rules_other[] = {
     { "BoostedTreesAggregateStats", aggregate, TFP_NO_COUNT },
     { "BoostedTreesBucketize", bucketize, TFP_MOVES },
@@ -118,17 +117,19 @@ const tfp_op_rule tfp_rules_other[] = {
     { "BoostedTreesCalculateBestGainsPerFeature", best_gains, TFP_NO_COUNT },
     { "BoostedTreesCenterBias", tfp_scalar_outputs, TFP_NO_COUNT },
     { "BoostedTreesCreateEnsemble BoostedTreesCreateQuantileStreamResource BoostedTreesDeserializeEnsemble "
-      "BoostedTreesQuantileStreamResourceDeserialize", tfp_no_outputs, TFP_MOVES },
+      "BoostedTreesQuantileStreamResourceDeserialize",
+      tfp_no_outputs, TFP_MOVES },
     { "BoostedTreesEnsembleResourceHandleOp BoostedTreesQuantileStreamResourceHandleOp BoostedTreesSerializeEnsemble "
-      "IsBoostedTreesEnsembleInitialized IsBoostedTreesQuantileStreamResourceInitialized", tfp_scalar_outputs,
-      TFP_MOVES },
+      "IsBoostedTreesEnsembleInitialized IsBoostedTreesQuantileStreamResourceInitialized",
+      tfp_scalar_outputs, TFP_MOVES },
     { "BoostedTreesExampleDebugOutputs", debug_outputs, TFP_NO_COUNT },
     { "BoostedTreesFlushQuantileSummaries BoostedTreesMakeQuantileSummaries", TFP_SHAPE("-> _4..."), TFP_NO_COUNT },
     { "BoostedTreesGetEnsembleStates", TFP_SHAPE("-> (), (), (), (), 2"), TFP_MOVES },
     { "BoostedTreesMakeStatsSummary", TFP_SHAPE("-> <num_features><max_splits><num_buckets>2"), TFP_NO_COUNT },
     { "BoostedTreesPredict", predict, TFP_NO_COUNT },
     { "BoostedTreesQuantileStreamResourceAddSummaries BoostedTreesQuantileStreamResourceFlush "
-      "BoostedTreesUpdateEnsemble BoostedTreesUpdateEnsembleV2", tfp_no_outputs, TFP_NO_COUNT },
+      "BoostedTreesUpdateEnsemble BoostedTreesUpdateEnsembleV2",
+      tfp_no_outputs, TFP_NO_COUNT },
     { "BoostedTreesQuantileStreamResourceGetBucketBoundaries", vectors, TFP_MOVES },
     { "BoostedTreesSparseAggregateStats", TFP_SHAPE("-> _4, _, 4"), TFP_NO_COUNT },
     { "BoostedTreesTrainingPredict", predict_in_training, TFP_NO_COUNT },
@@ -143,13 +144,15 @@ const tfp_op_rule tfp_rules_other[] = {
     { "NegTrain", tfp_no_outputs, TFP_NO_COUNT },
 
     { "CheckPinned Copy CopyHost DebugIdentity DebugIdentityV2 DebugIdentityV3 DataFormatDimMap DataFormatVecPermute "
-      "SleepIdentityOp", tfp_same_as_input, TFP_MOVES },
+      "SleepIdentityOp",
+      tfp_same_as_input, TFP_MOVES },
     { "DebugNanCount", tfp_scalar_outputs, TFP_EACH_IN(1, "one test an element") },
     { "DebugNumericSummary DebugNumericSummaryV2 MlirPassthroughOp XlaLaunchV2", tfp_unknown_outputs, TFP_NO_COUNT },
     { "CalibrationStatisticsSaver", tfp_no_outputs, TFP_NO_COUNT },
     { "CustomAggregator", TFP_SHAPE("A -> A, (), (), <num_bins>"), TFP_NO_COUNT },
     { "DeviceIndex DevicePlacementOp GraphDefVersion IsTensorFloat32Enabled MakeWeakResourceHandle "
-      "StubResourceHandleOp ToBool WorkerHeartbeat", tfp_scalar_outputs, TFP_MOVES },
+      "StubResourceHandleOp ToBool WorkerHeartbeat",
+      tfp_scalar_outputs, TFP_MOVES },
     { "DistributedSave DumpTensor FileSystemSetConfiguration SleepOp", tfp_no_outputs, TFP_MOVES },
     { "FakeParam", TFP_SHAPE("-> $shape"), TFP_MOVES },
     { "GetDeadline XlaSparseGradientsStack", tfp_unknown_outputs, TFP_MOVES },
@@ -163,7 +166,8 @@ const tfp_op_rule tfp_rules_other[] = {
     { "SplitDedupData", vectors, TFP_MOVES },
 
     { "RiscBitcast RiscBroadcast RiscConcat RiscGather RiscPad RiscReshape RiscReverse RiscScatter RiscShape "
-      "RiscSlice RiscSqueeze RiscTranspose", tfp_unknown_outputs, TFP_MOVES },
+      "RiscSlice RiscSqueeze RiscTranspose",
+      tfp_unknown_outputs, TFP_MOVES },
     { "RiscCondition RiscWhile", tfp_unknown_outputs, TFP_NO_COUNT },
     { "RiscRandomUniform", told_shape, TFP_NO_COUNT },
     { "RiscSort", tfp_same_as_input, TFP_NO_COUNT },
@@ -177,4 +181,3 @@ const tfp_op_rule tfp_rules_other[] = {
     { "_XlaHostComputeMlir", tfp_unknown_outputs, TFP_NO_COUNT },
     { NULL },
 };
-/* clang-format on */

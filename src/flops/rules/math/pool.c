@@ -94,15 +94,9 @@ static void fractional_shape(tfp_op *op)
     tfp_dims in = tfp_merge_rank(op, tfp_in(op, 0), 4);
     const tfp_attr_list *list = tfp_attr_members(op, "pooling_ratio");
     const double *ratios = list->reals;
-    if (list->real_count != 4) {
-        tfp_wrong(op, "not four pooling ratios");
-        return;
-    }
+    if (tfp_wrong_if(op, list->real_count != 4, "not four pooling ratios")) return;
     for (int i = 0; i < 4; i++) {
-        if (!(ratios[i] >= 1)) {
-            tfp_wrong(op, "a pooling ratio below 1");
-            return;
-        }
+        if (tfp_wrong_if(op, !(ratios[i] >= 1), "a pooling ratio below 1")) return;
         float places = floorf((float)tfp_dim(in, i) / (float)ratios[i]);
         out[i] = tfp_dim(in, i) >= 0 && places < 0x1p62f ? (int64_t)places : TFP_DIM_UNKNOWN;
     }
@@ -161,7 +155,6 @@ static tfp_cost fractional_max_grad_count(const tfp_op *op)
     return tfp_cost_of(tfp_plus(tfp_elements(tfp_in(op, 0)), tfp_elements(tfp_in(op, 2))));
 }
 
-/* clang-format off */
 #define POOL(spatials, source) pool_count, (spatials), "product of ksize * n(out)", (source)
 #define POOL_V2(source) pool_v2_count, 2, "product of ksize * n(out)", (source)
 #define AVG_GRAD(spatials, source) avg_grad_count, (spatials), "2 * product of ksize * n(grad)", (source)
@@ -199,4 +192,3 @@ const tfp_op_rule tfp_rules_pool[] = {
     TFP_ONEDNN("MaxPool3DGrad", like_input, MAX_GRAD(3, "as MaxPoolGrad")),
     { NULL },
 };
-/* clang-format on */

@@ -25,10 +25,9 @@ static void shape_crop(tfp_op *op)
 static void shape_index_shuffle(tfp_op *op)
 {
     tfp_dims index = tfp_in(op, 0), seed = tfp_in(op, 1), most = tfp_in(op, 2);
-    if (index.rank > 1 || seed.rank == 0 || seed.rank > 2 || most.rank > 1) {
-        tfp_wrong(op, "an input of another rank than it must have");
+    if (tfp_wrong_if(op, index.rank > 1 || seed.rank == 0 || seed.rank > 2 || most.rank > 1,
+                     "an input of another rank than it must have"))
         return;
-    }
     if (index.rank == 1 || seed.rank == 2 || most.rank == 1) {
         int64_t n = index.rank == 1 ? tfp_dim(index, 0) : TFP_DIM_UNKNOWN;
         if (n < 0 && seed.rank == 2) n = tfp_dim(seed, 0);
@@ -55,7 +54,6 @@ static const char gamma_rounds[] = "Marsaglia and Tsang's method; one round";
 static const char rejection[] = "Hormann's transformed rejection; one round";
 static const char multinomial[] = "exp(logit - max) summed up; a random number scaled for each sample";
 
-/* clang-format off */
 #define MULTINOMIAL count_multinomial, 0, "3 * n(in0) + 2 * n(out)", multinomial
 #define BITS tfp_count_zero, 0, "0", "random bits, no arithmetic"
 const tfp_op_rule tfp_rules_random[] = {
@@ -105,4 +103,3 @@ const tfp_op_rule tfp_rules_random[] = {
     { "StatelessRandomGetKeyCounterAlg", TFP_SHAPE("2 -> 1, 2, ()"), TFP_MOVES },
     { NULL },
 };
-/* clang-format on */

@@ -140,7 +140,6 @@ static tfp_cost count_window(const tfp_op *op)
 #define STEPS(source) count_steps, 1, "n(in0) - n(out)", (source)
 #define AS_SUM STEPS("one step an element but the first, as the registry counts Sum")
 
-/* clang-format off */
 const tfp_op_rule tfp_rules_reduce[] = {
     { "Sum", reduction, STEPS("registry") },
     { "Mean", reduction, TFP_EACH_IN(1, "registry") },
@@ -159,4 +158,3 @@ const tfp_op_rule tfp_rules_reduce[] = {
     { "HistogramFixedWidth", histogram, TFP_EACH_IN(3, "a difference, a scaling and a count an element") },
     { NULL },
 };
-/* clang-format on */

@@ -168,17 +168,19 @@ static tfp_cost cudnn_forward(const tfp_op *op)
 
 static tfp_cost cudnn_grad_count(const tfp_op *op) { return times_cost(2, cudnn_forward(op)); }
 
-/* clang-format off */
-#define LSTM_CELL(clip) lstm_cell_count, (clip), \
-    "2 * batch * (inputs + units) * 4 * units + 23 * batch * units + 6 peepholes + 2 clipping", \
-    "four gates' products; biases 5, sigmoids 12, tanh 2, states 4 a unit"
+#define LSTM_CELL(clip)                                                                                                \
+    lstm_cell_count, (clip),                                                                                           \
+        "2 * batch * (inputs + units) * 4 * units + 23 * batch * units + 6 peepholes + 2 clipping",                    \
+        "four gates' products; biases 5, sigmoids 12, tanh 2, states 4 a unit"
 #define BLOCK_LSTM(clip) block_lstm_count, (clip), "as LSTMBlockCell, each step", "as LSTMBlockCell"
-#define BLOCK_LSTM_GRAD block_lstm_grad_count, 0, \
-    "4 * time * batch * (inputs + units) * 4 * units + 26 * time * batch * units + 12 peepholes", \
-    "gradients of inputs and of weights; 26 a unit and step"
-#define CUDNN(version) cudnn_forward, (version), \
-    "each step, layer, direction: 2 * batch * gates * units * (inputs + units) + batch * units * per", \
-    "gates: lstm 4, gru 3, else 1; per: lstm 30, gru 23, else 4"
+#define BLOCK_LSTM_GRAD                                                                                                \
+    block_lstm_grad_count, 0,                                                                                          \
+        "4 * time * batch * (inputs + units) * 4 * units + 26 * time * batch * units + 12 peepholes",                  \
+        "gradients of inputs and of weights; 26 a unit and step"
+#define CUDNN(version)                                                                                                 \
+    cudnn_forward, (version),                                                                                          \
+        "each step, layer, direction: 2 * batch * gates * units * (inputs + units) + batch * units * per",             \
+        "gates: lstm 4, gru 3, else 1; per: lstm 30, gru 23, else 4"
 #define CUDNN_GRAD cudnn_grad_count, 0, "2 * forward", "gradients of inputs and of weights"
 const tfp_op_rule tfp_rules_rnn[] = {
     { "LSTMBlockCell", TFP_SHAPE("bi, cu -> bu, bu, bu, bu, bu, bu, bu"), LSTM_CELL(3) },
@@ -202,4 +204,3 @@ const tfp_op_rule tfp_rules_rnn[] = {
     { "CudnnRNNCanonicalToParams CudnnRNNCanonicalToParamsV2", TFP_SHAPE("-> _"), TFP_MOVES },
     { NULL },
 };
-/* clang-format on */

@@ -114,10 +114,7 @@ static void spectrogram(tfp_op *op)
     tfp_dims in = tfp_merge_rank(op, tfp_in(op, 0), 2);
     int64_t window = tfp_attr_int(op, "window_size", 0), stride = tfp_attr_int(op, "stride", 0);
     int64_t length = tfp_dim(in, 0), points = window_points(op), windows = TFP_DIM_UNKNOWN;
-    if (points < 0 || stride < 1) {
-        tfp_wrong(op, "an impossible window or stride");
-        return;
-    }
+    if (tfp_wrong_if(op, points < 0 || stride < 1, "an impossible window or stride")) return;
     if (length >= 0) windows = length < window ? 0 : 1 + (length - window) / stride;
     tfp_set(op, 0, tfp_shape_of(op, (int64_t[]){ tfp_dim(in, 1), windows, 1 + points / 2 }, 3));
 }
@@ -148,7 +145,6 @@ static tfp_cost count_mfcc(const tfp_op *op)
 #define COMPLEX(dims) count_fft, dims, "5 * n * log2(n) a transform", FFTW
 #define REAL(dims) count_real_fft, dims, "5/2 * n * log2(n) a transform", FFTW
 
-/* clang-format off */
 const tfp_op_rule tfp_rules_signal[] = {
     { "FFT IFFT RiscFft BatchFFT BatchIFFT", fft, COMPLEX(1) },
     { "FFT2D IFFT2D BatchFFT2D BatchIFFT2D", fft, COMPLEX(2) },
@@ -170,4 +166,3 @@ const tfp_op_rule tfp_rules_signal[] = {
       "per frame: 5 * lines + filters + 2 * filters * coefficients", "filter bank, logarithms, cosine transform" },
     { NULL },
 };
-/* clang-format on */

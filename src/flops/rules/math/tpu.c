@@ -123,7 +123,6 @@ count_embedding(const tfp_op *op) /* per: the index of the input with the values
 
 static const char of_rows[] = "a multiply-add for each value and each column of the table";
 
-/* clang-format off */
 #define EMBEDS(values) count_embedding, values, "2 * n(values) * columns", of_rows
 const tfp_op_rule tfp_rules_tpu[] = {
     { "XlaSparseDenseMatmul", shape_embedding, EMBEDS(2) },
@@ -136,8 +135,8 @@ const tfp_op_rule tfp_rules_tpu[] = {
       "XlaSparseDenseMatmulGradWithAdagradMomentumAndCsrInput "
       "XlaSparseDenseMatmulGradWithAdagradMomentumAndStaticBufferSize XlaSparseDenseMatmulGradWithAdamAndCsrInput "
       "XlaSparseDenseMatmulGradWithAdamAndStaticBufferSize XlaSparseDenseMatmulGradWithFtrlAndCsrInput "
-      "XlaSparseDenseMatmulGradWithFtrlAndStaticBufferSize", TFP_SHAPE("*, *, *, *, *, *, A, B, C -> A, B, C"),
-      TFP_NO_COUNT },
+      "XlaSparseDenseMatmulGradWithFtrlAndStaticBufferSize",
+      TFP_SHAPE("*, *, *, *, *, *, A, B, C -> A, B, C"), TFP_NO_COUNT },
     { "XlaSparseCoreSgd", TFP_SHAPE("*, *, *, A -> A"), TFP_NO_COUNT },
     { "XlaSparseCoreAdagrad", TFP_SHAPE("*, *, *, B, A -> A, B"), TFP_NO_COUNT },
     { "XlaSparseCoreAdagradMomentum", TFP_SHAPE("*, *, *, *, *, B, C, A -> A, B, C"), TFP_NO_COUNT },
@@ -154,7 +153,8 @@ const tfp_op_rule tfp_rules_tpu[] = {
 
     { "TPUReplicateMetadata TPUCompileSucceededAssert TPUReshardVariables ConfigureTPUEmbedding "
       "ConnectTPUEmbeddingHosts FinalizeTPUEmbedding ShutdownDistributedTPU _SetGlobalTPUArray "
-      "_ShutdownDistributedTPU", tfp_no_outputs, TFP_MOVES },
+      "_ShutdownDistributedTPU",
+      tfp_no_outputs, TFP_MOVES },
     { "TPUReplicatedInput", shape_replicated_input, TFP_MOVES },
     { "TPUReplicatedOutput", shape_replicated_output, TFP_MOVES },
     { "TPUPartitionedInput", shape_partitioned_input, TFP_MOVES },
@@ -167,7 +167,8 @@ const tfp_op_rule tfp_rules_tpu[] = {
       TFP_MOVES },
     { "TPURoundRobin TPUCompilationResult ConfigureTPUEmbeddingHost ConfigureTPUEmbeddingMemory "
       "CollateTPUEmbeddingMemory ExecuteTPUEmbeddingPartitioner IsTPUEmbeddingInitialized ShutdownTPUSystem "
-      "_ConfigureDistributedTPU _WaitForDistributedTPU", TFP_SHAPE("-> ()"), TFP_MOVES },
+      "_ConfigureDistributedTPU _WaitForDistributedTPU",
+      TFP_SHAPE("-> ()"), TFP_MOVES },
     { "TPUCompile _TPUCompileMlir", shape_compile, TFP_MOVES },
     { "TPUExecute TPUExecuteAndUpdateVariables", tfp_unknown_outputs, TFP_NO_COUNT },
     { "ConfigureDistributedTPU FinalizeTPUEmbeddingV2 _DisconnectHostFromDistributedTPUSystem", tfp_unknown_outputs,
@@ -180,17 +181,30 @@ const tfp_op_rule tfp_rules_tpu[] = {
       "EnqueueTPUEmbeddingIntegerBatch EnqueueTPUEmbeddingSparseBatch EnqueueTPUEmbeddingSparseTensorBatch "
       "EnqueueTPUEmbeddingRaggedTensorBatch EnqueueTPUEmbeddingArbitraryTensorBatch "
       "DynamicEnqueueTPUEmbeddingRaggedTensorBatch DynamicEnqueueTPUEmbeddingArbitraryTensorBatch "
-      "LoadAllTPUEmbeddingParameters", tfp_no_outputs, TFP_MOVES },
+      "LoadAllTPUEmbeddingParameters",
+      tfp_no_outputs, TFP_MOVES },
     { "XlaRecvTPUEmbeddingDeduplicationData XlaRecvTPUEmbeddingDeduplicationDataV2 ComputeDedupDataSize "
-      "ComputeDedupDataSizeV2 MergeDedupData", TFP_SHAPE("-> ()"), TFP_MOVES },
+      "ComputeDedupDataSizeV2 MergeDedupData",
+      TFP_SHAPE("-> ()"), TFP_MOVES },
     { "ComputeDedupDataTupleMask ComputeDedupDataTupleMaskV2", TFP_SHAPE("-> __"), TFP_MOVES },
-#define TABLE(optimizer) \
-    { "LoadTPUEmbedding" optimizer "Parameters", tfp_no_outputs, TFP_MOVES }, \
-    { "RetrieveTPUEmbedding" optimizer "Parameters", TFP_SHAPE("-> __..."), TFP_MOVES }
-    TABLE("ADAM"), TABLE("Adadelta"), TABLE("AdagradMomentum"), TABLE("Adagrad"), TABLE("CenteredRMSProp"),
-    TABLE("FTRL"), TABLE("FrequencyEstimator"), TABLE("MDLAdagradLight"), TABLE("Momentum"), TABLE("ProximalAdagrad"),
-    TABLE("ProximalYogi"), TABLE("RMSProp"), TABLE("StochasticGradientDescent"),
+#define TABLE(optimizer)                                                                                               \
+    { "LoadTPUEmbedding" optimizer "Parameters", tfp_no_outputs, TFP_MOVES },                                          \
+    {                                                                                                                  \
+        "RetrieveTPUEmbedding" optimizer "Parameters", TFP_SHAPE("-> __..."), TFP_MOVES                                \
+    }
+    TABLE("ADAM"),
+    TABLE("Adadelta"),
+    TABLE("AdagradMomentum"),
+    TABLE("Adagrad"),
+    TABLE("CenteredRMSProp"),
+    TABLE("FTRL"),
+    TABLE("FrequencyEstimator"),
+    TABLE("MDLAdagradLight"),
+    TABLE("Momentum"),
+    TABLE("ProximalAdagrad"),
+    TABLE("ProximalYogi"),
+    TABLE("RMSProp"),
+    TABLE("StochasticGradientDescent"),
     { "RetrieveAllTPUEmbeddingParameters", tfp_unknown_outputs, TFP_MOVES },
     { NULL },
 };
-/* clang-format on */

@@ -92,10 +92,11 @@ void tfp_uniform_conv_shape(tfp_op *op)
         tfp_set(op, 0, out);
         return;
     }
-    if (rank < 3 || rank > SPATIAL_MOST + 2 || !read_layout(tfp_attr_text(op, "dimension_numbers", ""), rank, &at)) {
-        tfp_wrong(op, "dimensions that do not fit");
+    if (tfp_wrong_if(op,
+                     rank < 3 || rank > SPATIAL_MOST + 2 ||
+                         !read_layout(tfp_attr_text(op, "dimension_numbers", ""), rank, &at),
+                     "dimensions that do not fit"))
         return;
-    }
     int64_t batch = tfp_over(in.at[at.first[0]], tfp_attr_int(op, "batch_group_count", 1));
     out = tfp_with_dim(op, out, (int)at.first[2], batch);
     out = tfp_with_dim(op, out, (int)at.second[2], kernel.at[at.first[1]]);

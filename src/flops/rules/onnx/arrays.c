@@ -86,10 +86,7 @@ static void flatten(tfp_op *op)
         return;
     }
     if (axis < 0) axis += in.rank;
-    if (axis < 0 || axis > in.rank) {
-        tfp_wrong(op, "an axis outside of the rank");
-        return;
-    }
+    if (tfp_wrong_if(op, axis < 0 || axis > in.rank, "an axis outside of the rank")) return;
     for (int i = 0; i < in.rank; i++) *(i < axis ? &rows : &columns) = tfp_times(i < axis ? rows : columns, in.at[i]);
     tfp_set(op, 0, tfp_matrix_of(op, rows, columns));
 }
@@ -117,10 +114,7 @@ static void unsqueeze(tfp_op *op)
     if (in.rank < 0 || count < 0 || rank > TFP_RANK_MOST) return;
     for (int k = 0; k < count; k++) {
         if (axes[k] == INT64_MIN || !tfp_onnx_axis(op, axes[k], rank, &axis)) return;
-        if (marked[axis]) {
-            tfp_wrong(op, "an axis twice");
-            return;
-        }
+        if (tfp_wrong_if(op, marked[axis], "an axis twice")) return;
         marked[axis] = true;
     }
     for (int i = 0; i < rank; i++) dims[i] = marked[i] ? 1 : in.at[from++];
@@ -133,10 +127,9 @@ static void transpose(tfp_op *op)
     int64_t order[TFP_RANK_MOST], dims[TFP_RANK_MOST];
     if (in.rank < 0) return;
     bool given = tfp_attr_given(op, "perm");
-    if (given && tfp_attr_numbers(op, "perm", order, TFP_RANK_MOST) != (size_t)in.rank) {
-        tfp_wrong(op, "as many numbers as dimensions are needed");
+    if (tfp_wrong_if(op, given && tfp_attr_numbers(op, "perm", order, TFP_RANK_MOST) != (size_t)in.rank,
+                     "as many numbers as dimensions are needed"))
         return;
-    }
     for (int i = 0; i < in.rank; i++)
         dims[i] =
             tfp_dim(in, given ? (int)(order[i] < 0 || order[i] >= in.rank ? in.rank : order[i]) : in.rank - 1 - i);
@@ -297,7 +290,6 @@ static void one_hot(tfp_op *op)
     tfp_set(op, 0, tfp_joined(op, out, tfp_part(op, in, axis, TFP_TO_END)));
 }
 
-/* clang-format off */
 const tfp_op_rule tfp_onnx_arrays[] = {
     { "Input", as_told, TFP_MOVES },
     { "Constant Initializer", constant, TFP_MOVES },
@@ -306,7 +298,8 @@ const tfp_op_rule tfp_onnx_arrays[] = {
     { "Shape", shape_of, TFP_MOVES },
     { "Size", tfp_scalar_outputs, TFP_MOVES },
     { "Identity Cast CastLike Trilu ScatterND ScatterElements Scatter ReverseSequence EyeLike OptionalGetElement "
-      "Dropout", tfp_same_as_input, TFP_MOVES },
+      "Dropout",
+      tfp_same_as_input, TFP_MOVES },
     { "Reshape", reshape, TFP_MOVES },
     { "Flatten", flatten, TFP_MOVES },
     { "Squeeze", squeeze, TFP_MOVES },
@@ -327,4 +320,3 @@ const tfp_op_rule tfp_onnx_arrays[] = {
     { "TopK", top, TFP_NO_COUNT },
     { NULL },
 };
-/* clang-format on */

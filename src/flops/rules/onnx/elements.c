@@ -62,24 +62,26 @@ static tfp_cost count_mean(const tfp_op *op)
 
 #define STEP TFP_EACH_OUT(1, "one step an element")
 
-/* clang-format off */
 const tfp_op_rule tfp_onnx_elements[] = {
     { "Add Sub Mul Div Pow Mod PRelu BitShift BitwiseAnd BitwiseOr BitwiseXor And Or Xor Equal Greater GreaterOrEqual "
-      "Less LessOrEqual", tfp_broadcast_inputs, STEP },
+      "Less LessOrEqual",
+      tfp_broadcast_inputs, STEP },
     { "Where", broadcast_all, STEP },
     { "Max Min Sum", broadcast_all, count_addends, 0, "(inputs - 1) * n(out)",
       "a step for each input after the first" },
     { "Mean", broadcast_all, count_mean, 0, "inputs * n(out)", "sums and a division" },
     { "Abs Neg Sign Reciprocal Floor Ceil Round Not BitwiseNot IsNaN IsInf Sqrt Exp Log Sin Cos Tan Asin Acos Atan "
       "Sinh Cosh Tanh Asinh Acosh Atanh Erf Sigmoid Relu LeakyRelu Elu Selu Celu Gelu HardSigmoid HardSwish Mish "
-      "Swish Softplus Softsign ThresholdedRelu Shrink Clip QuantizeLinear DequantizeLinear", first_as_input, STEP },
+      "Swish Softplus Softsign ThresholdedRelu Shrink Clip QuantizeLinear DequantizeLinear",
+      first_as_input, STEP },
     { "Softmax LogSoftmax", first_as_input,
       TFP_EACH_IN(5, "as TensorFlow's registry: largest, difference, exp, sum, division") },
     { "Hardmax", first_as_input, TFP_EACH_IN(1, "a comparison an element") },
     { "CumSum", first_as_input, TFP_EACH_IN(1, "a sum an element") },
     { "BatchNormalization", first_as_input, TFP_EACH_IN(2, "scale and shift, which hold mean and variance") },
     { "LayerNormalization InstanceNormalization GroupNormalization RMSNormalization SimplifiedLayerNormalization "
-      "MeanVarianceNormalization", normalised, TFP_EACH_IN(6, "mean 1, variance 3, scale and shift 2") },
+      "MeanVarianceNormalization",
+      normalised, TFP_EACH_IN(6, "mean 1, variance 3, scale and shift 2") },
     { "LpNormalization", first_as_input, TFP_EACH_IN(3, "square, sum, division") },
     { "ReduceSum ReduceMean ReduceMax ReduceMin ReduceProd", reduced, TFP_EACH_IN(1, "a step an element") },
     { "ReduceL1 ReduceL2 ReduceSumSquare ReduceLogSum ReduceLogSumExp", reduced,
@@ -87,4 +89,3 @@ const tfp_op_rule tfp_onnx_elements[] = {
     { "ArgMax ArgMin", one_axis_reduced, TFP_EACH_IN(1, "a comparison an element") },
     { NULL },
 };
-/* clang-format on */

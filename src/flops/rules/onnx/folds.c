@@ -116,7 +116,6 @@ static void product(tfp_op *op)
     if (out) out[0] = tfp_fold_fit(9, out[0]);
 }
 
-/* clang-format off */
 const tfp_fold_rule tfp_onnx_folds[] = {
     { "Constant Initializer", constant },
     { "ConstantOfShape", of_shape },
@@ -131,11 +130,25 @@ const tfp_fold_rule tfp_onnx_folds[] = {
 };
 
 const tfp_onnx_same tfp_onnx_as_tensorflow[] = {
-    { "Add", "Add" }, { "Sub", "Sub" }, { "Mul", "Mul" }, { "Div", "Div" }, { "Max", "Maximum" }, { "Min", "Minimum" },
-    { "Neg", "Neg" }, { "Abs", "Abs" }, { "Floor", "Floor" }, { "Ceil", "Ceil" },
-    { "Equal", "Equal" }, { "Greater", "Greater" }, { "Less", "Less" },
-    { "And", "LogicalAnd" }, { "Or", "LogicalOr" }, { "Not", "LogicalNot" }, { "Where", "Select" },
-    { "Range", "Range" }, { "Size", "Size" }, { "Cast CastLike", "Cast" },
+    { "Add", "Add" },
+    { "Sub", "Sub" },
+    { "Mul", "Mul" },
+    { "Div", "Div" },
+    { "Max", "Maximum" },
+    { "Min", "Minimum" },
+    { "Neg", "Neg" },
+    { "Abs", "Abs" },
+    { "Floor", "Floor" },
+    { "Ceil", "Ceil" },
+    { "Equal", "Equal" },
+    { "Greater", "Greater" },
+    { "Less", "Less" },
+    { "And", "LogicalAnd" },
+    { "Or", "LogicalOr" },
+    { "Not", "LogicalNot" },
+    { "Where", "Select" },
+    { "Range", "Range" },
+    { "Size", "Size" },
+    { "Cast CastLike", "Cast" },
     { NULL },
 };
-/* clang-format on */

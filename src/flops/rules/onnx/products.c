@@ -111,10 +111,9 @@ static void convolution_at(tfp_op *op, uint32_t filter)
     window w;
     if (in.rank < 0 && weights.rank < 0) return;
     int rank = in.rank >= 0 ? in.rank : weights.rank;
-    if ((weights.rank >= 0 && weights.rank != rank) || rank < 3) {
-        tfp_wrong(op, "image and weights of different ranks");
+    if (tfp_wrong_if(op, (weights.rank >= 0 && weights.rank != rank) || rank < 3,
+                     "image and weights of different ranks"))
         return;
-    }
     if (!read_window(op, rank - 2, &w)) return;
     dims[0] = tfp_dim(in, 0);
     dims[1] = tfp_dim(weights, 0);
@@ -143,10 +142,7 @@ static void transposed_convolution(tfp_op *op)
     int64_t dims[2 + SPATIALS_MOST], more[SPATIALS_MOST], told[SPATIALS_MOST], groups = tfp_attr_int(op, "group", 1);
     window w;
     if (in.rank < 0 || weights.rank < 0) return;
-    if (in.rank != weights.rank || in.rank < 3) {
-        tfp_wrong(op, "image and weights of different ranks");
-        return;
-    }
+    if (tfp_wrong_if(op, in.rank != weights.rank || in.rank < 3, "image and weights of different ranks")) return;
     if (!read_window(op, in.rank - 2, &w) || !read_list(op, "output_padding", w.spatials, 0, more) ||
         !read_list(op, "output_shape", w.spatials, -1, told))
         return;
@@ -238,7 +234,6 @@ static tfp_cost count_attention(const tfp_op *op)
     return tfp_cost_macs(tfp_times(scores, tfp_plus(q.at[3], v.at[3])));
 }
 
-/* clang-format off */
 const tfp_op_rule tfp_onnx_products[] = {
     { "MatMul MatMulInteger", matmul, count_matmul, 0, "2 * n(out) * inner", "a product and a sum" },
     { "QLinearMatMul", quantised_matmul, count_matmul, 0, "2 * n(out) * inner", "a product and a sum" },
@@ -255,4 +250,3 @@ const tfp_op_rule tfp_onnx_products[] = {
     { "Attention", attention, count_attention, 0, "2 * n(scores) * (width + width of values)", "two products" },
     { NULL },
 };
-/* clang-format on */

@@ -13,6 +13,7 @@
  * @ before an item: the shape that the resource holds. 2@V: a handle of shape 2 that holds a V; the output of the kind
  * holds what the input held.
  * #S: the input's elements are the shape S; #k: its one element is the dimension k; #hw: its elements are h and w.
+ * = in place of an output: as the rule's `first` has set it.
  * ... after an item: all further outputs are like it.
  * Further inputs are ignored, further outputs stay unknown. */
 #include "base/dtype.h"
@@ -191,6 +192,7 @@ static void set_output(names *n, uint32_t i, tfp_str item)
 {
     tfp_str own, held;
     char name[ATTR_MOST];
+    if (item.data[0] == '=') return;
     if (item.data[0] == '$') {
         snprintf(name, sizeof name, "%.*s", (int)item.size - 1, item.data + 1);
         tfp_set(n->op, i, tfp_attr_shape(n->op, name));
@@ -219,4 +221,9 @@ void tfp_shape_pattern(tfp_op *op, const char *pattern)
     }
 }
 
-void tfp_shape_by_pattern(tfp_op *op) { tfp_shape_pattern(op, op->rule->pattern); }
+void tfp_shape_by_pattern(tfp_op *op)
+{
+    const tfp_op_rule *rule = op->rule;
+    if (rule->first) rule->first(op);
+    tfp_shape_pattern(op, rule->pattern);
+}

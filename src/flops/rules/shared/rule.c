@@ -124,6 +124,12 @@ void tfp_wrong(tfp_op *op, const char *what)
     if (!op->wrong) op->wrong = what;
 }
 
+bool tfp_wrong_if(tfp_op *op, bool wrong, const char *what)
+{
+    if (wrong) tfp_wrong(op, what);
+    return wrong;
+}
+
 static int64_t *new_dims(tfp_op *op, int rank)
 {
     int64_t *at = rank >= 0 && rank <= TFP_RANK_MOST ? TFP_NEW(op->arena, int64_t, (size_t)rank + 1) : NULL;

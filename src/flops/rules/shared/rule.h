@@ -99,6 +99,7 @@ void tfp_set_held(tfp_op *op, uint32_t i, tfp_dims shape, int dtype);
 void tfp_set_held_list(tfp_op *op, uint32_t i, tfp_held list);
 void tfp_wrong(tfp_op *op,
                const char *what); /* records a mismatch ("inner dimensions differ"): all outputs become unknown */
+bool tfp_wrong_if(tfp_op *op, bool wrong, const char *what);      /* the same, if it is wrong; returns that */
 tfp_dims tfp_shape_of(tfp_op *op, const int64_t *dims, int rank); /* copied; a negative dim is unknown */
 tfp_dims tfp_vector_of(tfp_op *op, int64_t dim);
 tfp_dims tfp_matrix_of(tfp_op *op, int64_t rows, int64_t columns);
@@ -148,6 +149,7 @@ void tfp_shape_pattern(tfp_op *op, const char *pattern);
 int64_t tfp_told_dim(tfp_op *op, uint32_t i, int64_t which);
 void tfp_shape_by_pattern(tfp_op *op);                                   /* by the rule's pattern */
 #define TFP_SHAPE(text) .pattern = (text), .shape = tfp_shape_by_pattern /* in place of a row's shape */
+#define TFP_SHAPE_AFTER(function, text) .first = (function), TFP_SHAPE(text)
 
 /* ---- counting ---- */
 typedef struct tfp_cost {
@@ -169,6 +171,7 @@ struct tfp_op_rule {
     const char *formula;                 /* for people: "2*m*k*n"; NULL without count */
     const char *source;                  /* origin of the formula: "registry", or in words; NULL without count */
     const char *pattern;                 /* for tfp_shape_by_pattern */
+    void (*first)(tfp_op *op);           /* sets those outputs that are "=" in the pattern */
 };
 /* The last members of rows: count, per, formula and source. */
 #define TFP_EACH_OUT(per, source) tfp_count_each_output, (per), #per " * n(out)", (source)
@@ -212,5 +215,6 @@ typedef struct tfp_opdef {
     const char *ops; /* the ops that have them, one blank between them */
 } tfp_opdef;
 extern const tfp_opdef tfp_opdefs[]; /* ends with an empty row */
+#define TFP_USUAL_OUTPUTS ":T"       /* of an op that has a rule and no row there */
 
 #endif
