@@ -42,6 +42,7 @@ typedef struct tfp_aten_rule {
     int64_t each;
     bool parts;                    /* composed of other operators: counts only if none of those was recorded */
     const char *formula, *meaning; /* for documentation */
+    int of;                        /* the argument whose elements are counted */
 } tfp_aten_rule;
 
 /* Parses the arguments of a call as the trace writes them; false when `dims` is not a list of shapes. */

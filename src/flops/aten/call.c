@@ -2,21 +2,8 @@
 /* flops/aten/call.c: parses the arguments of one operator's call from the texts that Kineto writes: lists of lists of
  * numbers for shapes, lists of words for types and values. */
 #include "flops/aten/aten.h"
+#include "flops/rules/shared/rule.h"
 #include "wire/jsonscan.h"
-
-static int64_t times(int64_t a, int64_t b)
-{
-    bool clamped = false;
-    int64_t r = tfp_mul(a, b, &clamped);
-    return a < 0 || b < 0 || clamped ? TFP_ATEN_UNKNOWN : r;
-}
-
-static int64_t plus(int64_t a, int64_t b)
-{
-    bool clamped = false;
-    int64_t r = tfp_add(a, b, &clamped);
-    return a < 0 || b < 0 || clamped ? TFP_ATEN_UNKNOWN : r;
-}
 
 /* ---- shapes ---- */
 
@@ -29,7 +16,7 @@ static void read_shape(tfp_jscan *j, tfp_aten_input *in)
     for (bool first = true; tfp_jscan_item(j, first); first = false) {
         if (!tfp_jscan_integer(j, &dim) || dim < 0) dim = TFP_ATEN_UNKNOWN;
         if (in->rank < TFP_ATEN_RANK) in->dims[in->rank] = dim;
-        in->elements = in->rank < TFP_ATEN_RANK ? times(in->elements, dim) : TFP_ATEN_UNKNOWN;
+        in->elements = in->rank < TFP_ATEN_RANK ? tfp_times(in->elements, dim) : TFP_ATEN_UNKNOWN;
         in->rank++;
     }
     if (in->rank > TFP_ATEN_RANK) in->rank = TFP_ATEN_RANK;
@@ -53,8 +40,8 @@ static void read_argument(tfp_jscan *j, tfp_aten_input *in)
             continue;
         }
         read_shape(j, &one);
-        in->elements = plus(in->elements, one.elements);
-        if (one.rank == 2) in->matrices = plus(in->matrices, one.elements);
+        in->elements = tfp_plus(in->elements, one.elements);
+        if (one.rank == 2) in->matrices = tfp_plus(in->matrices, one.elements);
     }
 }
 

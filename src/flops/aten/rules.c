@@ -4,24 +4,10 @@
  * compared. Products, convolutions and attention count as in torch.utils.flop_counter: two operations for each
  * multiply-add. */
 #include "flops/aten/aten.h"
+#include "flops/rules/shared/rule.h"
 
 #define UNKNOWN TFP_ATEN_UNKNOWN
-
-static int64_t times(int64_t a, int64_t b)
-{
-    bool clamped = false;
-    if (a < 0 || b < 0) return UNKNOWN;
-    int64_t r = tfp_mul(a, b, &clamped);
-    return clamped ? UNKNOWN : r;
-}
-
-static int64_t plus(int64_t a, int64_t b)
-{
-    bool clamped = false;
-    if (a < 0 || b < 0) return UNKNOWN;
-    int64_t r = tfp_add(a, b, &clamped);
-    return clamped ? UNKNOWN : r;
-}
+static const tfp_aten_cost unknown = { UNKNOWN, UNKNOWN, UNKNOWN };
 
 /* ---- arguments ---- */
 
@@ -44,7 +30,7 @@ static int64_t elements(const tfp_aten_input *in) { return in->tensor || in->lis
 static int64_t product(const tfp_aten_input *in, int from, int to)
 {
     int64_t n = 1;
-    for (int i = from; i < to; i++) n = times(n, dim(in, i));
+    for (int i = from; i < to; i++) n = tfp_times(n, dim(in, i));
     return n;
 }
 
@@ -60,9 +46,9 @@ static int64_t moved(const tfp_aten_call *c, int64_t out)
             return UNKNOWN; /* traces do not record the types of a list's tensors */
         if (!in->tensor) continue;
         if (!bytes) bytes = in->bytes;
-        sum = plus(sum, times(in->elements, in->bytes));
+        sum = tfp_plus(sum, tfp_times(in->elements, in->bytes));
     }
-    return bytes ? plus(sum, times(out, bytes)) : UNKNOWN;
+    return bytes ? tfp_plus(sum, tfp_times(out, bytes)) : UNKNOWN;
 }
 
 int64_t tfp_aten_input_bytes(const tfp_aten_call *c) { return moved(c, 0); }
@@ -74,34 +60,22 @@ static tfp_aten_cost steps(const tfp_aten_call *c, int64_t flops, int64_t out)
 
 static tfp_aten_cost multiply_adds(const tfp_aten_call *c, int64_t macs, int64_t out)
 {
-    return (tfp_aten_cost){ times(2, macs), macs, moved(c, out) };
+    return (tfp_aten_cost){ tfp_times(2, macs), macs, moved(c, out) };
 }
 
 /* ---- elements ---- */
 
+/* Elements of argument `of`. */
 static tfp_aten_cost each_in(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
-    int64_t n = elements(arg(c, 0));
-    return steps(c, times(r->each, n), n);
+    int64_t n = elements(arg(c, r->of));
+    return steps(c, tfp_times(r->each, n), n);
 }
 
 /* The result of a reduction is taken to be negligibly small. */
 static tfp_aten_cost reduced(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
-    return steps(c, times(r->each, elements(arg(c, 0))), 0);
-}
-
-static tfp_aten_cost each_second(const tfp_aten_call *c, const tfp_aten_rule *r)
-{
-    int64_t n = elements(arg(c, 1));
-    return steps(c, times(r->each, n), n);
-}
-
-/* Elements of the added tensor: index_add and scatter_add take it after a dimension and an index. */
-static tfp_aten_cost each_source(const tfp_aten_call *c, const tfp_aten_rule *r)
-{
-    int64_t n = elements(arg(c, 3));
-    return steps(c, times(r->each, n), n);
+    return steps(c, tfp_times(r->each, elements(arg(c, 0))), 0);
 }
 
 /* Elements of the shape that all tensors broadcast to. */
@@ -119,7 +93,7 @@ static int64_t broadcast(const tfp_aten_call *c)
             if (d < 0) return UNKNOWN;
             if (d != 1) most = d;
         }
-        n = times(n, most);
+        n = tfp_times(n, most);
     }
     return any ? n : UNKNOWN;
 }
@@ -127,35 +101,31 @@ static int64_t broadcast(const tfp_aten_call *c)
 static tfp_aten_cost each_out(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
     int64_t n = broadcast(c);
-    return steps(c, times(r->each, n), n);
+    return steps(c, tfp_times(r->each, n), n);
 }
 
 /* Lists of tensors, as optimizers take them: counts the elements of the first list. */
 static tfp_aten_cost each_listed(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
     int64_t n = arg(c, 0)->list ? arg(c, 0)->elements : UNKNOWN;
-    return (tfp_aten_cost){ times(r->each, n), 0, UNKNOWN };
+    return (tfp_aten_cost){ tfp_times(r->each, n), 0, UNKNOWN };
 }
 
 /* ---- products ---- */
 
-static tfp_aten_cost matrices(const tfp_aten_call *c, int a, int b)
-{
-    const tfp_aten_input *x = arg(c, a), *y = arg(c, b);
-    if (x->rank != 2 || y->rank != 2 || dim(x, 1) != dim(y, 0)) return (tfp_aten_cost){ UNKNOWN, UNKNOWN, UNKNOWN };
-    return multiply_adds(c, times(x->elements, dim(y, 1)), times(dim(x, 0), dim(y, 1)));
-}
 static tfp_aten_cost count_mm(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
-    return matrices(c, (int)r->each, (int)r->each + 1);
+    const tfp_aten_input *x = arg(c, (int)r->each), *y = arg(c, (int)r->each + 1);
+    if (x->rank != 2 || y->rank != 2 || dim(x, 1) != dim(y, 0)) return unknown;
+    return multiply_adds(c, tfp_times(x->elements, dim(y, 1)), tfp_times(dim(x, 0), dim(y, 1)));
 }
 
 /* A batch of matrices, the first of them at `each`. */
 static tfp_aten_cost count_bmm(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
     const tfp_aten_input *x = arg(c, (int)r->each), *y = arg(c, (int)r->each + 1);
-    if (x->rank != 3 || y->rank != 3 || dim(x, 2) != dim(y, 1)) return (tfp_aten_cost){ UNKNOWN, UNKNOWN, UNKNOWN };
-    return multiply_adds(c, times(x->elements, dim(y, 2)), times(times(dim(x, 0), dim(x, 1)), dim(y, 2)));
+    if (x->rank != 3 || y->rank != 3 || dim(x, 2) != dim(y, 1)) return unknown;
+    return multiply_adds(c, tfp_times(x->elements, dim(y, 2)), tfp_times(tfp_times(dim(x, 0), dim(x, 1)), dim(y, 2)));
 }
 
 static tfp_aten_cost count_mv(const tfp_aten_call *c, const tfp_aten_rule *r)
@@ -166,14 +136,13 @@ static tfp_aten_cost count_mv(const tfp_aten_call *c, const tfp_aten_rule *r)
 
 static tfp_aten_cost count_dot(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
-    (void)r;
-    return multiply_adds(c, elements(arg(c, 0)), 1);
+    return multiply_adds(c, elements(arg(c, r->of)), 1);
 }
 
 static tfp_aten_cost count_outer(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
-    int64_t n = times(elements(arg(c, (int)r->each)), elements(arg(c, (int)r->each + 1)));
-    return steps(c, r->each ? times(2, n) : n, n);
+    int64_t n = tfp_times(elements(arg(c, (int)r->each)), elements(arg(c, (int)r->each + 1)));
+    return steps(c, r->each ? tfp_times(2, n) : n, n);
 }
 
 /* A linear layer: rows of `x` times the transposed weights. */
@@ -181,8 +150,8 @@ static tfp_aten_cost count_linear(const tfp_aten_call *c, const tfp_aten_rule *r
 {
     (void)r;
     const tfp_aten_input *x = arg(c, 0), *w = arg(c, 1);
-    if (x->rank < 1 || w->rank != 2 || dim(x, -1) != dim(w, 1)) return (tfp_aten_cost){ UNKNOWN, UNKNOWN, UNKNOWN };
-    return multiply_adds(c, times(elements(x), dim(w, 0)), times(product(x, 0, x->rank - 1), dim(w, 0)));
+    if (x->rank < 1 || w->rank != 2 || dim(x, -1) != dim(w, 1)) return unknown;
+    return multiply_adds(c, tfp_times(elements(x), dim(w, 0)), tfp_times(product(x, 0, x->rank - 1), dim(w, 0)));
 }
 
 /* Any ranks, but only plain products: both have the same batch dims, or one of them has none. */
@@ -192,9 +161,8 @@ static tfp_aten_cost count_matmul(const tfp_aten_call *c, const tfp_aten_rule *r
     const tfp_aten_input *x = arg(c, 0), *y = arg(c, 1);
     int64_t columns = y->rank == 1 ? 1 : dim(y, -1), inner = y->rank == 1 ? dim(y, 0) : dim(y, -2);
     bool same = x->rank == y->rank && product(x, 0, x->rank - 2) == product(y, 0, y->rank - 2);
-    if (x->rank < 1 || y->rank < 1 || dim(x, -1) != inner || (y->rank > 2 && !same))
-        return (tfp_aten_cost){ UNKNOWN, UNKNOWN, UNKNOWN };
-    return multiply_adds(c, times(elements(x), columns), times(product(x, 0, x->rank - 1), columns));
+    if (x->rank < 1 || y->rank < 1 || dim(x, -1) != inner || (y->rank > 2 && !same)) return unknown;
+    return multiply_adds(c, tfp_times(elements(x), columns), tfp_times(product(x, 0, x->rank - 1), columns));
 }
 
 /* ---- convolutions ---- */
@@ -216,10 +184,10 @@ static int64_t places(const tfp_aten_input *x, const tfp_aten_input *w, const wi
 {
     int64_t n = 1;
     for (int i = 0; i < x->rank - 2; i++) {
-        int64_t size = dim(x, i + 2), reach = times(v->dilation[i], dim(w, i + 2) - 1);
+        int64_t size = dim(x, i + 2), reach = tfp_times(v->dilation[i], dim(w, i + 2) - 1);
         if (size < 0 || reach < 0 || v->stride[i] < 1 || v->padding[i] < 0 || v->padding[i] > INT32_MAX) return UNKNOWN;
-        int64_t room = plus(size, 2 * v->padding[i]) - reach - 1;
-        n = times(n, room < 0 ? 0 : room / v->stride[i] + 1);
+        int64_t room = tfp_plus(size, 2 * v->padding[i]) - reach - 1;
+        n = tfp_times(n, room < 0 ? 0 : room / v->stride[i] + 1);
     }
     return n;
 }
@@ -227,7 +195,7 @@ static int64_t places(const tfp_aten_input *x, const tfp_aten_input *w, const wi
 /* Multiply-adds of one pass: each weight at each position of each image. */
 static int64_t conv_macs(const tfp_aten_input *w, int64_t images, int64_t at)
 {
-    return times(times(elements(w), images), at);
+    return tfp_times(tfp_times(elements(w), images), at);
 }
 
 /* Positions of a convolution's arguments. transposed: -1 when there is no such argument. */
@@ -255,7 +223,7 @@ static tfp_aten_cost conv_cost(const tfp_aten_call *c, int64_t at, int transpose
 {
     const tfp_aten_input *x = arg(c, 0), *w = arg(c, 1);
     bool turned = transposed >= 0 && tfp_str_eq(arg(c, transposed)->value, TFP_STR("True"));
-    int64_t out = turned ? UNKNOWN : times(times(dim(x, 0), dim(w, 0)), at);
+    int64_t out = turned ? UNKNOWN : tfp_times(tfp_times(dim(x, 0), dim(w, 0)), at);
     return multiply_adds(c, conv_macs(w, dim(x, 0), at), out);
 }
 
@@ -264,17 +232,12 @@ static tfp_aten_cost count_convolution(const tfp_aten_call *c, const tfp_aten_ru
     (void)r;
     return conv_cost(c, conv_places(c, arg(c, 0), arg(c, 1), (conv_arguments){ 3, 4, 5, 6 }), 6);
 }
-/* Library kernels: the arguments from `each` on are (padding, stride, dilation). */
-static tfp_aten_cost count_library_conv(const tfp_aten_call *c, const tfp_aten_rule *r)
-{
-    int at = (int)r->each;
-    return conv_cost(c, conv_places(c, arg(c, 0), arg(c, 1), (conv_arguments){ at + 1, at, at + 2, -1 }), -1);
-}
-/* The arguments from `each` on are (stride, padding, dilation). */
+/* The arguments from `each` on are stride, padding, dilation; of library kernels (`of` 1) padding, stride, dilation. */
 static tfp_aten_cost count_plain_conv(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
     int at = (int)r->each;
-    return conv_cost(c, conv_places(c, arg(c, 0), arg(c, 1), (conv_arguments){ at, at + 1, at + 2, -1 }), -1);
+    conv_arguments arguments = { at + r->of, at + 1 - r->of, at + 2, -1 };
+    return conv_cost(c, conv_places(c, arg(c, 0), arg(c, 1), arguments), -1);
 }
 
 /* Gradients of the input and of the weights, where output_mask asks for them; each costs as much as the forward
@@ -285,37 +248,26 @@ static tfp_aten_cost count_convolution_backward(const tfp_aten_call *c, const tf
     const tfp_aten_input *grad = arg(c, 0), *x = arg(c, 1), *w = arg(c, 2);
     tfp_str mask = arg(c, 10)->value, turned = arg(c, 7)->value;
     bool input = tfp_str_has(mask, TFP_STR("[True")), weights = tfp_str_has(mask, TFP_STR(", True,"));
-    if (!mask.size || !turned.size) return (tfp_aten_cost){ UNKNOWN, UNKNOWN, UNKNOWN };
+    if (!mask.size || !turned.size) return unknown;
     const tfp_aten_input *at = tfp_str_eq(turned, TFP_STR("True")) ? x : grad;
     int64_t one = conv_macs(w, dim(grad, 0), at->rank > 2 ? product(at, 2, at->rank) : UNKNOWN);
-    int64_t out = plus(input ? elements(x) : 0, weights ? elements(w) : 0);
-    return multiply_adds(c, times(one, input + weights), out);
+    int64_t out = tfp_plus(input ? elements(x) : 0, weights ? elements(w) : 0);
+    return multiply_adds(c, tfp_times(one, input + weights), out);
 }
 
 /* ---- attention ---- */
 
 /* Two products forward (queries with keys, scores with values); five backward, because the first is computed again.
- * `each` is the position of the queries; shapes are batch, heads, length, width. */
-static tfp_aten_cost attention(const tfp_aten_call *c, int q, bool backward)
-{
-    const tfp_aten_input *a = arg(c, q), *k = arg(c, q + 1), *v = arg(c, q + 2);
-    if (a->rank != 4 || k->rank != 4 || v->rank != 4) return (tfp_aten_cost){ UNKNOWN, UNKNOWN, UNKNOWN };
-    int64_t scores = times(product(a, 0, 3), dim(k, 2));
-    int64_t by_key = times(scores, dim(a, 3)), by_value = times(scores, dim(v, 3));
-    int64_t out = times(product(a, 0, 3), dim(v, 3));
-    if (!backward) return multiply_adds(c, plus(by_key, by_value), out);
-    return multiply_adds(c, plus(times(3, by_key), times(2, by_value)),
-                         plus(elements(a), plus(elements(k), elements(v))));
-}
+ * `of` is the position of the queries, `each` 1 backward; shapes are batch, heads, length, width. */
 static tfp_aten_cost count_attention(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
-    (void)r;
-    return attention(c, 0, false);
-}
-static tfp_aten_cost count_attention_backward(const tfp_aten_call *c, const tfp_aten_rule *r)
-{
-    (void)r;
-    return attention(c, 1, true);
+    const tfp_aten_input *q = arg(c, r->of), *k = arg(c, r->of + 1), *v = arg(c, r->of + 2);
+    if (q->rank != 4 || k->rank != 4 || v->rank != 4) return unknown;
+    int64_t scores = tfp_times(product(q, 0, 3), dim(k, 2)), out = tfp_times(product(q, 0, 3), dim(v, 3));
+    int64_t by_key = tfp_times(scores, dim(q, 3)), by_value = tfp_times(scores, dim(v, 3));
+    if (!r->each) return multiply_adds(c, tfp_plus(by_key, by_value), out);
+    return multiply_adds(c, tfp_plus(tfp_times(3, by_key), tfp_times(2, by_value)),
+                         tfp_plus(elements(q), tfp_plus(elements(k), elements(v))));
 }
 
 /* ---- norms, pooling, cells, embeddings ---- */
@@ -324,59 +276,47 @@ static tfp_aten_cost count_batch_norm(const tfp_aten_call *c, const tfp_aten_rul
 {
     const tfp_aten_input *x = arg(c, 0);
     tfp_str training = arg(c, 5)->value;
-    if (!training.size) return (tfp_aten_cost){ UNKNOWN, UNKNOWN, UNKNOWN };
+    if (!training.size) return unknown;
     bool yes = tfp_str_eq(training, TFP_STR("True"));
-    return steps(c, times(yes ? r->each : 2, elements(x)), elements(x));
+    return steps(c, tfp_times(yes ? r->each : 2, elements(x)), elements(x));
 }
 
 /* One operation for each element of each window. Arguments: window 1, stride 2 (empty: the window), padding 3, dilation
- * 4 or none. */
-static tfp_aten_cost pool(const tfp_aten_call *c, bool dilated, int ceiling)
+ * 4 or none; `of`: whether to round up. */
+static tfp_aten_cost count_pool(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
     const tfp_aten_input *x = arg(c, 0);
     window v;
     tfp_aten_input w = { .tensor = true, .rank = x->rank };
     int64_t size[TFP_ATEN_RANK], looked = 1;
     int count = x->rank == 4 || x->rank == 5 ? x->rank - 2 : 0;
-    tfp_aten_cost unknown = { UNKNOWN, UNKNOWN, UNKNOWN };
     if (!count || !spread(arg(c, 1), size, count) || !spread(arg(c, 3), v.padding, count)) return unknown;
-    if (!tfp_str_eq(arg(c, ceiling)->value, TFP_STR("False"))) return unknown; /* the last windows may be cut */
+    if (!tfp_str_eq(arg(c, r->of)->value, TFP_STR("False"))) return unknown; /* the last windows may be cut */
     if (!spread(arg(c, 2), v.stride, count)) memcpy(v.stride, size, sizeof size);
     for (int i = 0; i < count; i++) v.dilation[i] = 1;
-    if (dilated && !spread(arg(c, 4), v.dilation, count)) return unknown;
+    if (r->of > 4 && !spread(arg(c, 4), v.dilation, count)) return unknown;
     for (int i = 0; i < count; i++) {
         w.dims[i + 2] = size[i];
-        looked = times(looked, size[i]);
+        looked = tfp_times(looked, size[i]);
     }
-    int64_t out = times(product(x, 0, 2), places(x, &w, &v));
-    return steps(c, times(out, looked), out);
+    int64_t out = tfp_times(product(x, 0, 2), places(x, &w, &v));
+    return steps(c, tfp_times(out, looked), out);
 }
-static tfp_aten_cost count_max_pool(const tfp_aten_call *c, const tfp_aten_rule *r)
-{
-    (void)r;
-    return pool(c, true, 5);
-}
-static tfp_aten_cost count_avg_pool(const tfp_aten_call *c, const tfp_aten_rule *r)
-{
-    (void)r;
-    return pool(c, false, 4);
-}
-
 /* Each weight counts once for each step of each sequence; in the backward pass twice (each = 2). Tensors 1 and 2 are
  * the weights. */
 static tfp_aten_cost count_layer(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
     const tfp_aten_input *x = arg(c, 0);
     int64_t steps_of_all = x->rank == 3 ? product(x, 0, 2) : UNKNOWN;
-    int64_t weights = plus(elements(arg(c, 1)), elements(arg(c, 2)));
-    return multiply_adds(c, times(r->each, times(steps_of_all, weights)), UNKNOWN);
+    int64_t weights = tfp_plus(elements(arg(c, 1)), elements(arg(c, 2)));
+    return multiply_adds(c, tfp_times(r->each, tfp_times(steps_of_all, weights)), UNKNOWN);
 }
 /* As count_layer, with the weights in a list. */
 static tfp_aten_cost count_layers(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
     const tfp_aten_input *x = arg(c, 0), *w = arg(c, 1);
     int64_t all = x->rank == 3 ? product(x, 0, 2) : UNKNOWN;
-    return multiply_adds(c, times(r->each, times(all, w->list ? w->matrices : UNKNOWN)), UNKNOWN);
+    return multiply_adds(c, tfp_times(r->each, tfp_times(all, w->list ? w->matrices : UNKNOWN)), UNKNOWN);
 }
 
 /* ---- the table ---- */
