@@ -11,7 +11,7 @@
 /* Output i has the elements of input `from`, in the same order. */
 static void share(tfp_op *op, uint32_t i, uint32_t from)
 {
-    if (i >= op->out_count || tfp_elements(tfp_in(op, from)) != tfp_elements(tfp_out(op, i))) return;
+    if (i >= op->out_count || tfp_in_size(op, from) != tfp_out_size(op, i)) return;
     if (tfp_dims_known(tfp_out(op, i))) op->out[i].elements = tfp_fold_in(op, from);
 }
 
@@ -99,7 +99,7 @@ static void fold_enter(tfp_op *op)
 static void fold_like(tfp_op *op)
 {
     double *out = tfp_fold_new(op, 0);
-    int64_t n = out ? tfp_elements(tfp_out(op, 0)) : 0;
+    int64_t n = out ? tfp_out_size(op, 0) : 0;
     for (int64_t i = 0; i < n; i++) out[i] = op->fold->number;
 }
 
@@ -108,7 +108,7 @@ static void fold_like(tfp_op *op)
 /* Output i is the dims of a shape. Like TensorFlow, int32 excludes its largest number. */
 static void shape_as_values(tfp_op *op, uint32_t i, tfp_dims shape)
 {
-    double *out = shape.rank >= 0 && tfp_elements(tfp_out(op, i)) == shape.rank ? tfp_fold_new(op, i) : NULL;
+    double *out = shape.rank >= 0 && tfp_out_size(op, i) == shape.rank ? tfp_fold_new(op, i) : NULL;
     bool narrow = i < op->out_count && op->out[i].dtype == TFP_DT_INT32;
     for (int k = 0; out && k < shape.rank; k++)
         out[k] = shape.at[k] < 0 || (narrow && shape.at[k] >= INT32_MAX)
@@ -138,7 +138,7 @@ static void fold_variable_shape(tfp_op *op)
 
 static void fold_number(tfp_op *op, int64_t number)
 {
-    double *out = number >= 0 && tfp_elements(tfp_out(op, 0)) == 1 ? tfp_fold_new(op, 0) : NULL;
+    double *out = number >= 0 && tfp_out_size(op, 0) == 1 ? tfp_fold_new(op, 0) : NULL;
     bool narrow = out && op->out[0].dtype == TFP_DT_INT32;
     if (out) *out = narrow && number >= INT32_MAX ? (double)NAN : tfp_fold_fit(TFP_DT_INT64, (double)number);
 }
@@ -147,7 +147,7 @@ static void fold_rank(tfp_op *op) { fold_number(op, tfp_in(op, 0).rank); }
 
 static void fold_size(tfp_op *op)
 {
-    if (!op->importer || tfp_dims_known(tfp_in(op, 0))) fold_number(op, tfp_elements(tfp_in(op, 0)));
+    if (!op->importer || tfp_dims_known(tfp_in(op, 0))) fold_number(op, tfp_in_size(op, 0));
 }
 
 const tfp_fold_rule tfp_folds_values[] = {

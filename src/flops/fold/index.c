@@ -51,8 +51,8 @@ static void fold_gather_v2(tfp_op *op)
 static void fold_invert_permutation(tfp_op *op)
 {
     const double *in = tfp_in_all(op, 0) ? tfp_fold_in(op, 0) : NULL;
-    int64_t n = tfp_elements(tfp_out(op, 0));
-    double *out = in && n == tfp_elements(tfp_in(op, 0)) ? tfp_fold_new(op, 0) : NULL;
+    int64_t n = tfp_out_size(op, 0);
+    double *out = in && n == tfp_in_size(op, 0) ? tfp_fold_new(op, 0) : NULL;
     for (int64_t i = 0; out && i < n; i++) out[i] = NAN;
     for (int64_t i = 0; out && i < n; i++) {
         int64_t to = tfp_in_at(op, 0, i);
@@ -71,16 +71,16 @@ static bool some_known(const tfp_op *op, uint32_t first)
 static void fold_dynamic_stitch(tfp_op *op)
 {
     uint32_t count = op->in_count / 2;
-    int64_t rows = tfp_dim(tfp_out(op, 0), 0), n = tfp_elements(tfp_out(op, 0));
+    int64_t rows = tfp_dim(tfp_out(op, 0), 0), n = tfp_out_size(op, 0);
     for (uint32_t i = 0; i < count; i++)
-        if (!tfp_in_all(op, i) && tfp_elements(tfp_in(op, i)) != 0) return;
+        if (!tfp_in_all(op, i) && tfp_in_size(op, i) != 0) return;
     double *out = rows > 0 && some_known(op, count) ? tfp_fold_new(op, 0) : NULL;
     int64_t row = out ? n / rows : 0;
     for (int64_t k = 0; k < n && out; k++) out[k] = NAN;
     for (uint32_t i = 0; i < count && out; i++) {
         const double *data = tfp_fold_in(op, count + i);
-        int64_t indexes = tfp_elements(tfp_in(op, i));
-        if (tfp_elements(tfp_in(op, count + i)) != tfp_times(indexes, row)) data = NULL;
+        int64_t indexes = tfp_in_size(op, i);
+        if (tfp_in_size(op, count + i) != tfp_times(indexes, row)) data = NULL;
         for (int64_t k = 0; k < indexes * row; k++) {
             int64_t to = tfp_in_at(op, i, k / row);
             if (to >= 0 && to < rows) out[to * row + k % row] = data ? data[k] : (double)NAN;
@@ -93,9 +93,9 @@ static void fold_scatter(tfp_op *op)
 {
     const double *in = tfp_fold_in(op, 0), *updates = tfp_fold_in(op, 2);
     tfp_dims indices = tfp_in(op, 1);
-    int64_t n = tfp_elements(tfp_out(op, 0)), count = tfp_elements(tfp_in(op, 2));
+    int64_t n = tfp_out_size(op, 0), count = tfp_in_size(op, 2);
     if (!in || !updates || !tfp_fold_in(op, 1) || !tfp_in_all(op, 1) || tfp_out(op, 0).rank != 1) return;
-    if (tfp_dim(indices, -1) != 1 || tfp_elements(indices) != count || n != tfp_elements(tfp_in(op, 0))) return;
+    if (tfp_dim(indices, -1) != 1 || tfp_elements(indices) != count || n != tfp_in_size(op, 0)) return;
     double *out = tfp_fold_new(op, 0);
     if (out) memcpy(out, in, (size_t)n * sizeof *out);
     for (int64_t i = 0; out && i < count; i++) {
@@ -109,9 +109,9 @@ static void fold_scatter(tfp_op *op)
 static void fold_fill(tfp_op *op)
 {
     const double *value = tfp_fold_in(op, 1);
-    bool use = value && tfp_elements(tfp_in(op, 1)) == 1 && !isnan(*value);
+    bool use = value && tfp_in_size(op, 1) == 1 && !isnan(*value);
     double *out = use ? tfp_fold_new(op, 0) : NULL;
-    int64_t n = out ? tfp_elements(tfp_out(op, 0)) : 0;
+    int64_t n = out ? tfp_out_size(op, 0) : 0;
     for (int64_t i = 0; i < n; i++) out[i] = *value;
 }
 
@@ -120,10 +120,10 @@ static void fold_range(tfp_op *op)
     const double *start = tfp_fold_in(op, 0), *limit = tfp_fold_in(op, 1), *delta = tfp_fold_in(op, 2);
     int dtype = op->out_count ? op->out[0].dtype : 0;
     for (uint32_t i = 0; i < 3; i++)
-        if (tfp_elements(tfp_in(op, i)) != 1) return;
+        if (tfp_in_size(op, i) != 1) return;
     if (!start || !limit || !delta || *start != floor(*start) || *delta != floor(*delta)) return; /* exact steps only */
     double *out = tfp_fold_new(op, 0);
-    int64_t n = out ? tfp_elements(tfp_out(op, 0)) : 0;
+    int64_t n = out ? tfp_out_size(op, 0) : 0;
     for (int64_t i = 0; i < n; i++) out[i] = tfp_fold_fit(dtype, *start + (double)i * *delta);
 }
 
@@ -131,9 +131,9 @@ static void fold_range(tfp_op *op)
 static void fold_lin_space(tfp_op *op)
 {
     const double *start = tfp_fold_in(op, 0), *stop = tfp_fold_in(op, 1);
-    int64_t n = tfp_elements(tfp_out(op, 0));
-    bool known = start && stop && tfp_fold_in(op, 2) && n > 0 && tfp_elements(tfp_in(op, 0)) == 1;
-    double *out = known && tfp_elements(tfp_in(op, 1)) == 1 ? tfp_fold_new(op, 0) : NULL;
+    int64_t n = tfp_out_size(op, 0);
+    bool known = start && stop && tfp_fold_in(op, 2) && n > 0 && tfp_in_size(op, 0) == 1;
+    double *out = known && tfp_in_size(op, 1) == 1 ? tfp_fold_new(op, 0) : NULL;
     double step = n > 1 && known ? (*stop - *start) / (double)(n - 1) : 0;
     for (int64_t i = 0; out && i < n; i++) out[i] = step == floor(step) ? *start + (double)i * step : (double)NAN;
 }
@@ -145,9 +145,9 @@ static void fold_one_hot(tfp_op *op)
     int64_t axis = tfp_attr_int(op, "axis", -1), n = tfp_elements(d);
     int at;
     if (!index || !on || !off || !tfp_fold_in(op, 1) || !tfp_fold_axis(axis, d.rank, &at) || n < 0) return;
-    if (tfp_elements(tfp_in(op, 2)) != 1 || tfp_elements(tfp_in(op, 3)) != 1 || d.at[at] < 1) return;
+    if (tfp_in_size(op, 2) != 1 || tfp_in_size(op, 3) != 1 || d.at[at] < 1) return;
     int64_t inner = tfp_fold_product(d, at + 1, d.rank), depth = d.at[at];
-    double *out = n / depth == tfp_elements(tfp_in(op, 0)) ? tfp_fold_new(op, 0) : NULL;
+    double *out = n / depth == tfp_in_size(op, 0) ? tfp_fold_new(op, 0) : NULL;
     for (int64_t k = 0; out && k < n; k++) {
         double which = index[k / (depth * inner) * inner + k % inner];
         bool hot = which == (double)(k / inner % depth);

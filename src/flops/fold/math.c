@@ -20,8 +20,8 @@ static bool is_integer(int dtype)
 static void each(tfp_op *op)
 {
     const double *in = tfp_fold_in(op, 0);
-    int64_t n = tfp_elements(tfp_out(op, 0));
-    if (!in || n != tfp_elements(tfp_in(op, 0))) return;
+    int64_t n = tfp_out_size(op, 0);
+    if (!in || n != tfp_in_size(op, 0)) return;
     int dtype = tfp_in_type(op, 0);
     double *out = tfp_fold_new(op, 0);
     for (int64_t i = 0; out && i < n; i++)
@@ -37,7 +37,7 @@ static void each_pair(tfp_op *op)
 {
     const double *a = tfp_fold_in(op, 0), *b = tfp_fold_in(op, 1);
     double *out = a && b ? tfp_fold_new(op, 0) : NULL;
-    int64_t n = out ? tfp_elements(tfp_out(op, 0)) : 0;
+    int64_t n = out ? tfp_out_size(op, 0) : 0;
     int dtype = tfp_in_type(op, 0);
     for (int64_t i = 0; i < n; i++)
         out[i] = tfp_fold_fit(op->out[0].dtype, op->fold->two(dtype, operand(op, 0, a, i), operand(op, 1, b, i)));
@@ -160,7 +160,7 @@ static void cast_shape(tfp_op *op)
     const tfp_known *in = &op->in[0];
     int to = op->out[0].dtype;
     int64_t n = tfp_elements(in->shape);
-    if (!in->elements || in->shape.rank != 1 || n != tfp_elements(tfp_out(op, 0)) || (to != 3 && to != 9)) return;
+    if (!in->elements || in->shape.rank != 1 || n != tfp_out_size(op, 0) || (to != 3 && to != 9)) return;
     double *out = tfp_fold_new(op, 0);
     for (int64_t i = 0; out && i < n; i++) out[i] = in->elements[i];
     op->out[0].limit = TFP_AS_SHAPE_ONLY;
@@ -174,9 +174,9 @@ static void fold_cast(tfp_op *op)
         if (op->importer) cast_shape(op);
         return;
     }
-    int64_t n = tfp_elements(tfp_out(op, 0));
+    int64_t n = tfp_out_size(op, 0);
     int dtype = op->out[0].dtype, from = tfp_in_type(op, 0);
-    double *out = n == tfp_elements(tfp_in(op, 0)) ? tfp_fold_new(op, 0) : NULL;
+    double *out = n == tfp_in_size(op, 0) ? tfp_fold_new(op, 0) : NULL;
     for (int64_t i = 0; out && i < n; i++) out[i] = cast_one(tfp_dtype_of(dtype), dtype, tfp_fold_exact(from, in[i]));
 }
 
@@ -186,7 +186,7 @@ static void fold_clip(tfp_op *op)
 {
     const double *x = tfp_fold_in(op, 0), *least = tfp_fold_in(op, 1), *most = tfp_fold_in(op, 2);
     double *out = x && least && most ? tfp_fold_new(op, 0) : NULL;
-    int64_t n = out ? tfp_elements(tfp_out(op, 0)) : 0;
+    int64_t n = out ? tfp_out_size(op, 0) : 0;
     for (int64_t i = 0; i < n; i++) {
         double low = tfp_fold_maximum(0, operand(op, 0, x, i), operand(op, 1, least, i));
         out[i] = tfp_fold_fit(op->out[0].dtype, tfp_fold_minimum(0, low, operand(op, 2, most, i)));
@@ -207,7 +207,7 @@ static void fold_select(tfp_op *op)
 {
     const double *c = tfp_fold_in(op, 0), *a = tfp_fold_in(op, 1), *b = tfp_fold_in(op, 2);
     double *out = c && a && b ? tfp_fold_new(op, 0) : NULL;
-    int64_t n = out ? tfp_elements(tfp_out(op, 0)) : 0;
+    int64_t n = out ? tfp_out_size(op, 0) : 0;
     for (int64_t i = 0; i < n; i++) {
         double which = c[condition_at(op, i)];
         double x = operand(op, 1, a, i), y = operand(op, 2, b, i);
@@ -218,9 +218,9 @@ static void fold_select(tfp_op *op)
 static void fold_add_n(tfp_op *op)
 {
     for (uint32_t i = 0; i < op->in_count; i++)
-        if (!tfp_fold_in(op, i) || tfp_elements(tfp_in(op, i)) != tfp_elements(tfp_out(op, 0))) return;
+        if (!tfp_fold_in(op, i) || tfp_in_size(op, i) != tfp_out_size(op, 0)) return;
     double *out = op->in_count ? tfp_fold_new(op, 0) : NULL;
-    int64_t n = out ? tfp_elements(tfp_out(op, 0)) : 0;
+    int64_t n = out ? tfp_out_size(op, 0) : 0;
     for (uint32_t i = 0; out && i < op->in_count; i++) {
         const double *in = tfp_fold_in(op, i);
         for (int64_t k = 0; k < n; k++)
@@ -240,7 +240,7 @@ static double broadcast_dim(double a, double b)
 static void fold_broadcast_args(tfp_op *op)
 {
     const double *a = tfp_fold_in(op, 0), *b = tfp_fold_in(op, 1);
-    int64_t m = tfp_elements(tfp_in(op, 0)), k = tfp_elements(tfp_in(op, 1)), n = tfp_elements(tfp_out(op, 0));
+    int64_t m = tfp_in_size(op, 0), k = tfp_in_size(op, 1), n = tfp_out_size(op, 0);
     double *out = a && b && m <= n && k <= n ? tfp_fold_new(op, 0) : NULL;
     for (int64_t i = 0; out && i < n; i++)
         out[i] = broadcast_dim(i < n - m ? 1 : a[i - (n - m)], i < n - k ? 1 : b[i - (n - k)]);

@@ -16,7 +16,7 @@ int64_t tfp_fold_product(tfp_dims d, int from, int to)
 /* The elements of input i in one row of the output; -1 when the input does not fit. */
 static int64_t part_of_row(const tfp_op *op, uint32_t i, int64_t outer)
 {
-    int64_t n = tfp_elements(tfp_in(op, i));
+    int64_t n = tfp_in_size(op, i);
     return n < 0 || outer <= 0 || n % outer ? -1 : n / outer;
 }
 
@@ -40,7 +40,7 @@ static bool every_known(const tfp_op *op, uint32_t first, uint32_t end)
 
 static void join_rows(tfp_op *op, uint32_t first, uint32_t end, int64_t outer, bool shapes)
 {
-    int64_t n = tfp_elements(tfp_out(op, 0)), row = outer > 0 ? n / outer : 0, before = 0;
+    int64_t n = tfp_out_size(op, 0), row = outer > 0 ? n / outer : 0, before = 0;
     double *out = any_known(op, first, end, shapes) ? tfp_fold_new(op, 0) : NULL;
     for (uint32_t i = first; out && i < end; i++) {
         const double *in = shapes ? as_shape(op, i) : tfp_fold_in(op, i);
@@ -111,7 +111,7 @@ static void fold_concat_v2(tfp_op *op) { concat(op, 0, op->in_count ? op->in_cou
 static bool same_but_for(const tfp_op *op, uint32_t i, int64_t rank, int at)
 {
     const double *first = tfp_fold_in(op, 1), *in = tfp_fold_in(op, i);
-    if (tfp_elements(tfp_in(op, i)) != rank || tfp_elements(tfp_in(op, 1)) != rank) return false;
+    if (tfp_in_size(op, i) != rank || tfp_in_size(op, 1) != rank) return false;
     for (int64_t k = 0; k < rank && first && in; k++)
         if (k != at && !isnan(first[k]) && !isnan(in[k]) && first[k] != in[k]) return false;
     return true;
@@ -120,13 +120,13 @@ static bool same_but_for(const tfp_op *op, uint32_t i, int64_t rank, int at)
 /* The offset of each input along the axis is the sum of the sizes before it; the other dimensions have 0. */
 static void fold_concat_offset(tfp_op *op)
 {
-    int64_t axis, rank = tfp_elements(tfp_out(op, 0));
+    int64_t axis, rank = tfp_out_size(op, 0);
     int at;
     double before = 0;
     if (!tfp_fold_in(op, 0) || !tfp_in_int(op, 0, &axis) || rank > TFP_RANK_MOST || rank < 0) return;
     if (!tfp_fold_axis(axis, (int)rank, &at)) return;
     for (uint32_t i = 0; i < op->out_count; i++)
-        if (!same_but_for(op, i + 1, rank, at) || tfp_elements(tfp_out(op, i)) != rank) return;
+        if (!same_but_for(op, i + 1, rank, at) || tfp_out_size(op, i) != rank) return;
     for (uint32_t i = 0; i < op->out_count; i++) {
         const double *in = tfp_fold_in(op, i + 1);
         double *out = tfp_fold_new(op, i);
@@ -147,7 +147,7 @@ typedef struct whole {
 /* Output i takes its part of the dimension from `begin` on. */
 static void take_part(tfp_op *op, uint32_t i, whole w, int64_t begin)
 {
-    int64_t n = tfp_elements(tfp_out(op, i)), row = w.outer > 0 ? n / w.outer : 0;
+    int64_t n = tfp_out_size(op, i), row = w.outer > 0 ? n / w.outer : 0;
     if (n < 0 || begin < 0 || row > (w.dim - begin) * w.inner || w.outer * row != n) return;
     double *out = tfp_fold_new(op, i);
     for (int64_t k = 0; out && k < n; k++) out[k] = w.in[(k / row) * w.dim * w.inner + begin * w.inner + k % row];
@@ -196,7 +196,7 @@ static void fold_unpack(tfp_op *op)
 
 void tfp_fold_rearrange(tfp_op *op, const double *in, tfp_dims walked, tfp_place_fn place, const void *ctx)
 {
-    int64_t n = tfp_elements(tfp_out(op, 0)), there = tfp_elements(tfp_in(op, 0)), at[TFP_RANK_MOST];
+    int64_t n = tfp_out_size(op, 0), there = tfp_in_size(op, 0), at[TFP_RANK_MOST];
     if (!in || n < 0 || n != tfp_elements(walked) || walked.rank > TFP_RANK_MOST) return;
     double *out = tfp_fold_new(op, 0);
     for (int64_t k = 0; out && k < n; k++) {
@@ -240,7 +240,7 @@ static const double *slice_of_unknown(tfp_op *op, tfp_limit *limit)
     bool masked = tfp_attr_int(op, "ellipsis_mask", 0) || tfp_attr_int(op, "new_axis_mask", 0);
     int64_t begin = tfp_attr_int(op, "begin_mask", 0), end = tfp_attr_int(op, "end_mask", 0);
     int64_t drop = tfp_attr_int(op, "shrink_axis_mask", 0);
-    if (masked || tfp_in(op, 0).rank != 1 || tfp_elements(tfp_in(op, 1)) != 1) return NULL;
+    if (masked || tfp_in(op, 0).rank != 1 || tfp_in_size(op, 1) != 1) return NULL;
     if (drop == 1 && !begin && !end && op->in[0].limit == TFP_ANY_USE) return *limit = TFP_ANY_USE, as_shape(op, 0);
     *limit = TFP_AS_SHAPE_ONLY;
     return drop == 0 && (begin | 1) == 1 && (end | 1) == 1 ? as_shape(op, 0) : NULL;
@@ -286,7 +286,7 @@ static int64_t transposed_place(const void *ctx, const int64_t *at)
 static void fold_transpose(tfp_op *op)
 {
     orders o = { tfp_in(op, 0), tfp_fold_in(op, 1) };
-    if (!o.order || !tfp_in_all(op, 1) || tfp_elements(tfp_in(op, 1)) != o.in.rank) return;
+    if (!o.order || !tfp_in_all(op, 1) || tfp_in_size(op, 1) != o.in.rank) return;
     tfp_fold_rearrange(op, tfp_fold_in(op, 0), tfp_out(op, 0), transposed_place, &o);
 }
 
@@ -330,7 +330,7 @@ static int64_t reversed_place(const void *ctx, const int64_t *at)
 static void fold_reverse(tfp_op *op)
 {
     reversal r = { tfp_in(op, 0), { false } };
-    int64_t n = tfp_elements(tfp_in(op, 1));
+    int64_t n = tfp_in_size(op, 1);
     if (!tfp_fold_in(op, 1) || r.in.rank < 0 || r.in.rank > TFP_RANK_MOST) return;
     for (int64_t k = 0; k < n; k++) {
         int axis;
@@ -344,7 +344,7 @@ static double padding_value(const tfp_op *op, bool *known)
 {
     bool given = op->in_count > 2;
     const double *value = given ? tfp_fold_in(op, 2) : NULL;
-    *known = !given || (value && tfp_elements(tfp_in(op, 2)) == 1);
+    *known = !given || (value && tfp_in_size(op, 2) == 1);
     return *known && given ? *value : 0;
 }
 
@@ -363,7 +363,7 @@ static void fold_pad(tfp_op *op)
     }
     offsets o = { in, begin, NULL };
     double *out = tfp_fold_new(op, 0);
-    int64_t n = out ? tfp_elements(tfp_out(op, 0)) : 0;
+    int64_t n = out ? tfp_out_size(op, 0) : 0;
     for (int64_t k = 0; k < n; k++) {
         tfp_fold_unflatten(k, tfp_out(op, 0), at);
         int64_t from = offset_place(&o, at);

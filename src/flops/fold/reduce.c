@@ -14,7 +14,7 @@ static double product(int dtype, double a, double b) { return (void)dtype, a == 
 static bool reduced_axes(tfp_op *op, bool *reduced)
 {
     int rank = tfp_in(op, 0).rank;
-    int64_t n = tfp_elements(tfp_in(op, 1));
+    int64_t n = tfp_in_size(op, 1);
     for (int i = 0; i < rank; i++) reduced[i] = false;
     if (rank < 0 || rank > TFP_RANK_MOST || (n != 0 && !tfp_fold_in(op, 1))) return false;
     for (int64_t k = 0; k < n; k++) {
@@ -50,7 +50,7 @@ static void reduce(tfp_op *op, bool exact_only, bool mean)
 {
     const double *in = tfp_fold_in(op, 0), start = op->fold->number;
     bool reduced[TFP_RANK_MOST];
-    int64_t n = tfp_elements(tfp_in(op, 0)), kept = tfp_elements(tfp_out(op, 0));
+    int64_t n = tfp_in_size(op, 0), kept = tfp_out_size(op, 0);
     if (!in || !op->out_count || kept < 0 || !reduced_axes(op, reduced)) return;
     double *out = tfp_fold_new(op, 0);
     int dtype = op->out[0].dtype;
@@ -107,8 +107,8 @@ static void arg(tfp_op *op)
     const double *in = tfp_in_all(op, 0) ? tfp_fold_in(op, 0) : NULL;
     double direction = op->fold->number; /* 1: the largest; -1: the smallest */
     line l;
-    int64_t lines = tfp_elements(tfp_out(op, 0));
-    if (!in || !tfp_fold_in(op, 1) || !line_along(op, &l) || lines * l.dim != tfp_elements(tfp_in(op, 0))) return;
+    int64_t lines = tfp_out_size(op, 0);
+    if (!in || !tfp_fold_in(op, 1) || !line_along(op, &l) || lines * l.dim != tfp_in_size(op, 0)) return;
     double *out = tfp_fold_new(op, 0);
     for (int64_t i = 0; out && i < lines; i++) {
         const double *at = in + line_start(&l, i);
@@ -123,9 +123,9 @@ static void cumulate(tfp_op *op)
 {
     const double *in = tfp_fold_in(op, 0);
     bool exclusive = tfp_attr_bool(op, "exclusive", false), reverse = tfp_attr_bool(op, "reverse", false);
-    int64_t n = tfp_elements(tfp_out(op, 0));
+    int64_t n = tfp_out_size(op, 0);
     line l;
-    if (!in || !tfp_fold_in(op, 1) || n != tfp_elements(tfp_in(op, 0)) || !line_along(op, &l)) return;
+    if (!in || !tfp_fold_in(op, 1) || n != tfp_in_size(op, 0) || !line_along(op, &l)) return;
     double *out = tfp_fold_new(op, 0);
     int dtype = op->out[0].dtype;
     for (int64_t i = 0; out && i < n / l.dim; i++) {

@@ -16,7 +16,7 @@ const double *tfp_fold_in(const tfp_op *op, uint32_t i)
 double *tfp_fold_new(tfp_op *op, uint32_t i)
 {
     bool floats = i < op->out_count && tfp_dtype_of(op->out[i].dtype)->class == TFP_DTYPE_FLOAT;
-    return floats && tfp_elements(tfp_out(op, i)) > TFP_FOLD_FLOATS_MAX ? NULL : tfp_new_elements(op, i);
+    return floats && tfp_out_size(op, i) > TFP_FOLD_FLOATS_MAX ? NULL : tfp_new_elements(op, i);
 }
 
 double tfp_fold_exact(int dtype, double x)

@@ -99,7 +99,7 @@ static void per_channel_grad(tfp_op *op)
 
 static tfp_cost and_more(const tfp_op *op, int64_t macs)
 {
-    return tfp_cost_mixed(macs, op->rule->per ? tfp_times(op->rule->per, tfp_elements(tfp_out(op, 0))) : 0);
+    return tfp_cost_mixed(macs, op->rule->per ? tfp_times(op->rule->per, tfp_out_size(op, 0)) : 0);
 }
 static tfp_cost conv_count(const tfp_op *op) { return and_more(op, tfp_conv_macs(op, 2)); }
 static tfp_cost depthwise_count(const tfp_op *op) { return and_more(op, tfp_depthwise_macs(op)); }
@@ -108,13 +108,13 @@ static int64_t product_macs(const tfp_op *op)
 {
     int64_t k = tfp_dim(tfp_in(op, 0), tfp_attr_bool(op, "transpose_a", false) ? 0 : 1);
     if (k < 0) k = tfp_dim(tfp_in(op, 1), tfp_attr_bool(op, "transpose_b", false) ? 1 : 0);
-    return tfp_times(k, tfp_elements(tfp_out(op, 0)));
+    return tfp_times(k, tfp_out_size(op, 0));
 }
 static tfp_cost product_count(const tfp_op *op) { return and_more(op, product_macs(op)); }
 
 static tfp_cost with_fused(const tfp_op *op, int64_t macs)
 {
-    return tfp_cost_mixed(macs, tfp_times(tfp_fused_per_element(op), tfp_elements(tfp_out(op, 0))));
+    return tfp_cost_mixed(macs, tfp_times(tfp_fused_per_element(op), tfp_out_size(op, 0)));
 }
 static tfp_cost fused_conv_count(const tfp_op *op) { return with_fused(op, tfp_conv_macs(op, 2)); }
 static tfp_cost fused_depthwise_count(const tfp_op *op) { return with_fused(op, tfp_depthwise_macs(op)); }
@@ -122,7 +122,7 @@ static tfp_cost fused_product_count(const tfp_op *op) { return with_fused(op, pr
 
 static tfp_cost pool_count(const tfp_op *op)
 {
-    return tfp_cost_of(tfp_times(tfp_attr_product(op, "ksize"), tfp_elements(tfp_out(op, 0))));
+    return tfp_cost_of(tfp_times(tfp_attr_product(op, "ksize"), tfp_out_size(op, 0)));
 }
 
 static tfp_cost resize_count(const tfp_op *op)

@@ -24,30 +24,30 @@ static int64_t wrapped_elements(tfp_dims d)
 
 static tfp_logged each_input(const tfp_op *op, const tfp_registered *row)
 {
-    return exact(tfp_times(tfp_elements(tfp_in(op, 0)), row->per));
+    return exact(tfp_times(tfp_in_size(op, 0), row->per));
 }
 
 static tfp_logged l2_loss(const tfp_op *op, const tfp_registered *row)
 {
-    int64_t n = tfp_times(tfp_elements(tfp_in(op, 0)), row->per);
+    int64_t n = tfp_times(tfp_in_size(op, 0), row->per);
     return n < 0 ? no_shape : entry(n - 1);
 }
 
 static tfp_logged each_output(const tfp_op *op, const tfp_registered *row)
 {
-    return exact(tfp_times(tfp_elements(tfp_out(op, 0)), row->per));
+    return exact(tfp_times(tfp_out_size(op, 0), row->per));
 }
 
 /* per: operations for each output besides the reduction. */
 static tfp_logged reduction(const tfp_op *op, const tfp_registered *row)
 {
-    int64_t n = tfp_elements(tfp_in(op, 0)), m = tfp_elements(tfp_out(op, 0));
+    int64_t n = tfp_in_size(op, 0), m = tfp_out_size(op, 0);
     return n < 0 || m < 0 ? no_shape : entry(n + m * (row->per - 1));
 }
 
 static tfp_logged add_n(const tfp_op *op, const tfp_registered *row) /* per: 1; control inputs are counted too */
 {
-    return exact(tfp_times(tfp_elements(tfp_in(op, 0)), (int64_t)op->node->input_count - row->per));
+    return exact(tfp_times(tfp_in_size(op, 0), (int64_t)op->node->input_count - row->per));
 }
 
 static tfp_logged bias_add(const tfp_op *op, const tfp_registered *row)
@@ -87,17 +87,17 @@ static int64_t kernel_size(const tfp_op *op)
 
 static tfp_logged pool(const tfp_op *op, const tfp_registered *row)
 {
-    return exact(tfp_times(kernel_size(op), tfp_times(row->per, tfp_elements(tfp_out(op, 0)))));
+    return exact(tfp_times(kernel_size(op), tfp_times(row->per, tfp_out_size(op, 0))));
 }
 
 static tfp_logged average_pool_grad(const tfp_op *op, const tfp_registered *row)
 {
-    return exact(tfp_times(row->per, tfp_times(kernel_size(op), tfp_elements(tfp_in(op, 1)))));
+    return exact(tfp_times(row->per, tfp_times(kernel_size(op), tfp_in_size(op, 1))));
 }
 
 static tfp_logged max_pool_grad(const tfp_op *op, const tfp_registered *row)
 {
-    return exact(tfp_times(tfp_plus(kernel_size(op), row->per), tfp_elements(tfp_in(op, 1))));
+    return exact(tfp_times(tfp_plus(kernel_size(op), row->per), tfp_in_size(op, 1)));
 }
 
 /* Python's true division of integers, truncated. */

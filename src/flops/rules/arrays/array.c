@@ -54,7 +54,7 @@ static void shape_input(tfp_op *op)
 
 static void fill(tfp_op *op)
 {
-    int64_t n = tfp_elements(tfp_in(op, 0));
+    int64_t n = tfp_in_size(op, 0);
     tfp_merge_rank(op, tfp_in(op, 1), 0);
     for (int64_t i = 0; i < n && i < TFP_RANK_MOST; i++) {
         int64_t dim = tfp_in_at(op, 0, i);
@@ -295,13 +295,11 @@ static void roll(tfp_op *op)
 /* Elements that are folded together are added: one addition for each that disappears. */
 static tfp_cost count_folded(const tfp_op *op)
 {
-    return tfp_cost_of(tfp_minus(tfp_elements(tfp_in(op, 0)), tfp_elements(tfp_out(op, 0))));
+    return tfp_cost_of(tfp_minus(tfp_in_size(op, 0), tfp_out_size(op, 0)));
 }
 
-static tfp_cost count_updates(const tfp_op *op) { return tfp_cost_of(tfp_elements(tfp_in(op, 2))); }
-
 #define FOLDED count_folded, 0, "n(in0) - n(out)", "an addition for each element that disappears"
-#define UPDATES count_updates, 0, "n(updates)", "one operation an element"
+#define UPDATES TFP_EACH_OF(2, 1, "n(updates)", "one operation an element")
 
 const tfp_op_rule tfp_rules_array[] = {
     /* op                          shape                        count */

@@ -101,7 +101,7 @@ static tfp_cost count_scatter(const tfp_op *op)
     if (updates.rank != 0) return tfp_cost_of(tfp_elements(updates));
     if (variable.rank < 1) return tfp_cost_of(TFP_UNKNOWN);
     tfp_dims row = { variable.rank - 1, variable.at + 1 };
-    return tfp_cost_of(tfp_times(tfp_elements(tfp_in(op, 1)), tfp_elements(row)));
+    return tfp_cost_of(tfp_times(tfp_in_size(op, 1), tfp_elements(row)));
 }
 
 /* ---- writing: by indexes of several dimensions ---- */
@@ -142,9 +142,6 @@ static void tensor_scatter(tfp_op *op)
     scatter_nd_into(op);
 }
 
-static tfp_cost count_updates(const tfp_op *op) { return tfp_cost_of(tfp_elements(tfp_in(op, 2))); }
-static tfp_cost count_scatter_nd(const tfp_op *op) { return tfp_cost_of(tfp_elements(tfp_in(op, 1))); }
-
 /* ---- partitions and stitches ---- */
 
 /* `data` begins with the dims of `indices`; returns the dims after them, any when not known. */
@@ -166,7 +163,7 @@ static void dynamic_partition(tfp_op *op)
 /* The largest index of input i; INT64_MIN when not known. */
 static int64_t largest(tfp_op *op, uint32_t i)
 {
-    int64_t n = tfp_elements(tfp_in(op, i)), most = -1;
+    int64_t n = tfp_in_size(op, i), most = -1;
     if (!tfp_in_all(op, i)) return n == 0 ? -1 : INT64_MIN;
     for (int64_t k = 0; k < n; k++) {
         int64_t at = tfp_in_at(op, i, k);
@@ -190,7 +187,7 @@ static void dynamic_stitch(tfp_op *op)
 }
 
 #define SCATTERS count_scatter, 0, "n(updates)", "one operation an update"
-#define UPDATES count_updates, 0, "n(updates)", "one operation an update"
+#define UPDATES TFP_EACH_OF(2, 1, "n(updates)", "one operation an update")
 
 const tfp_op_rule tfp_rules_index[] = {
     /* op                        shape                  count */
@@ -206,7 +203,7 @@ const tfp_op_rule tfp_rules_index[] = {
       "ResourceScatterMax",
       resource_scatter_rows, SCATTERS },
 
-    { "ScatterNd", scatter_nd, count_scatter_nd, 0, "n(updates)", "equal indexes are added up" },
+    { "ScatterNd", scatter_nd, TFP_EACH_OF(1, 1, "n(updates)", "equal indexes are added up") },
     { "ScatterNdUpdate ResourceScatterNdUpdate", scatter_nd_into, TFP_MOVES },
     { "ScatterNdAdd ScatterNdSub ScatterNdMin ScatterNdMax ResourceScatterNdAdd ResourceScatterNdSub "
       "ResourceScatterNdMin ResourceScatterNdMax",

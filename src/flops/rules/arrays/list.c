@@ -188,13 +188,9 @@ static void optional_value(tfp_op *op)
     tfp_listed_outputs(op);
 }
 
-static tfp_cost add_third(const tfp_op *op) { return tfp_cost_of(tfp_elements(tfp_in(op, 2))); }
+static tfp_cost divide_values(const tfp_op *op) { return tfp_cost_of(tfp_out_size(op, 1)); }
 
-static tfp_cost add_fourth(const tfp_op *op) { return tfp_cost_of(tfp_elements(tfp_in(op, 3))); }
-
-static tfp_cost divide_values(const tfp_op *op) { return tfp_cost_of(tfp_elements(tfp_out(op, 1))); }
-
-#define ADDS(function, n) function, 1, n, "one addition an element"
+#define ADDS(input) TFP_EACH_OF(input, 1, "n(in" #input ")", "one addition an element")
 
 const tfp_op_rule tfp_rules_list[] = {
     { "EmptyTensorList TensorListReserve", list_new, TFP_MOVES },
@@ -248,8 +244,8 @@ const tfp_op_rule tfp_rules_list[] = {
     { "ResourceConditionalAccumulator", accumulator_v2, TFP_MOVES },
     { "AccumulatorNumAccumulated ResourceAccumulatorNumAccumulated", tfp_scalar_outputs, TFP_MOVES },
     { "AccumulatorSetGlobalStep ResourceAccumulatorSetGlobalStep", TFP_SHAPE("*, () ->"), TFP_MOVES },
-    { "AccumulatorApplyGradient ResourceAccumulatorApplyGradient", TFP_SHAPE("*, () ->"), ADDS(add_third, "n(in2)") },
-    { "SparseAccumulatorApplyGradient", TFP_SHAPE("*, () ->"), ADDS(add_fourth, "n(in3)") },
+    { "AccumulatorApplyGradient ResourceAccumulatorApplyGradient", TFP_SHAPE("*, () ->"), ADDS(2) },
+    { "SparseAccumulatorApplyGradient", TFP_SHAPE("*, () ->"), ADDS(3) },
     { "AccumulatorTakeGradient ResourceAccumulatorTakeGradient", TFP_SHAPE("*@V, () -> V"),
       TFP_EACH_OUT(1, "one division an element") },
     { "SparseAccumulatorTakeGradient", TFP_SHAPE("*, () ->"), divide_values, 1, "n(out1)", "one division an element" },

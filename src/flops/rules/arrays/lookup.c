@@ -36,7 +36,7 @@ static tfp_cost count_sorted_bound(const tfp_op *op)
     int64_t row = tfp_dim(tfp_in(op, 0), 1), steps = 0;
     if (row < 0) return tfp_cost_of(TFP_UNKNOWN);
     for (; row > 0; row /= 2) steps++;
-    return tfp_cost_of(tfp_times(steps, tfp_elements(tfp_in(op, 1))));
+    return tfp_cost_of(tfp_times(steps, tfp_in_size(op, 1)));
 }
 
 static void unravel_index(tfp_op *op)
@@ -57,12 +57,11 @@ static void check_sparse(tfp_op *op, uint32_t first)
 
 static void edit_distance(tfp_op *op)
 {
-    int64_t rank = tfp_elements(tfp_in(op, 2)), dims[TFP_RANK_MOST];
+    int64_t rank = tfp_in_size(op, 2), dims[TFP_RANK_MOST];
     check_sparse(op, 0);
     check_sparse(op, 3);
     if (op->wrong || !tfp_in_all(op, 2) || !tfp_in_all(op, 5)) return;
-    if (tfp_wrong_if(op, rank != tfp_elements(tfp_in(op, 5)) || rank < 1 || rank > TFP_RANK_MOST,
-                     "shapes of different ranks"))
+    if (tfp_wrong_if(op, rank != tfp_in_size(op, 5) || rank < 1 || rank > TFP_RANK_MOST, "shapes of different ranks"))
         return;
     for (int i = 0; i + 1 < (int)rank; i++) {
         int64_t a = tfp_in_at(op, 2, i), b = tfp_in_at(op, 5, i);

@@ -7,7 +7,7 @@
 static int64_t segments(const tfp_op *op, uint32_t ids)
 {
     const double *x = op->importer ? NULL : tfp_in_elements(op, ids);
-    int64_t n = tfp_elements(tfp_in(op, ids));
+    int64_t n = tfp_in_size(op, ids);
     if (!x || n < 1 || !(x[n - 1] >= 0 && x[n - 1] < 9007199254740992.0)) return TFP_DIM_UNKNOWN;
     return (int64_t)x[n - 1] + 1;
 }
@@ -47,7 +47,7 @@ static tfp_cost count_gathered(const tfp_op *op)
 {
     tfp_dims data = tfp_in(op, 0);
     tfp_dims row = data.rank > 0 ? (tfp_dims){ data.rank - 1, data.at + 1 } : TFP_ANY_DIMS;
-    return tfp_cost_of(tfp_times(op->rule->per, tfp_times(tfp_elements(tfp_in(op, 1)), tfp_elements(row))));
+    return tfp_cost_of(tfp_times(op->rule->per, tfp_times(tfp_in_size(op, 1), tfp_elements(row))));
 }
 
 /* ---- counts of values ---- */
@@ -70,7 +70,7 @@ static void shape_dense_bincount(tfp_op *op)
 static void shape_sparse_bincount(tfp_op *op)
 {
     const double *shape = tfp_in_elements(op, 2);
-    int64_t size, rank = tfp_elements(tfp_in(op, 2));
+    int64_t size, rank = tfp_in_size(op, 2);
     if (!shape || !tfp_in_int(op, 3, &size) || rank < 1) return;
     if (size < 0) tfp_wrong(op, "a negative size");
     tfp_dims d = tfp_in_as_shape(op, 2);
@@ -89,7 +89,7 @@ static void shape_ragged_bincount(tfp_op *op)
 static void shape_dense_count(tfp_op *op)
 {
     tfp_dims d = tfp_in(op, 0);
-    if (tfp_elements(tfp_in(op, 1)) != 0) d = tfp_merge(op, d, tfp_in(op, 1));
+    if (tfp_in_size(op, 1) != 0) d = tfp_merge(op, d, tfp_in(op, 1));
     if (op->wrong) return;
     int64_t rank = d.rank < 0 ? TFP_DIM_UNKNOWN : d.rank;
     tfp_set(op, 0, tfp_matrix_of(op, TFP_DIM_UNKNOWN, rank));
@@ -107,8 +107,6 @@ static void shape_ragged_count(tfp_op *op)
     tfp_set(op, 2, tfp_vector_of(op, rank));
 }
 
-static tfp_cost count_values(const tfp_op *op) { return tfp_cost_of(tfp_elements(tfp_in(op, 1))); }
-
 static const char added[] = "each element of the data is added once";
 static const char mean[] = "as the registry's Mean: additions, and a division for each output";
 static const char gathered[] = "each element of the rows named by indices is added once";
@@ -116,7 +114,7 @@ static const char scaled[] = "each element of the rows named by indices is scale
 static const char tallied[] = "one addition for each value";
 
 #define GATHERED(per, source) count_gathered, (per), #per " * n(in1) * n(row of in0)", (source)
-#define TALLIED(index, count) count, 1, "n(in" #index ")", tallied
+#define TALLIED(index) TFP_EACH_OF(index, 1, "n(in" #index ")", tallied)
 const tfp_op_rule tfp_rules_segment[] = {
     { "SegmentSum SegmentProd SegmentMin SegmentMax", shape_segment, TFP_EACH_IN(1, added) },
     { "SegmentMean", shape_segment, TFP_EACH_IN(1, mean) },
@@ -134,12 +132,12 @@ const tfp_op_rule tfp_rules_segment[] = {
     { "SparseSegmentSumGradV2", TFP_SHAPE("_T, n, n, () -> _T, _"), GATHERED(1, gathered) },
     { "SparseSegmentMeanGradV2 SparseSegmentSqrtNGradV2", TFP_SHAPE("_T, n, n, () -> _T, _"), GATHERED(2, scaled) },
 
-    { "Bincount", TFP_SHAPE("*, #k -> k"), TALLIED(0, tfp_count_each_input) },
-    { "DenseBincount", shape_dense_bincount, TALLIED(0, tfp_count_each_input) },
-    { "SparseBincount", shape_sparse_bincount, TALLIED(1, count_values) },
-    { "RaggedBincount", shape_ragged_bincount, TALLIED(1, count_values) },
-    { "DenseCountSparseOutput", shape_dense_count, TALLIED(0, tfp_count_each_input) },
-    { "SparseCountSparseOutput", TFP_SHAPE("_r -> _r, _, r"), TALLIED(1, count_values) },
-    { "RaggedCountSparseOutput", shape_ragged_count, TALLIED(1, count_values) },
+    { "Bincount", TFP_SHAPE("*, #k -> k"), TALLIED(0) },
+    { "DenseBincount", shape_dense_bincount, TALLIED(0) },
+    { "SparseBincount", shape_sparse_bincount, TALLIED(1) },
+    { "RaggedBincount", shape_ragged_bincount, TALLIED(1) },
+    { "DenseCountSparseOutput", shape_dense_count, TALLIED(0) },
+    { "SparseCountSparseOutput", TFP_SHAPE("_r -> _r, _, r"), TALLIED(1) },
+    { "RaggedCountSparseOutput", shape_ragged_count, TALLIED(1) },
     { NULL },
 };

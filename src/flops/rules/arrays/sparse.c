@@ -49,7 +49,7 @@ static void shape_slice(tfp_op *op)
 static void shape_reduce(tfp_op *op)
 {
     const double *shape = tfp_in_elements(op, 2), *axes = tfp_in_elements(op, 3);
-    int64_t rank = tfp_elements(tfp_in(op, 2)), axis_count = tfp_elements(tfp_in(op, 3));
+    int64_t rank = tfp_in_size(op, 2), axis_count = tfp_in_size(op, 3);
     if (!shape || !axes || rank < 0 || rank > TFP_RANK_MOST) return;
     bool reduced[TFP_RANK_MOST + 1] = { false }, keep = tfp_attr_bool(op, "keep_dims", false);
     for (int64_t i = 0; i < axis_count && rank > 0; i++) {
@@ -91,7 +91,7 @@ static void shape_dense_matmul(tfp_op *op)
 static tfp_cost count_dense_matmul(const tfp_op *op)
 {
     int64_t nonzeros = tfp_dim(tfp_in(op, 0), 0);
-    if (nonzeros < 0) nonzeros = tfp_elements(tfp_in(op, 1));
+    if (nonzeros < 0) nonzeros = tfp_in_size(op, 1);
     return tfp_cost_macs(tfp_times(nonzeros, tfp_dim(tfp_out(op, 0), 1)));
 }
 
@@ -117,14 +117,9 @@ static void shape_set_size(tfp_op *op)
     if (!op->importer && shape.rank > 0) tfp_set(op, 0, tfp_part(op, shape, 0, -1));
 }
 
-static tfp_cost count_values(const tfp_op *op)
-{
-    return tfp_cost_of(tfp_times(op->rule->per, tfp_elements(tfp_in(op, 1))));
-}
-
 static tfp_cost count_both(const tfp_op *op) /* values of two sparse tensors, three inputs each */
 {
-    return tfp_cost_of(tfp_plus(tfp_elements(tfp_in(op, 1)), tfp_elements(tfp_in(op, 4))));
+    return tfp_cost_of(tfp_plus(tfp_in_size(op, 1), tfp_in_size(op, 4)));
 }
 
 /* ---- ragged tensors ---- */
@@ -351,7 +346,7 @@ static tfp_cost count_nonzeros(const tfp_op *op)
 static const char each_value[] = "each value once";
 static const char at_run_time[] = "nnz, the values that a matrix holds, is known at run time only";
 
-#define VALUES(per, source) count_values, (per), #per " * n(in1)", (source)
+#define VALUES(per, source) TFP_EACH_OF(1, per, #per " * n(in1)", source)
 #define BOTH count_both, 1, "n(in1) + n(in4)", "each value of both once"
 #define NONZEROS(formula) count_nonzeros, 0, formula, at_run_time
 const tfp_op_rule tfp_rules_sparse[] = {

@@ -76,29 +76,12 @@ static void shape_resource_count_up(tfp_op *op)
 /* The ref forms count the assigned elements; AssignAdd and AssignSub are in the registry. */
 static tfp_cost count_assigned(const tfp_op *op)
 {
-    int64_t n = tfp_elements(tfp_in(op, 1));
+    int64_t n = tfp_in_size(op, 1);
     const tfp_held *held = tfp_in_held(op, 0);
     return tfp_cost_of(n < 0 && held ? tfp_elements(held->shape) : n);
 }
 
-/* ---- variables in parts; the parts are in row-major order and of one size ---- */
-
-enum { PARTS_MOST = 8 };
-
-static void shape_read_split(tfp_op *op)
-{
-    int64_t splits[PARTS_MOST], pads[PARTS_MOST];
-    size_t n = tfp_attr_numbers(op, "num_splits", splits, PARTS_MOST);
-    size_t padded = tfp_attr_numbers(op, "paddings", pads, PARTS_MOST);
-    tfp_dims d = held_shape(op, 0, tfp_attr_type(op, "T", 0));
-    if (d.rank < 0 || d.rank > PARTS_MOST || n != (size_t)d.rank || (padded && padded != n)) return;
-    int64_t part[PARTS_MOST];
-    for (int i = 0; i < d.rank; i++) {
-        int64_t whole = tfp_plus(d.at[i], padded ? pads[i] : 0);
-        part[i] = splits[i] > 0 && whole >= 0 && whole % splits[i] == 0 ? whole / splits[i] : TFP_DIM_UNKNOWN;
-    }
-    for (uint32_t i = 0; i < op->out_count; i++) tfp_set(op, i, tfp_shape_of(op, part, d.rank));
-}
+static void shape_read_split(tfp_op *op) { tfp_split_nd(op, held_shape(op, 0, tfp_attr_type(op, "T", 0))); }
 
 /* ---- tables: handles are scalars, or two strings in TensorFlow 1 ---- */
 

@@ -32,7 +32,7 @@ static void join_along(tfp_op *op) /* text, axes */
     tfp_dims text = tfp_in(op, 0);
     bool keep = tfp_attr_bool(op, "keep_dims", false), gone[TFP_RANK_MOST] = { false };
     const double *axes = tfp_in_elements(op, 1);
-    int64_t count = tfp_elements(tfp_in(op, 1)), dims[TFP_RANK_MOST];
+    int64_t count = tfp_in_size(op, 1), dims[TFP_RANK_MOST];
     if (text.rank < 0) return;
     bool told = axes && count >= 0;
     for (int64_t k = 0; told && k < count; k++) {
@@ -57,7 +57,7 @@ static void join_along(tfp_op *op) /* text, axes */
 
 static void code_points(tfp_op *op) /* where each string ends, its characters, (where each of them begins) */
 {
-    tfp_set(op, 0, tfp_vector_of(op, tfp_plus(tfp_elements(tfp_in(op, 0)), 1)));
+    tfp_set(op, 0, tfp_vector_of(op, tfp_plus(tfp_in_size(op, 0), 1)));
     tfp_set(op, 1, some(op));
     tfp_set(op, 2, some(op));
 }

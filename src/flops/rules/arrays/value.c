@@ -9,7 +9,7 @@
 /* The dim of shape `i` at index `at` of the longer shape's rank; leading dims are 1; INT64_MIN when not known. */
 static int64_t padded_at(const tfp_op *op, uint32_t i, int64_t at, int64_t rank)
 {
-    int64_t own = tfp_elements(tfp_in(op, i)), k = at - (rank - own);
+    int64_t own = tfp_in_size(op, i), k = at - (rank - own);
     return k < 0 ? 1 : tfp_in_at(op, i, k);
 }
 
@@ -80,7 +80,7 @@ static int64_t place_of(const double *in, int64_t count, double x)
 /* The values of x that are not in y, and their indexes in x. */
 static void find_differences(tfp_op *op, const double *x, const double *y)
 {
-    int64_t n = tfp_elements(tfp_in(op, 0)), m = tfp_elements(tfp_in(op, 1)), count = 0, at = 0;
+    int64_t n = tfp_in_size(op, 0), m = tfp_in_size(op, 1), count = 0, at = 0;
     for (int64_t i = 0; i < n; i++) count += place_of(y, m, x[i]) < 0;
     double *values = vector_output(op, 0, count), *places = vector_output(op, 1, count);
     for (int64_t i = 0; i < n && values && places; i++) {
@@ -96,7 +96,7 @@ void tfp_shape_list_diff(tfp_op *op)
     tfp_merge_rank(op, tfp_in(op, 0), 1);
     tfp_merge_rank(op, tfp_in(op, 1), 1);
     for (uint32_t i = 0; i < op->out_count; i++) tfp_set(op, i, tfp_vector_of(op, TFP_DIM_UNKNOWN));
-    bool small = tfp_elements(tfp_in(op, 0)) <= SEARCHED_MOST && tfp_elements(tfp_in(op, 1)) <= SEARCHED_MOST;
+    bool small = tfp_in_size(op, 0) <= SEARCHED_MOST && tfp_in_size(op, 1) <= SEARCHED_MOST;
     if (x && y && small && !op->wrong) find_differences(op, x, y);
 }
 
@@ -126,7 +126,7 @@ void tfp_shape_where(tfp_op *op)
 /* Each distinct value in order of first occurrence, and for each element the index of its value. */
 static void find_values(tfp_op *op, const double *x)
 {
-    int64_t n = tfp_elements(tfp_in(op, 0)), count = 0;
+    int64_t n = tfp_in_size(op, 0), count = 0;
     double values[SEARCHED_MOST], times[SEARCHED_MOST];
     double *index = vector_output(op, 1, n);
     for (int64_t i = 0; i < n && index; i++) {
@@ -153,7 +153,7 @@ void tfp_shape_unique(tfp_op *op)
     tfp_set(op, 0, some);
     tfp_set(op, 1, tfp_in(op, 0));
     tfp_set(op, 2, some);
-    if (x && tfp_in(op, 0).rank == 1 && tfp_elements(tfp_in(op, 0)) <= SEARCHED_MOST) find_values(op, x);
+    if (x && tfp_in(op, 0).rank == 1 && tfp_in_size(op, 0) <= SEARCHED_MOST) find_values(op, x);
 }
 
 void tfp_shape_unique_v2(tfp_op *op)

@@ -105,7 +105,7 @@ static void shape_pad(tfp_op *op)
     bool known = true;
     for (uint32_t i = 0; i < 3; i++) {
         pads[i] = tfp_in_elements(op, i + 2);
-        known &= pads[i] && tfp_elements(tfp_in(op, i + 2)) == d.rank;
+        known &= pads[i] && tfp_in_size(op, i + 2) == d.rank;
     }
     int64_t dims[TFP_RANK_MOST];
     for (int i = 0; i < d.rank; i++)
@@ -143,7 +143,7 @@ static void shape_gather(tfp_op *op)
     gather g;
     tfp_dims operand = tfp_in(op, 0), indices = tfp_in(op, 1);
     const double *sizes = tfp_in_elements(op, 2);
-    if (operand.rank < 0 || indices.rank < 0 || !sizes || tfp_elements(tfp_in(op, 2)) != operand.rank) return;
+    if (operand.rank < 0 || indices.rank < 0 || !sizes || tfp_in_size(op, 2) != operand.rank) return;
     if (op->importer && !tfp_dims_known(operand)) return;
     if (!read_gather(tfp_attr_text(op, "dimension_numbers", ""), &g)) return;
     int64_t dims[TFP_RANK_MOST];
@@ -164,35 +164,21 @@ static void shape_gather(tfp_op *op)
 }
 
 /* Splits into parts of equal size in row-major order, and joins them. TensorFlow has no shape function for these. */
-static void shape_split_nd(tfp_op *op)
-{
-    int64_t splits[PARTS_MOST], pads[PARTS_MOST];
-    size_t n = tfp_attr_numbers(op, "num_splits", splits, PARTS_MOST);
-    size_t padded_count = tfp_attr_numbers(op, "paddings", pads, PARTS_MOST);
-    tfp_dims d = tfp_in(op, 0);
-    if (d.rank < 0 || d.rank > PARTS_MOST || n != (size_t)d.rank) return;
-    if (padded_count && padded_count != n) return;
-    int64_t part[PARTS_MOST];
-    for (int i = 0; i < d.rank; i++) {
-        int64_t whole = tfp_plus(d.at[i], padded_count ? pads[i] : 0);
-        part[i] = splits[i] > 0 && whole >= 0 && whole % splits[i] == 0 ? whole / splits[i] : TFP_DIM_UNKNOWN;
-    }
-    for (uint32_t i = 0; i < op->out_count; i++) tfp_set(op, i, tfp_shape_of(op, part, d.rank));
-}
+static void shape_split_nd(tfp_op *op) { tfp_split_nd(op, tfp_in(op, 0)); }
 
 static void shape_concat_nd(tfp_op *op)
 {
-    int64_t parts[PARTS_MOST], pads[PARTS_MOST];
-    size_t n = tfp_attr_numbers(op, "num_concats", parts, PARTS_MOST);
-    size_t padded_count = tfp_attr_numbers(op, "paddings", pads, PARTS_MOST);
+    int64_t parts[TFP_PARTS_MOST], pads[TFP_PARTS_MOST];
+    size_t n = tfp_attr_numbers(op, "num_concats", parts, TFP_PARTS_MOST);
+    size_t padded_count = tfp_attr_numbers(op, "paddings", pads, TFP_PARTS_MOST);
     tfp_merged_inputs(op);
     tfp_dims d = tfp_out(op, 0);
-    bool fits = d.rank >= 0 && d.rank <= PARTS_MOST && n == (size_t)d.rank && (!padded_count || padded_count == n);
+    bool fits = d.rank >= 0 && d.rank <= TFP_PARTS_MOST && n == (size_t)d.rank && (!padded_count || padded_count == n);
     if (!fits) {
         tfp_set(op, 0, TFP_ANY_DIMS);
         return;
     }
-    int64_t whole[PARTS_MOST];
+    int64_t whole[TFP_PARTS_MOST];
     for (int i = 0; i < d.rank; i++) whole[i] = tfp_minus(tfp_times(d.at[i], parts[i]), padded_count ? pads[i] : 0);
     tfp_set(op, 0, tfp_shape_of(op, whole, d.rank));
 }
@@ -201,18 +187,16 @@ static void shape_concat_nd(tfp_op *op)
 
 static tfp_cost count_nccl_reduce(const tfp_op *op)
 {
-    return tfp_cost_of(tfp_times(op->in_count ? op->in_count - 1 : 0, tfp_elements(tfp_out(op, 0))));
+    return tfp_cost_of(tfp_times(op->in_count ? op->in_count - 1 : 0, tfp_out_size(op, 0)));
 }
-
-static tfp_cost count_updates(const tfp_op *op) { return tfp_cost_of(tfp_elements(tfp_in(op, 2))); }
 
 static tfp_cost count_select_scatter(const tfp_op *op)
 {
     const double *window = tfp_in_elements(op, 1);
-    int64_t rank = tfp_elements(tfp_in(op, 1)), size = window ? 1 : TFP_UNKNOWN;
+    int64_t rank = tfp_in_size(op, 1), size = window ? 1 : TFP_UNKNOWN;
     for (int64_t i = 0; window && i < rank; i++)
         size = tfp_times(size, window[i] >= 1 && window[i] < 9007199254740992.0 ? (int64_t)window[i] : TFP_UNKNOWN);
-    return tfp_cost_of(tfp_times(size, tfp_elements(tfp_in(op, 4))));
+    return tfp_cost_of(tfp_times(size, tfp_in_size(op, 4)));
 }
 
 static const char over_devices[] = "one step for each element of this device";
@@ -263,7 +247,7 @@ const tfp_op_rule tfp_rules_collective[] = {
     { "XlaHostCompute XlaDequantize XlaIf XlaWhile _XlaRun _TPUReplicate", tfp_unknown_outputs, TFP_NO_COUNT },
     { "XlaDynamicSlice", shape_dynamic_slice, TFP_MOVES },
     { "XlaGather", shape_gather, TFP_MOVES },
-    { "XlaScatter", tfp_same_as_input, count_updates, 1, "n(in2)", "one step for each update" },
+    { "XlaScatter", tfp_same_as_input, TFP_EACH_OF(2, 1, "n(in2)", "one step for each update") },
     { "XlaPad", shape_pad, TFP_MOVES },
     { "XlaSelectAndScatter", tfp_same_as_input, count_select_scatter, 1, "window * n(in4)",
       "window - 1 comparisons and one step for each element of the source" },

@@ -5,8 +5,6 @@
 
 #include "flops/rules/shared/rule.h"
 
-enum { PARTS_MOST = 16 };
-
 void tfp_shape_certain(tfp_op *op);       /* the attribute `shape`; without a rank a scalar's */
 void tfp_shape_each_as_input(tfp_op *op); /* each output has the shape of the input with its number */
 

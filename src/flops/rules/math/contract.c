@@ -6,8 +6,6 @@
 
 #include <math.h>
 
-static int64_t known_of(int64_t a, int64_t b) { return a >= 0 ? a : b; }
-
 /* ---- Einsum: the equation ---- */
 
 enum { LABELS = 256, DOTS = '.' }; /* a label is a byte; '.' stands for all dims of the ellipsis */
@@ -54,7 +52,7 @@ static void use_label(einsum *e, char label, int64_t size, uint32_t operand)
     int64_t *known = &e->size[(uint8_t)label];
     if (!e->used[(uint8_t)label]) *known = size;
     if (*known >= 0 && size >= 0 && *known != size) e->wrong = "an index with two sizes";
-    *known = known_of(*known, size);
+    *known = tfp_either_count(*known, size);
     e->used[(uint8_t)label] = true;
     e->last[(uint8_t)label] = operand;
 }
@@ -160,7 +158,7 @@ static tfp_cost count_einsum(const tfp_op *op)
     read_einsum(op, &e);
     if (e.wrong) return tfp_cost_of(TFP_UNKNOWN);
     if (op->in_count < 2) {
-        int64_t in = all_choices(&e, e.used), out = tfp_elements(tfp_out(op, 0));
+        int64_t in = all_choices(&e, e.used), out = tfp_out_size(op, 0);
         return tfp_cost_of(in >= 0 && out > in ? 0 : tfp_minus(in, out));
     }
     tfp_str labels, rest = e.operands;
@@ -247,11 +245,11 @@ static void dot_shape(tfp_op *op)
 static tfp_cost count_dot(const tfp_op *op)
 {
     tfp_dims a = tfp_in(op, 0), b = tfp_in(op, 1);
-    int64_t macs = tfp_elements(tfp_out(op, 0));
+    int64_t macs = tfp_out_size(op, 0);
     dot d;
     if (!read_dot(op, &d)) return tfp_cost_of(TFP_UNKNOWN);
     for (int i = 0; i < d.lhs_contracted.count; i++)
-        macs = tfp_times(macs, known_of(a.at[d.lhs_contracted.at[i]], b.at[d.rhs_contracted.at[i]]));
+        macs = tfp_times(macs, tfp_either_count(a.at[d.lhs_contracted.at[i]], b.at[d.rhs_contracted.at[i]]));
     return tfp_cost_macs(macs);
 }
 
@@ -295,8 +293,7 @@ static bool read_conv(const tfp_op *op, conv *c)
 static bool setting(const tfp_op *op, uint32_t i, int64_t k, int64_t *out)
 {
     const double *x = tfp_in_elements(op, i);
-    if (!x || k >= tfp_elements(tfp_in(op, i)) || !(x[k] >= INT32_MIN && x[k] <= INT32_MAX) || x[k] != floor(x[k]))
-        return false;
+    if (!x || k >= tfp_in_size(op, i) || !(x[k] >= INT32_MIN && x[k] <= INT32_MAX) || x[k] != floor(x[k])) return false;
     *out = (int64_t)x[k];
     return true;
 }
@@ -332,7 +329,7 @@ static void conv_shape(tfp_op *op)
 static tfp_cost count_conv(const tfp_op *op)
 {
     tfp_dims kernel = tfp_in(op, 1);
-    int64_t macs = tfp_elements(tfp_out(op, 0));
+    int64_t macs = tfp_out_size(op, 0);
     conv c;
     if (!read_conv(op, &c)) return tfp_cost_of(TFP_UNKNOWN);
     macs = tfp_times(macs, kernel.at[c.kernel_in]);

@@ -187,7 +187,7 @@ static tfp_dims padded(tfp_op *op, tfp_dims in, uint32_t i)
 {
     const double *pads = tfp_in_elements(op, i);
     int64_t dims[4];
-    if (!pads || tfp_elements(tfp_in(op, i)) != 8) return tfp_any_of_rank(op, 4);
+    if (!pads || tfp_in_size(op, i) != 8) return tfp_any_of_rank(op, 4);
     for (int k = 0; k < 4; k++) {
         double both = pads[2 * k] + pads[2 * k + 1];
         if (!(pads[2 * k] >= 0 && pads[2 * k + 1] >= 0 && both <= INT32_MAX)) return tfp_any_of_rank(op, 4);
@@ -199,7 +199,7 @@ static tfp_dims padded(tfp_op *op, tfp_dims in, uint32_t i)
 static int64_t size_element(const tfp_op *op, uint32_t i, int64_t k)
 {
     const double *sizes = tfp_in_elements(op, i);
-    bool known = sizes && tfp_elements(tfp_in(op, i)) == 2 && sizes[k] >= 0 && sizes[k] <= INT32_MAX;
+    bool known = sizes && tfp_in_size(op, i) == 2 && sizes[k] >= 0 && sizes[k] <= INT32_MAX;
     return known ? (int64_t)sizes[k] : TFP_DIM_UNKNOWN;
 }
 
@@ -224,29 +224,26 @@ static void resize_pad_conv(tfp_op *op) { padded_conv(op, true); }
 
 int64_t tfp_conv_macs(const tfp_op *op, int spatials)
 {
-    return tfp_times(tfp_elements(tfp_out(op, 0)), filter_taps(op, tfp_in(op, 1), spatials));
+    return tfp_times(tfp_out_size(op, 0), filter_taps(op, tfp_in(op, 1), spatials));
 }
 
 int64_t tfp_depthwise_macs(const tfp_op *op)
 {
     tfp_dims filter = tfp_in(op, 1);
-    return tfp_times(tfp_elements(tfp_out(op, 0)), tfp_times(tfp_dim(filter, 0), tfp_dim(filter, 1)));
+    return tfp_times(tfp_out_size(op, 0), tfp_times(tfp_dim(filter, 0), tfp_dim(filter, 1)));
 }
 
 /* Adds the operations fused after the convolution, for each output element. */
 static tfp_cost with_fused(const tfp_op *op, int64_t macs)
 {
     int64_t per = tfp_fused_per_element(op);
-    return tfp_cost_mixed(macs, per ? tfp_times(per, tfp_elements(tfp_out(op, 0))) : 0);
+    return tfp_cost_mixed(macs, per ? tfp_times(per, tfp_out_size(op, 0)) : 0);
 }
 
 static tfp_cost conv_count(const tfp_op *op) { return with_fused(op, tfp_conv_macs(op, (int)op->rule->per)); }
 static tfp_cost depthwise_count(const tfp_op *op) { return with_fused(op, tfp_depthwise_macs(op)); }
 
-static tfp_cost conv_bias_count(const tfp_op *op)
-{
-    return tfp_cost_mixed(tfp_conv_macs(op, 2), tfp_elements(tfp_out(op, 0)));
-}
+static tfp_cost conv_bias_count(const tfp_op *op) { return tfp_cost_mixed(tfp_conv_macs(op, 2), tfp_out_size(op, 0)); }
 
 static tfp_cost any_conv_count(const tfp_op *op)
 {
@@ -257,7 +254,7 @@ static tfp_cost any_conv_count(const tfp_op *op)
 static tfp_cost pad_conv_count(const tfp_op *op) /* per: which input is the filter */
 {
     int64_t taps = filter_taps(op, tfp_in(op, (uint32_t)op->rule->per), 2);
-    return tfp_cost_macs(tfp_times(tfp_elements(tfp_out(op, 0)), taps));
+    return tfp_cost_macs(tfp_times(tfp_out_size(op, 0), taps));
 }
 
 /* Before it, each resized element is a weighted sum of 2 x 2. */
@@ -286,13 +283,13 @@ static tfp_cost filter_grad_count(const tfp_op *op) { return registry_grad(op, t
 static tfp_cost filter_bias_grad_count(const tfp_op *op)
 {
     tfp_cost grad = filter_grad_count(op);
-    return (tfp_cost){ tfp_plus(grad.flops, tfp_elements(tfp_in(op, 2))), grad.macs };
+    return (tfp_cost){ tfp_plus(grad.flops, tfp_in_size(op, 2)), grad.macs };
 }
 
 /* As many products as forward: once for each element of the output's gradient. */
 static tfp_cost as_forward(const tfp_op *op, tfp_dims filter)
 {
-    return tfp_cost_macs(tfp_times(tfp_elements(tfp_in(op, 2)), filter_taps(op, filter, (int)op->rule->per)));
+    return tfp_cost_macs(tfp_times(tfp_in_size(op, 2), filter_taps(op, filter, (int)op->rule->per)));
 }
 static tfp_cost grad_with_filter(const tfp_op *op) { return as_forward(op, tfp_in(op, 1)); }
 static tfp_cost grad_of_filter(const tfp_op *op) { return as_forward(op, tfp_out(op, 0)); }
@@ -301,22 +298,22 @@ static int64_t filter_places(tfp_dims filter) { return tfp_times(tfp_dim(filter,
 
 static tfp_cost depthwise_grad(const tfp_op *op)
 {
-    return tfp_cost_macs(tfp_times(tfp_elements(tfp_in(op, 2)), filter_places(tfp_in(op, 1))));
+    return tfp_cost_macs(tfp_times(tfp_in_size(op, 2), filter_places(tfp_in(op, 1))));
 }
 static tfp_cost depthwise_filter_grad(const tfp_op *op)
 {
-    return tfp_cost_macs(tfp_times(tfp_elements(tfp_in(op, 2)), filter_places(tfp_out(op, 0))));
+    return tfp_cost_macs(tfp_times(tfp_in_size(op, 2), filter_places(tfp_out(op, 0))));
 }
 
 /* An addition and a comparison for each filter element. */
 static tfp_cost dilation_count(const tfp_op *op)
 {
-    return tfp_cost_of(tfp_times(2, tfp_times(tfp_elements(tfp_out(op, 0)), filter_places(tfp_in(op, 1)))));
+    return tfp_cost_of(tfp_times(2, tfp_times(tfp_out_size(op, 0), filter_places(tfp_in(op, 1)))));
 }
 static tfp_cost dilation_grad_count(const tfp_op *op)
 {
     int64_t per = tfp_plus(tfp_times(2, filter_places(tfp_in(op, 1))), 1);
-    return tfp_cost_of(tfp_times(tfp_elements(tfp_in(op, 2)), per));
+    return tfp_cost_of(tfp_times(tfp_in_size(op, 2), per));
 }
 
 #define CONV2 conv_count, 2, "2 * n(out) * filter height * width * input channels + fused", "registry"

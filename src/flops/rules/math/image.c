@@ -101,15 +101,9 @@ static void select_boxes_of_classes(tfp_op *op) /* boxes, scores, most of a clas
 
 /* ---- counts ---- */
 
-static tfp_cost taps_out(const tfp_op *op)
-{
-    return tfp_cost_macs(tfp_times(op->rule->per, tfp_elements(tfp_out(op, 0))));
-}
+static tfp_cost taps_out(const tfp_op *op) { return tfp_cost_macs(tfp_times(op->rule->per, tfp_out_size(op, 0))); }
 
-static tfp_cost taps_in(const tfp_op *op)
-{
-    return tfp_cost_macs(tfp_times(op->rule->per, tfp_elements(tfp_in(op, 0))));
-}
+static tfp_cost taps_in(const tfp_op *op) { return tfp_cost_macs(tfp_times(op->rule->per, tfp_in_size(op, 0))); }
 
 static bool nearest(const tfp_op *op, const char *attr)
 {
@@ -121,15 +115,12 @@ static tfp_cost crop_taps(const tfp_op *op) { return nearest(op, "method") ? tfp
 
 static tfp_cost crop_grad_taps(const tfp_op *op)
 {
-    return nearest(op, "method") ? tfp_cost_of(tfp_elements(tfp_in(op, 0))) : taps_in(op);
+    return nearest(op, "method") ? tfp_cost_of(tfp_in_size(op, 0)) : taps_in(op);
 }
 
 static int64_t larger(int64_t a, int64_t b) { return a < 0 || b < 0 ? TFP_UNKNOWN : a > b ? a : b; }
 
-static tfp_cost area_taps(const tfp_op *op)
-{
-    return tfp_cost_macs(larger(tfp_elements(tfp_in(op, 0)), tfp_elements(tfp_out(op, 0))));
-}
+static tfp_cost area_taps(const tfp_op *op) { return tfp_cost_macs(larger(tfp_in_size(op, 0), tfp_out_size(op, 0))); }
 
 static tfp_cost count_pixels(const tfp_op *op) /* the last dimension of output 0 is the channels of a pixel */
 {
@@ -143,7 +134,7 @@ static tfp_cost count_warp(const tfp_op *op)
 {
     tfp_cost points = count_pixels(op);
     if (nearest(op, "interpolation")) return points;
-    int64_t taps = tfp_times(4, tfp_elements(tfp_out(op, 0)));
+    int64_t taps = tfp_times(4, tfp_out_size(op, 0));
     return (tfp_cost){ tfp_plus(points.flops, tfp_times(2, taps)), taps };
 }
 

@@ -33,19 +33,11 @@ static void eigen(tfp_op *op)
     tfp_set(op, 1, tfp_attr_bool(op, "compute_v", true) ? with_matrix(op, batch, n, n) : tfp_vector_of(op, 0));
 }
 
-/* 0 when either is 0; unknown when either is. */
-static int64_t least_dim(int64_t a, int64_t b)
-{
-    if (a == 0 || b == 0) return 0;
-    if (a < 0 || b < 0) return TFP_DIM_UNKNOWN;
-    return a < b ? a : b;
-}
-
 static void qr(tfp_op *op)
 {
     tfp_dims in = tfp_at_least(op, tfp_in(op, 0), 2), batch = batch_of(op, in);
     int64_t m = tfp_dim(in, -2), n = tfp_dim(in, -1);
-    int64_t p = tfp_attr_bool(op, "full_matrices", false) ? m : least_dim(m, n);
+    int64_t p = tfp_attr_bool(op, "full_matrices", false) ? m : tfp_dim_least(m, n);
     tfp_set(op, 0, with_matrix(op, batch, m, p));
     tfp_set(op, 1, with_matrix(op, batch, p, n));
 }
@@ -53,7 +45,7 @@ static void qr(tfp_op *op)
 static void svd(tfp_op *op)
 {
     tfp_dims in = tfp_at_least(op, tfp_in(op, 0), 2), batch = batch_of(op, in);
-    int64_t m = tfp_dim(in, -2), n = tfp_dim(in, -1), p = least_dim(m, n);
+    int64_t m = tfp_dim(in, -2), n = tfp_dim(in, -1), p = tfp_dim_least(m, n);
     bool vectors = tfp_attr_bool(op, "compute_uv", true), full = tfp_attr_bool(op, "full_matrices", false);
     tfp_set(op, 0, with_vector(op, batch, p));
     tfp_set(op, 1, vectors ? with_matrix(op, batch, m, full ? m : p) : tfp_vector_of(op, 0));
@@ -214,20 +206,17 @@ static tfp_cost count_least_squares(const tfp_op *op)
 
 static tfp_cost count_banded(const tfp_op *op)
 {
-    return tfp_cost_of(term(2, tfp_dim(tfp_in(op, 0), -2), tfp_elements(tfp_out(op, 0)), 1));
+    return tfp_cost_of(term(2, tfp_dim(tfp_in(op, 0), -2), tfp_out_size(op, 0), 1));
 }
 
 /* Elimination takes 3 operations for each row, and 5 for each row of a right side. */
 static tfp_cost count_tridiagonal(const tfp_op *op)
 {
-    int64_t rows = tfp_over(tfp_elements(tfp_in(op, 0)), 3);
-    return tfp_cost_of(tfp_plus(tfp_times(3, rows), tfp_times(5, tfp_elements(tfp_out(op, 0)))));
+    int64_t rows = tfp_over(tfp_in_size(op, 0), 3);
+    return tfp_cost_of(tfp_plus(tfp_times(3, rows), tfp_times(5, tfp_out_size(op, 0))));
 }
 
-static tfp_cost count_tridiagonal_product(const tfp_op *op)
-{
-    return tfp_cost_macs(tfp_times(3, tfp_elements(tfp_out(op, 0))));
-}
+static tfp_cost count_tridiagonal_product(const tfp_op *op) { return tfp_cost_macs(tfp_times(3, tfp_out_size(op, 0))); }
 
 /* The last members of rows in the table below. */
 #define BOOK "Golub and Van Loan"

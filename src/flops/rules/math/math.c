@@ -79,8 +79,8 @@ static void same_with_held(tfp_op *op)
 
 static tfp_cost count_addends(const tfp_op *op)
 {
-    int64_t n = tfp_elements(tfp_out(op, 0));
-    if (n < 0) n = tfp_elements(tfp_in(op, 0));
+    int64_t n = tfp_out_size(op, 0);
+    if (n < 0) n = tfp_in_size(op, 0);
     return tfp_cost_of(tfp_times(n, (int64_t)op->in_count - 1));
 }
 
@@ -90,12 +90,12 @@ static tfp_cost count_bucketize(const tfp_op *op)
     uint64_t places = (uint64_t)tfp_attr_members(op, "boundaries")->size + 1;
     int64_t steps = 0;
     while (steps < 63 && ((uint64_t)1 << steps) < places) steps++;
-    return tfp_cost_of(tfp_times(steps, tfp_elements(tfp_in(op, 0))));
+    return tfp_cost_of(tfp_times(steps, tfp_in_size(op, 0)));
 }
 
 static tfp_cost count_composition(const tfp_op *op)
 {
-    return tfp_cost_of(tfp_times((int64_t)tfp_attr_members(op, "op_names")->size, tfp_elements(tfp_in(op, 0))));
+    return tfp_cost_of(tfp_times((int64_t)tfp_attr_members(op, "op_names")->size, tfp_in_size(op, 0)));
 }
 
 /* The last members of rows in the table below: count and source. */

@@ -41,31 +41,26 @@ static void cross(tfp_op *op)
 /* n(out) products of length k, and `more` other operations. */
 static tfp_cost products(const tfp_op *op, int64_t k, int64_t more)
 {
-    return tfp_cost_mixed(tfp_times(k, tfp_elements(tfp_out(op, 0))), more);
+    return tfp_cost_mixed(tfp_times(k, tfp_out_size(op, 0)), more);
 }
-
-static int64_t known_of(int64_t a, int64_t b) { return a >= 0 ? a : b; }
 
 static int64_t matmul_depth(const tfp_op *op)
 {
     tfp_dims a = tfp_in(op, 0), b = tfp_in(op, 1);
     int64_t of_a = a.rank == 2 ? tfp_dim(a, tfp_attr_bool(op, "transpose_a", false) ? 0 : 1) : TFP_DIM_UNKNOWN;
     int64_t of_b = b.rank == 2 ? tfp_dim(b, tfp_attr_bool(op, "transpose_b", false) ? 1 : 0) : TFP_DIM_UNKNOWN;
-    return known_of(of_a, of_b);
+    return tfp_either_count(of_a, of_b);
 }
 
 static int64_t batch_depth(const tfp_op *op)
 {
     int64_t of_a = tfp_dim(tfp_in(op, 0), tfp_attr_bool(op, "adj_x", false) ? -2 : -1);
     int64_t of_b = tfp_dim(tfp_in(op, 1), tfp_attr_bool(op, "adj_y", false) ? -1 : -2);
-    return known_of(of_a, of_b);
+    return tfp_either_count(of_a, of_b);
 }
 
 /* Operations done to each output element in the same kernel. */
-static int64_t fused_steps(const tfp_op *op)
-{
-    return tfp_times(tfp_fused_per_element(op), tfp_elements(tfp_out(op, 0)));
-}
+static int64_t fused_steps(const tfp_op *op) { return tfp_times(tfp_fused_per_element(op), tfp_out_size(op, 0)); }
 
 static tfp_cost count_matmul(const tfp_op *op) { return products(op, matmul_depth(op), 0); }
 static tfp_cost count_batch_matmul(const tfp_op *op) { return products(op, batch_depth(op), 0); }
@@ -74,18 +69,10 @@ static tfp_cost count_fused_batch(const tfp_op *op) { return products(op, batch_
 
 /* ---- diagonals: shapes ---- */
 
-/* 0 when either is 0; unknown when either is. */
-static int64_t least_dim(int64_t a, int64_t b)
-{
-    if (a == 0 || b == 0) return 0;
-    if (a < 0 || b < 0) return TFP_DIM_UNKNOWN;
-    return a < b ? a : b;
-}
-
 static void matrix_diag_part(tfp_op *op)
 {
     tfp_dims in = tfp_at_least(op, tfp_in(op, 0), 2);
-    tfp_dims diagonal = tfp_vector_of(op, least_dim(tfp_dim(in, -2), tfp_dim(in, -1)));
+    tfp_dims diagonal = tfp_vector_of(op, tfp_dim_least(tfp_dim(in, -2), tfp_dim(in, -1)));
     tfp_set(op, 0, tfp_joined(op, tfp_part(op, in, 0, -2), diagonal));
 }
 
@@ -101,7 +88,7 @@ static void matrix_set_diag(tfp_op *op)
 {
     tfp_dims in = tfp_at_least(op, tfp_in(op, 0), 2), diagonal = tfp_at_least(op, tfp_in(op, 1), 1);
     if (in.rank >= 0) diagonal = tfp_merge_rank(op, diagonal, in.rank - 1);
-    tfp_merge_dim(op, least_dim(tfp_dim(in, -2), tfp_dim(in, -1)), tfp_dim(diagonal, -1));
+    tfp_merge_dim(op, tfp_dim_least(tfp_dim(in, -2), tfp_dim(in, -1)), tfp_dim(diagonal, -1));
     tfp_set(op, 0, with_batch_of(op, in, diagonal, 1));
 }
 
@@ -121,7 +108,7 @@ static bool small_int(double x, int64_t *out)
 static bool band_of(tfp_op *op, uint32_t i, band *out)
 {
     const double *k = tfp_in_elements(op, i);
-    int64_t count = tfp_elements(tfp_in(op, i));
+    int64_t count = tfp_in_size(op, i);
     if (tfp_in(op, i).rank > 1) tfp_wrong(op, "diagonals that are no vector");
     if (!k || count < 0) return false;
     if (count != 1 && count != 2) return tfp_wrong(op, "neither one diagonal nor a band"), false;

@@ -153,39 +153,33 @@ static void sampler_shape(tfp_op *op)
 
 /* ---- counts ---- */
 
-static tfp_cost l2_count(const tfp_op *op)
-{
-    return tfp_cost_of(tfp_minus(tfp_times(3, tfp_elements(tfp_in(op, 0))), 1));
-}
+static tfp_cost l2_count(const tfp_op *op) { return tfp_cost_of(tfp_minus(tfp_times(3, tfp_in_size(op, 0)), 1)); }
 
 static tfp_cost bias_grad_count(const tfp_op *op)
 {
-    return tfp_cost_of(tfp_minus(tfp_elements(tfp_in(op, 0)), tfp_elements(tfp_out(op, 0))));
+    return tfp_cost_of(tfp_minus(tfp_in_size(op, 0), tfp_out_size(op, 0)));
 }
 
-static tfp_cost cross_entropy_count(const tfp_op *op)
-{
-    return tfp_cost_of(tfp_times(9, tfp_elements(tfp_out(op, 1))));
-}
+static tfp_cost cross_entropy_count(const tfp_op *op) { return tfp_cost_of(tfp_times(9, tfp_out_size(op, 1))); }
 
 /* Softmax; then for each step and state (the labels and the blanks around them) log sums of four operations, forwards,
  * backwards and in the gradient. */
 static tfp_cost ctc_count(const tfp_op *op)
 {
     tfp_dims in = tfp_in(op, 0);
-    int64_t states = tfp_plus(tfp_times(2, tfp_elements(tfp_in(op, 2))), tfp_dim(in, 1));
+    int64_t states = tfp_plus(tfp_times(2, tfp_in_size(op, 2)), tfp_dim(in, 1));
     return tfp_cost_of(tfp_plus(tfp_times(6, tfp_elements(in)), tfp_times(23, tfp_times(tfp_dim(in, 0), states))));
 }
 
 static tfp_cost beam_count(const tfp_op *op)
 {
     int64_t per = tfp_plus(5, tfp_times(2, tfp_attr_int(op, "beam_width", -1)));
-    return tfp_cost_of(tfp_times(per, tfp_elements(tfp_in(op, 0))));
+    return tfp_cost_of(tfp_times(per, tfp_in_size(op, 0)));
 }
 
 static tfp_cost sampler_count(const tfp_op *op)
 {
-    return tfp_cost_of(tfp_times(op->rule->per, tfp_plus(tfp_elements(tfp_out(op, 0)), tfp_elements(tfp_out(op, 1)))));
+    return tfp_cost_of(tfp_times(op->rule->per, tfp_plus(tfp_out_size(op, 0), tfp_out_size(op, 1))));
 }
 
 #define SAMPLER(per)                                                                                                   \

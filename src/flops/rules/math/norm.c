@@ -72,13 +72,13 @@ static void batch_norm_grad_ex_shape(tfp_op *op)
 static tfp_cost batch_norm_count(const tfp_op *op)
 {
     bool training = tfp_attr_bool(op, "is_training", true);
-    return tfp_cost_of(tfp_times(training ? 6 : 2, tfp_elements(tfp_in(op, 0))));
+    return tfp_cost_of(tfp_times(training ? 6 : 2, tfp_in_size(op, 0)));
 }
 
 /* Fused after the normalisation: an addition and an activation. */
 static tfp_cost batch_norm_ex_count(const tfp_op *op)
 {
-    int64_t n = tfp_elements(tfp_in(op, 0)), more = tfp_attr_int(op, "num_side_inputs", 0) > 0;
+    int64_t n = tfp_in_size(op, 0), more = tfp_attr_int(op, "num_side_inputs", 0) > 0;
     if (tfp_str_eq(tfp_attr_text(op, "activation_mode", "Identity"), tfp_str_of("Relu"))) more++;
     return tfp_cost_of(tfp_plus(batch_norm_count(op).flops, tfp_times(more, n)));
 }
@@ -88,12 +88,12 @@ static tfp_cost batch_norm_ex_count(const tfp_op *op)
 static tfp_cost batch_norm_grad_count(const tfp_op *op)
 {
     bool training = tfp_attr_bool(op, "is_training", true);
-    return tfp_cost_of(tfp_times(training ? 9 : 5, tfp_elements(tfp_in(op, 0))));
+    return tfp_cost_of(tfp_times(training ? 9 : 5, tfp_in_size(op, 0)));
 }
 
 static tfp_cost batch_norm_grad_ex_count(const tfp_op *op)
 {
-    return tfp_cost_of(tfp_plus(batch_norm_grad_count(op).flops, tfp_elements(tfp_in(op, 0))));
+    return tfp_cost_of(tfp_plus(batch_norm_grad_count(op).flops, tfp_in_size(op, 0)));
 }
 
 static int64_t neighbours(const tfp_op *op)
@@ -104,12 +104,12 @@ static int64_t neighbours(const tfp_op *op)
 
 static tfp_cost lrn_count(const tfp_op *op)
 {
-    return tfp_cost_of(tfp_times(tfp_plus(neighbours(op), 4), tfp_elements(tfp_in(op, 0))));
+    return tfp_cost_of(tfp_times(tfp_plus(neighbours(op), 4), tfp_in_size(op, 0)));
 }
 
 static tfp_cost lrn_grad_count(const tfp_op *op)
 {
-    return tfp_cost_of(tfp_times(tfp_plus(tfp_times(6, neighbours(op)), 3), tfp_elements(tfp_in(op, 0))));
+    return tfp_cost_of(tfp_times(tfp_plus(tfp_times(6, neighbours(op)), 3), tfp_in_size(op, 0)));
 }
 
 #define NORM batch_norm_count, 0, "6 * n(in0); 2 * n(in0) without is_training", "mean 1, variance 3, scale and shift 2"

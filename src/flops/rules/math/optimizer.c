@@ -11,11 +11,11 @@
 /* Number of updated elements; `grad` is the gradient's input. A dense gradient has the shape of the variable. */
 static int64_t updated(const tfp_op *op, uint32_t grad)
 {
-    int64_t n = tfp_elements(tfp_in(op, grad));
+    int64_t n = tfp_in_size(op, grad);
     if (n >= 0 || strstr(op->rule->ops, "Sparse")) return n;
     const tfp_held *held = tfp_in_held(op, 0);
     if (held) return tfp_elements(held->shape);
-    return strstr(op->rule->ops, "Resource") ? TFP_UNKNOWN : tfp_elements(tfp_in(op, 0));
+    return strstr(op->rule->ops, "Resource") ? TFP_UNKNOWN : tfp_in_size(op, 0);
 }
 
 static tfp_cost count(const tfp_op *op, uint32_t grad, int64_t more)

@@ -109,19 +109,16 @@ static void fractional_shape(tfp_op *op)
 
 static int64_t window_size(const tfp_op *op) { return tfp_attr_product(op, "ksize"); }
 
-static tfp_cost pool_count(const tfp_op *op)
-{
-    return tfp_cost_of(tfp_times(window_size(op), tfp_elements(tfp_out(op, 0))));
-}
+static tfp_cost pool_count(const tfp_op *op) { return tfp_cost_of(tfp_times(window_size(op), tfp_out_size(op, 0))); }
 
 static tfp_cost avg_grad_count(const tfp_op *op)
 {
-    return tfp_cost_of(tfp_times(tfp_times(2, window_size(op)), tfp_elements(tfp_in(op, 1))));
+    return tfp_cost_of(tfp_times(tfp_times(2, window_size(op)), tfp_in_size(op, 1)));
 }
 
 static tfp_cost max_grad_count(const tfp_op *op)
 {
-    return tfp_cost_of(tfp_times(tfp_plus(window_size(op), 1), tfp_elements(tfp_in(op, 1))));
+    return tfp_cost_of(tfp_times(tfp_plus(window_size(op), 1), tfp_in_size(op, 1)));
 }
 
 /* The product of the window's sizes where they are the second last input. */
@@ -130,7 +127,7 @@ static int64_t window_size_in(const tfp_op *op)
     if (op->in_count < 2) return TFP_UNKNOWN;
     const double *at = tfp_in_elements(op, op->in_count - 2);
     int64_t product = 1;
-    if (!at || tfp_elements(tfp_in(op, op->in_count - 2)) != 4) return TFP_UNKNOWN;
+    if (!at || tfp_in_size(op, op->in_count - 2) != 4) return TFP_UNKNOWN;
     for (int k = 0; k < 4; k++) {
         if (!(at[k] >= 0 && at[k] <= INT32_MAX)) return TFP_UNKNOWN;
         product = tfp_times(product, (int64_t)at[k]);
@@ -140,19 +137,19 @@ static int64_t window_size_in(const tfp_op *op)
 
 static tfp_cost pool_v2_count(const tfp_op *op)
 {
-    return tfp_cost_of(tfp_times(window_size_in(op), tfp_elements(tfp_out(op, 0))));
+    return tfp_cost_of(tfp_times(window_size_in(op), tfp_out_size(op, 0)));
 }
 
 static tfp_cost max_grad_v2_count(const tfp_op *op)
 {
-    return tfp_cost_of(tfp_times(tfp_plus(window_size_in(op), 1), tfp_elements(tfp_in(op, 1))));
+    return tfp_cost_of(tfp_times(tfp_plus(window_size_in(op), 1), tfp_in_size(op, 1)));
 }
 
-static tfp_cost each_second(const tfp_op *op) { return tfp_cost_of(tfp_elements(tfp_in(op, 1))); }
+static tfp_cost each_second(const tfp_op *op) { return tfp_cost_of(tfp_in_size(op, 1)); }
 
 static tfp_cost fractional_max_grad_count(const tfp_op *op)
 {
-    return tfp_cost_of(tfp_plus(tfp_elements(tfp_in(op, 0)), tfp_elements(tfp_in(op, 2))));
+    return tfp_cost_of(tfp_plus(tfp_in_size(op, 0), tfp_in_size(op, 2)));
 }
 
 #define POOL(spatials, source) pool_count, (spatials), "product of ksize * n(out)", (source)

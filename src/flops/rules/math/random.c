@@ -15,7 +15,7 @@ static void shape_crop(tfp_op *op)
 {
     tfp_dims image = tfp_merge_rank(op, tfp_in(op, 0), 3);
     const double *size = tfp_in_elements(op, 1);
-    bool known = size && tfp_elements(tfp_in(op, 1)) == 2 && size[0] >= 0 && size[1] >= 0;
+    bool known = size && tfp_in_size(op, 1) == 2 && size[0] >= 0 && size[1] >= 0;
     int64_t rows = known ? (int64_t)size[0] : TFP_DIM_UNKNOWN, columns = known ? (int64_t)size[1] : TFP_DIM_UNKNOWN;
     tfp_set(op, 0, tfp_shape_of(op, (int64_t[]){ rows, columns, tfp_dim(image, 2) }, 3));
 }
@@ -41,7 +41,7 @@ static void shape_index_shuffle(tfp_op *op)
 /* A running sum of exp(logit - max) for every row, then a search for each sample. */
 static tfp_cost count_multinomial(const tfp_op *op)
 {
-    int64_t logits = tfp_times(3, tfp_elements(tfp_in(op, 0))), samples = tfp_times(2, tfp_elements(tfp_out(op, 0)));
+    int64_t logits = tfp_times(3, tfp_in_size(op, 0)), samples = tfp_times(2, tfp_out_size(op, 0));
     return tfp_cost_of(tfp_plus(logits, samples));
 }
 

@@ -19,7 +19,7 @@ static bool axis_of(const double *axes, int64_t k, int rank, int *out)
 /* Marks the axes that input i names; false when they are not all known. Calls tfp_wrong for axes out of range. */
 static bool mark_axes(tfp_op *op, uint32_t i, int rank, bool *reduced)
 {
-    int64_t count = tfp_elements(tfp_in(op, i));
+    int64_t count = tfp_in_size(op, i);
     const double *axes = tfp_in_elements(op, i);
     memset(reduced, 0, sizeof *reduced * TFP_RANK_MOST);
     if (count == 0 && (axes || !op->importer)) return true;
@@ -127,13 +127,13 @@ static tfp_cost count_steps(const tfp_op *op)
 static tfp_cost count_window(const tfp_op *op)
 {
     const double *window = tfp_in_elements(op, 2);
-    int64_t dims = tfp_elements(tfp_in(op, 2)), places = 1;
+    int64_t dims = tfp_in_size(op, 2), places = 1;
     if (!window || dims < 0) return tfp_cost_of(TFP_UNKNOWN);
     for (int64_t i = 0; i < dims; i++) {
         bool sound = window[i] >= 1 && window[i] < 1e15 && window[i] == floor(window[i]);
         places = tfp_times(places, sound ? (int64_t)window[i] : TFP_UNKNOWN);
     }
-    return tfp_cost_of(tfp_times(tfp_minus(places, 1), tfp_elements(tfp_out(op, 0))));
+    return tfp_cost_of(tfp_times(tfp_minus(places, 1), tfp_out_size(op, 0)));
 }
 
 /* The last members of rows in the table below. */

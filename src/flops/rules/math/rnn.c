@@ -101,7 +101,7 @@ static tfp_cost lstm_cell_count(const tfp_op *op)
 /* The products for the gradients of the weights are separate ops. */
 static tfp_cost lstm_cell_grad_count(const tfp_op *op)
 {
-    return tfp_cost_of(tfp_times(lstm_grad_unit(op), tfp_elements(tfp_out(op, 0))));
+    return tfp_cost_of(tfp_times(lstm_grad_unit(op), tfp_out_size(op, 0)));
 }
 
 static tfp_cost gru_cell_count(const tfp_op *op)

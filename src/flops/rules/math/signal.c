@@ -15,7 +15,7 @@ static void fft(tfp_op *op) { tfp_set(op, 0, tfp_at_least(op, tfp_in(op, 0), (in
 static bool length_at(const tfp_op *op, int64_t k, int64_t *out)
 {
     const double *x = tfp_in_elements(op, 1);
-    if (!x || k < 0 || k >= tfp_elements(tfp_in(op, 1))) return false;
+    if (!x || k < 0 || k >= tfp_in_size(op, 1)) return false;
     if (!(x[k] >= 0 && x[k] <= INT32_MAX) || x[k] != floor(x[k])) return false;
     *out = (int64_t)x[k];
     return true;
@@ -74,7 +74,7 @@ static tfp_cost count_nd(const tfp_op *op, int halves)
 {
     tfp_dims in = tfp_in(op, 0);
     const double *axes = tfp_in_elements(op, 2);
-    int64_t count = tfp_elements(tfp_in(op, 2)), n = 1, batch = 1, length;
+    int64_t count = tfp_in_size(op, 2), n = 1, batch = 1, length;
     bool used[TFP_RANK_MOST] = { false };
     if (!axes || in.rank < 0) return tfp_cost_of(TFP_UNKNOWN);
     for (int64_t k = 0; k < count; k++) {
@@ -136,7 +136,7 @@ static tfp_cost count_mfcc(const tfp_op *op)
     tfp_dims in = tfp_in(op, 0);
     int64_t lines = tfp_elements(in), filters = tfp_attr_int(op, "filterbank_channel_count", 40);
     int64_t all_filters = tfp_times(filters, outer(in, 1));
-    int64_t macs = tfp_plus(tfp_times(2, lines), tfp_times(filters, tfp_elements(tfp_out(op, 0))));
+    int64_t macs = tfp_plus(tfp_times(2, lines), tfp_times(filters, tfp_out_size(op, 0)));
     return tfp_cost_mixed(macs, tfp_plus(lines, all_filters));
 }
 

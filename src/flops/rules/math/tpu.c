@@ -29,20 +29,21 @@ static void shape_partitioned_output(tfp_op *op)
 
 static void shape_partitioned_input_v2(tfp_op *op)
 {
-    int64_t parts[PARTS_MOST];
-    size_t n = tfp_attr_numbers(op, "partition_dims", parts, PARTS_MOST);
+    int64_t parts[TFP_PARTS_MOST];
+    size_t n = tfp_attr_numbers(op, "partition_dims", parts, TFP_PARTS_MOST);
     tfp_dims d = tfp_in(op, 0);
-    for (int i = 0; i < d.rank && (size_t)i < n && i < PARTS_MOST; i++)
+    for (int i = 0; i < d.rank && (size_t)i < n && i < TFP_PARTS_MOST; i++)
         d = tfp_with_dim(op, d, i, tfp_times(d.at[i], parts[i]));
     tfp_set(op, 0, d);
 }
 
 static void shape_partitioned_output_v2(tfp_op *op)
 {
-    int64_t parts[PARTS_MOST];
-    size_t n = tfp_attr_numbers(op, "partition_dims", parts, PARTS_MOST);
+    int64_t parts[TFP_PARTS_MOST];
+    size_t n = tfp_attr_numbers(op, "partition_dims", parts, TFP_PARTS_MOST);
     tfp_dims d = tfp_in(op, 0);
-    if (d.rank > PARTS_MOST || (d.rank >= 0 && n < (size_t)d.rank)) tfp_wrong(op, "a dimension without its partition");
+    if (d.rank > TFP_PARTS_MOST || (d.rank >= 0 && n < (size_t)d.rank))
+        tfp_wrong(op, "a dimension without its partition");
     if (op->wrong || d.rank < 0) return;
     for (int i = 0; i < d.rank; i++) {
         if (parts[i] < 1 || (d.at[i] > 0 && d.at[i] % parts[i])) tfp_wrong(op, "a dimension that cannot be divided");
@@ -118,7 +119,7 @@ count_embedding(const tfp_op *op) /* per: the index of the input with the values
     uint32_t values = (uint32_t)op->rule->per;
     bool offsets = tfp_op_is(op, "XlaSparseDenseMatmul"); /* the offsets come before the table */
     tfp_dims table = tfp_in(op, values + 1 + offsets);
-    return tfp_cost_macs(tfp_times(tfp_elements(tfp_in(op, values)), tfp_dim(table, 1)));
+    return tfp_cost_macs(tfp_times(tfp_in_size(op, values), tfp_dim(table, 1)));
 }
 
 static const char of_rows[] = "a multiply-add for each value and each column of the table";

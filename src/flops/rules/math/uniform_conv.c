@@ -113,5 +113,5 @@ int64_t tfp_uniform_conv_macs(const tfp_op *op)
     if (kernel.rank < 3 || kernel.rank > SPATIAL_MOST + 2) return TFP_UNKNOWN;
     if (!read_layout(tfp_attr_text(op, "dimension_numbers", ""), kernel.rank, &at)) return TFP_UNKNOWN;
     int64_t taps = tfp_over(tfp_elements(kernel), kernel.at[at.first[1]]);
-    return tfp_times(taps, tfp_elements(tfp_out(op, 0)));
+    return tfp_times(taps, tfp_out_size(op, 0));
 }

@@ -215,8 +215,6 @@ static void gather(tfp_op *op)
     tfp_set(op, 0, tfp_joined(op, out, tfp_part(op, in, axis + 1, TFP_TO_END)));
 }
 
-static void as_second(tfp_op *op) { tfp_set(op, 0, tfp_in(op, 1)); }
-
 static void gather_nd(tfp_op *op)
 {
     tfp_dims in = tfp_in(op, 0), index = tfp_in(op, 1);
@@ -309,7 +307,7 @@ const tfp_op_rule tfp_onnx_arrays[] = {
     { "Split", split, TFP_MOVES },
     { "Slice", slice, TFP_MOVES },
     { "Gather", gather, TFP_MOVES },
-    { "GatherElements", as_second, TFP_MOVES },
+    { "GatherElements", TFP_SHAPE("*, A -> A"), TFP_MOVES },
     { "GatherND", gather_nd, TFP_MOVES },
     { "Expand", expand, TFP_MOVES },
     { "Tile", tile, TFP_MOVES },

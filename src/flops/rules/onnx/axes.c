@@ -22,7 +22,7 @@ int tfp_onnx_numbers(const tfp_op *op, const char *attr, uint32_t i, int64_t *ou
         size_t count = tfp_attr_numbers(op, attr, out, (size_t)most);
         return count <= (size_t)most ? (int)count : -1;
     }
-    int64_t count = tfp_elements(tfp_in(op, i));
+    int64_t count = tfp_in_size(op, i);
     const double *at = tfp_in_elements(op, i);
     if (!tfp_onnx_given(op, i) || count < 0 || count > most || (!at && count)) return -1;
     for (int64_t k = 0; k < count; k++) /* the end of a slice is often the largest number */

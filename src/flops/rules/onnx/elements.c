@@ -11,8 +11,6 @@ static void broadcast_all(tfp_op *op)
     tfp_set(op, 0, out);
 }
 
-static void first_as_input(tfp_op *op) { tfp_set(op, 0, tfp_in(op, 0)); }
-
 static void reduced(tfp_op *op)
 {
     tfp_dims in = tfp_in(op, 0);
@@ -46,21 +44,21 @@ static void one_axis_reduced(tfp_op *op)
     tfp_set(op, 0, tfp_joined(op, before, behind));
 }
 
-/* Mean and inverse deviation, outputs 1 and 2, are left unknown. */
-static void normalised(tfp_op *op) { first_as_input(op); }
-
 /* ---- counts ---- */
 
 static tfp_cost count_addends(const tfp_op *op)
 {
-    return tfp_cost_of(tfp_times(tfp_elements(tfp_out(op, 0)), (int64_t)op->in_count - 1));
+    return tfp_cost_of(tfp_times(tfp_out_size(op, 0), (int64_t)op->in_count - 1));
 }
 static tfp_cost count_mean(const tfp_op *op)
 {
-    return tfp_cost_of(tfp_times(tfp_elements(tfp_out(op, 0)), (int64_t)op->in_count));
+    return tfp_cost_of(tfp_times(tfp_out_size(op, 0), (int64_t)op->in_count));
 }
 
 #define STEP TFP_EACH_OUT(1, "one step an element")
+
+/* Further outputs, such as the mean of a normalisation, are left unknown. */
+#define LIKE_INPUT TFP_SHAPE("A -> A")
 
 const tfp_op_rule tfp_onnx_elements[] = {
     { "Add Sub Mul Div Pow Mod PRelu BitShift BitwiseAnd BitwiseOr BitwiseXor And Or Xor Equal Greater GreaterOrEqual "
@@ -73,16 +71,16 @@ const tfp_op_rule tfp_onnx_elements[] = {
     { "Abs Neg Sign Reciprocal Floor Ceil Round Not BitwiseNot IsNaN IsInf Sqrt Exp Log Sin Cos Tan Asin Acos Atan "
       "Sinh Cosh Tanh Asinh Acosh Atanh Erf Sigmoid Relu LeakyRelu Elu Selu Celu Gelu HardSigmoid HardSwish Mish "
       "Swish Softplus Softsign ThresholdedRelu Shrink Clip QuantizeLinear DequantizeLinear",
-      first_as_input, STEP },
-    { "Softmax LogSoftmax", first_as_input,
+      LIKE_INPUT, STEP },
+    { "Softmax LogSoftmax", LIKE_INPUT,
       TFP_EACH_IN(5, "as TensorFlow's registry: largest, difference, exp, sum, division") },
-    { "Hardmax", first_as_input, TFP_EACH_IN(1, "a comparison an element") },
-    { "CumSum", first_as_input, TFP_EACH_IN(1, "a sum an element") },
-    { "BatchNormalization", first_as_input, TFP_EACH_IN(2, "scale and shift, which hold mean and variance") },
+    { "Hardmax", LIKE_INPUT, TFP_EACH_IN(1, "a comparison an element") },
+    { "CumSum", LIKE_INPUT, TFP_EACH_IN(1, "a sum an element") },
+    { "BatchNormalization", LIKE_INPUT, TFP_EACH_IN(2, "scale and shift, which hold mean and variance") },
     { "LayerNormalization InstanceNormalization GroupNormalization RMSNormalization SimplifiedLayerNormalization "
       "MeanVarianceNormalization",
-      normalised, TFP_EACH_IN(6, "mean 1, variance 3, scale and shift 2") },
-    { "LpNormalization", first_as_input, TFP_EACH_IN(3, "square, sum, division") },
+      LIKE_INPUT, TFP_EACH_IN(6, "mean 1, variance 3, scale and shift 2") },
+    { "LpNormalization", LIKE_INPUT, TFP_EACH_IN(3, "square, sum, division") },
     { "ReduceSum ReduceMean ReduceMax ReduceMin ReduceProd", reduced, TFP_EACH_IN(1, "a step an element") },
     { "ReduceL1 ReduceL2 ReduceSumSquare ReduceLogSum ReduceLogSumExp", reduced,
       TFP_EACH_IN(2, "two steps an element") },

@@ -13,7 +13,7 @@ static void constant(tfp_op *op)
     const tfp_attr_list *ints = tfp_attr_members(op, "value_ints");
     bool one = tfp_attr_given(op, "value_int");
     double *out = one || ints->number_count ? tfp_fold_new(op, 0) : NULL;
-    int64_t n = out ? tfp_elements(tfp_out(op, 0)) : 0;
+    int64_t n = out ? tfp_out_size(op, 0) : 0;
     for (int64_t i = 0; i < n; i++)
         out[i] = one                              ? (double)tfp_attr_int(op, "value_int", 0)
                  : (size_t)i < ints->number_count ? (double)ints->numbers[i]
@@ -24,7 +24,7 @@ static void constant(tfp_op *op)
 static void of_shape(tfp_op *op)
 {
     const tfp_attr_tensor *v = tfp_attr_const(op, "value");
-    int64_t n = tfp_elements(tfp_out(op, 0));
+    int64_t n = tfp_out_size(op, 0);
     double value = 0;
     if (v) { /* read like a constant of one element */
         tfp_known one = { .shape = v->shape };
@@ -42,7 +42,7 @@ static void of_shape(tfp_op *op)
 static void shape_of(tfp_op *op)
 {
     tfp_dims in = tfp_in(op, 0);
-    int64_t start = tfp_attr_int(op, "start", 0), n = tfp_elements(tfp_out(op, 0));
+    int64_t start = tfp_attr_int(op, "start", 0), n = tfp_out_size(op, 0);
     if (start < 0) start = start + in.rank < 0 ? 0 : start + in.rank;
     double *out = in.rank >= 0 ? tfp_fold_new(op, 0) : NULL;
     for (int64_t i = 0; out && i < n; i++) {
@@ -54,11 +54,11 @@ static void shape_of(tfp_op *op)
 /* Folds vectors only: the elements of all inputs, one after another. */
 static void concat(tfp_op *op)
 {
-    int64_t n = tfp_elements(tfp_out(op, 0)), at = 0;
+    int64_t n = tfp_out_size(op, 0), at = 0;
     double *out = tfp_out(op, 0).rank == 1 ? tfp_fold_new(op, 0) : NULL;
     for (uint32_t i = 0; out && i < op->in_count; i++) {
         const double *in = tfp_fold_in(op, i);
-        int64_t part = tfp_elements(tfp_in(op, i));
+        int64_t part = tfp_in_size(op, i);
         for (int64_t k = 0; k < part && at < n; k++) out[at++] = in ? in[k] : (double)NAN;
         if (part < 0) break;
     }
@@ -69,8 +69,8 @@ static void concat(tfp_op *op)
 static void gather(tfp_op *op)
 {
     const double *in = tfp_fold_in(op, 0), *index = tfp_fold_in(op, 1);
-    int64_t size = tfp_dim(tfp_in(op, 0), 0), n = tfp_elements(tfp_out(op, 0)), k;
-    if (!in || !index || tfp_in(op, 0).rank != 1 || n != tfp_elements(tfp_in(op, 1))) return;
+    int64_t size = tfp_dim(tfp_in(op, 0), 0), n = tfp_out_size(op, 0), k;
+    if (!in || !index || tfp_in(op, 0).rank != 1 || n != tfp_in_size(op, 1)) return;
     double *out = tfp_fold_new(op, 0);
     for (int64_t i = 0; out && i < n; i++) {
         bool known = tfp_whole(index[i], &k);
@@ -83,7 +83,7 @@ static void gather(tfp_op *op)
 static void slice(tfp_op *op)
 {
     const double *in = tfp_fold_in(op, 0);
-    int64_t from[1], steps[1] = { 1 }, size = tfp_dim(tfp_in(op, 0), 0), n = tfp_elements(tfp_out(op, 0));
+    int64_t from[1], steps[1] = { 1 }, size = tfp_dim(tfp_in(op, 0), 0), n = tfp_out_size(op, 0);
     if (!in || tfp_in(op, 0).rank != 1 || tfp_onnx_numbers(op, "starts", 1, from, 1) != 1 || from[0] == INT64_MIN)
         return;
     if (tfp_onnx_given(op, 4) && (tfp_onnx_numbers(op, "steps", 4, steps, 1) != 1 || steps[0] == INT64_MIN)) return;
@@ -100,8 +100,8 @@ static void slice(tfp_op *op)
 static void expand(tfp_op *op)
 {
     const double *in = tfp_fold_in(op, 0);
-    int64_t n = tfp_elements(tfp_out(op, 0));
-    if (!in || tfp_elements(tfp_in(op, 0)) != 1) return;
+    int64_t n = tfp_out_size(op, 0);
+    if (!in || tfp_in_size(op, 0) != 1) return;
     double *out = tfp_fold_new(op, 0);
     for (int64_t i = 0; out && i < n; i++) out[i] = in[0];
 }
@@ -109,8 +109,8 @@ static void expand(tfp_op *op)
 static void product(tfp_op *op)
 {
     const double *in = tfp_fold_in(op, 0);
-    int64_t n = tfp_elements(tfp_in(op, 0));
-    double *out = in && tfp_elements(tfp_out(op, 0)) == 1 ? tfp_fold_new(op, 0) : NULL;
+    int64_t n = tfp_in_size(op, 0);
+    double *out = in && tfp_out_size(op, 0) == 1 ? tfp_fold_new(op, 0) : NULL;
     if (out) out[0] = 1;
     for (int64_t i = 0; out && i < n; i++) out[0] *= in[i];
     if (out) out[0] = tfp_fold_fit(9, out[0]);

@@ -34,7 +34,7 @@ static int64_t inner_of(const tfp_op *op, uint32_t right)
 static tfp_cost count_matmul(const tfp_op *op)
 {
     uint32_t right = tfp_op_is(op, "QLinearMatMul") ? 3 : 1;
-    return tfp_cost_macs(tfp_times(tfp_elements(tfp_out(op, 0)), inner_of(op, right)));
+    return tfp_cost_macs(tfp_times(tfp_out_size(op, 0), inner_of(op, right)));
 }
 
 static void gemm(tfp_op *op)
@@ -49,7 +49,7 @@ static tfp_cost count_gemm(const tfp_op *op)
 {
     int64_t inner = tfp_dim(tfp_in(op, 0), tfp_attr_int(op, "transA", 0) ? 0 : 1);
     if (inner < 0) inner = tfp_dim(tfp_in(op, 1), tfp_attr_int(op, "transB", 0) ? 1 : 0);
-    return tfp_cost_macs(tfp_times(tfp_elements(tfp_out(op, 0)), inner));
+    return tfp_cost_macs(tfp_times(tfp_out_size(op, 0), inner));
 }
 
 /* ---- windows: convolutions and pools ---- */
@@ -133,7 +133,7 @@ static tfp_cost count_convolution(const tfp_op *op)
     tfp_dims weights = tfp_in(op, tfp_op_is(op, "QLinearConv") ? 3 : 1);
     int64_t each = 1;
     for (int i = 1; i < weights.rank; i++) each = tfp_times(each, weights.at[i]);
-    return tfp_cost_macs(tfp_times(tfp_elements(tfp_out(op, 0)), weights.rank < 0 ? TFP_UNKNOWN : each));
+    return tfp_cost_macs(tfp_times(tfp_out_size(op, 0), weights.rank < 0 ? TFP_UNKNOWN : each));
 }
 
 static void transposed_convolution(tfp_op *op)
@@ -164,7 +164,7 @@ static tfp_cost count_transposed(const tfp_op *op)
     tfp_dims weights = tfp_in(op, 1);
     int64_t each = 1;
     for (int i = 1; i < weights.rank; i++) each = tfp_times(each, weights.at[i]);
-    return tfp_cost_macs(tfp_times(tfp_elements(tfp_in(op, 0)), weights.rank < 0 ? TFP_UNKNOWN : each));
+    return tfp_cost_macs(tfp_times(tfp_in_size(op, 0), weights.rank < 0 ? TFP_UNKNOWN : each));
 }
 
 static void pooled(tfp_op *op)
@@ -186,7 +186,7 @@ static tfp_cost count_pool(const tfp_op *op)
     int64_t sizes[SPATIALS_MOST], all = 1;
     size_t count = tfp_attr_numbers(op, "kernel_shape", sizes, SPATIALS_MOST);
     for (size_t i = 0; i < count && i < SPATIALS_MOST; i++) all = tfp_times(all, sizes[i]);
-    return tfp_cost_of(tfp_times(tfp_elements(tfp_out(op, 0)), count && count <= SPATIALS_MOST ? all : TFP_UNKNOWN));
+    return tfp_cost_of(tfp_times(tfp_out_size(op, 0), count && count <= SPATIALS_MOST ? all : TFP_UNKNOWN));
 }
 
 static void globally_pooled(tfp_op *op)
@@ -213,7 +213,7 @@ static void recurrent(tfp_op *op)
 static tfp_cost count_recurrent(const tfp_op *op)
 {
     tfp_dims x = tfp_in(op, 0);
-    int64_t weights = tfp_plus(tfp_elements(tfp_in(op, 1)), tfp_elements(tfp_in(op, 2)));
+    int64_t weights = tfp_plus(tfp_in_size(op, 1), tfp_in_size(op, 2));
     return tfp_cost_macs(tfp_times(tfp_times(tfp_dim(x, 0), tfp_dim(x, 1)), weights));
 }
 

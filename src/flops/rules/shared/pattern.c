@@ -92,7 +92,7 @@ static tfp_dims held_or_shape(const tfp_op *op, uint32_t i)
 int64_t tfp_told_dim(tfp_op *op, uint32_t i, int64_t which)
 {
     const double *elements = tfp_in_elements(op, i);
-    int64_t count = tfp_elements(tfp_in(op, i));
+    int64_t count = tfp_in_size(op, i);
     if (!elements || which >= count) return TFP_DIM_UNKNOWN;
     for (int64_t k = 0; k < count; k++)
         if (isnan(elements[k]) && (op->importer || k == which)) return TFP_DIM_UNKNOWN;

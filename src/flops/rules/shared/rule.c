@@ -38,6 +38,12 @@ int64_t tfp_elements(tfp_dims d)
     return unknown ? TFP_UNKNOWN : n;
 }
 
+int64_t tfp_dim_least(int64_t a, int64_t b)
+{
+    if (a == 0 || b == 0) return 0;
+    return a < 0 || b < 0 ? TFP_DIM_UNKNOWN : a < b ? a : b;
+}
+
 bool tfp_dims_known(tfp_dims d)
 {
     for (int i = 0; i < d.rank; i++)
@@ -65,6 +71,9 @@ const double *tfp_in_elements(const tfp_op *op, uint32_t i)
 }
 const tfp_held *tfp_in_held(const tfp_op *op, uint32_t i) { return i < op->in_count ? op->in[i].held : NULL; }
 tfp_dims tfp_out(const tfp_op *op, uint32_t i) { return i < op->out_count ? op->out[i].shape : TFP_ANY_DIMS; }
+
+int64_t tfp_in_size(const tfp_op *op, uint32_t i) { return tfp_elements(tfp_in(op, i)); }
+int64_t tfp_out_size(const tfp_op *op, uint32_t i) { return tfp_elements(tfp_out(op, i)); }
 
 /* Whole numbers up to 2^53, which a double holds exactly. */
 static bool whole(double x, int64_t *out)
@@ -298,7 +307,7 @@ tfp_dims tfp_either(tfp_op *op, tfp_dims a, tfp_dims b)
 double *tfp_new_elements(tfp_op *op, uint32_t i)
 {
     if (op->arena->used > op->arena->limit / 4) return NULL; /* leave memory for shapes */
-    int64_t n = tfp_elements(tfp_out(op, i));
+    int64_t n = tfp_out_size(op, i);
     if (n < 0 || n > TFP_FOLD_MAX || !tfp_dims_known(tfp_out(op, i))) return NULL;
     double *at = TFP_NEW(op->arena, double, (size_t)n + 1);
     if (!at) op->no_memory = true;
@@ -318,14 +327,11 @@ tfp_cost tfp_cost_macs(int64_t macs)
     return (tfp_cost){ flops, flops < 0 ? TFP_UNKNOWN : macs };
 }
 
-tfp_cost tfp_count_each_output(const tfp_op *op)
-{
-    return tfp_cost_of(tfp_times(op->rule->per, tfp_elements(tfp_out(op, 0))));
-}
+tfp_cost tfp_count_each_output(const tfp_op *op) { return tfp_cost_of(tfp_times(op->rule->per, tfp_out_size(op, 0))); }
 
 tfp_cost tfp_count_each_input(const tfp_op *op)
 {
-    return tfp_cost_of(tfp_times(op->rule->per, tfp_elements(tfp_in(op, 0))));
+    return tfp_cost_of(tfp_times(op->rule->per, tfp_in_size(op, op->rule->of)));
 }
 
 tfp_cost tfp_count_zero(const tfp_op *op)

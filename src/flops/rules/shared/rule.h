@@ -20,6 +20,8 @@ static inline int64_t tfp_dim(tfp_dims d, int i) /* i < 0 counts from the end; u
     if (i < 0) i += d.rank;
     return i >= 0 && i < d.rank ? d.at[i] : TFP_DIM_UNKNOWN;
 }
+static inline int64_t tfp_either_count(int64_t a, int64_t b) { return a >= 0 ? a : b; } /* the known one */
+int64_t tfp_dim_least(int64_t a, int64_t b); /* 0 when either is 0; unknown when either is */
 bool tfp_dims_known(tfp_dims d);             /* no unknown dim, known rank */
 bool tfp_dims_equal(tfp_dims a, tfp_dims b); /* equal, with unknown dims in the same places */
 
@@ -77,7 +79,9 @@ const tfp_held *tfp_in_held(const tfp_op *op, uint32_t i);   /* NULL when not kn
 bool tfp_in_int(const tfp_op *op, uint32_t i, int64_t *out);
 /* Input i is a shape (a vector of dims, -1 for unknown): returns it as far as known. */
 tfp_dims tfp_in_as_shape(tfp_op *op, uint32_t i);
-tfp_dims tfp_out(const tfp_op *op, uint32_t i); /* shape of output i, for counts */
+tfp_dims tfp_out(const tfp_op *op, uint32_t i);    /* shape of output i, for counts */
+int64_t tfp_in_size(const tfp_op *op, uint32_t i); /* elements of input i, as tfp_elements */
+int64_t tfp_out_size(const tfp_op *op, uint32_t i);
 
 /* ---- attributes: return the fallback when absent or of another kind; attrs.c ---- */
 bool tfp_attr_given(const tfp_op *op, const char *name);
@@ -143,6 +147,8 @@ void tfp_listed_outputs(tfp_op *op);                 /* every output has its sha
 void tfp_no_outputs(tfp_op *op);
 void tfp_unknown_outputs(tfp_op *op); /* for ops whose outputs TensorFlow does not know either */
 void tfp_merged_inputs(tfp_op *op);   /* every output has the one shape of all inputs */
+enum { TFP_PARTS_MOST = 16 };
+void tfp_split_nd(tfp_op *op, tfp_dims d); /* outputs: d in equal parts; attributes num_splits, paddings */
 /* Shapes written as text, such as "nd, n, d -> _d, _, d"; described in pattern.c. */
 void tfp_shape_pattern(tfp_op *op, const char *pattern);
 /* Dimension `which` of the vector of sizes in input i; the importer knows all of a vector or nothing. */
@@ -159,7 +165,7 @@ tfp_cost tfp_cost_of(int64_t flops);  /* no multiply-adds */
 tfp_cost tfp_cost_macs(int64_t macs); /* two float operations each */
 /* Shared counts; the result is multiplied by op->rule->per. */
 tfp_cost tfp_count_each_output(const tfp_op *op); /* elements of output 0 */
-tfp_cost tfp_count_each_input(const tfp_op *op);  /* elements of input 0 */
+tfp_cost tfp_count_each_input(const tfp_op *op);  /* elements of the input that the row's `of` names */
 tfp_cost tfp_count_zero(const tfp_op *op);        /* moves or names data; needs no shape */
 
 /* ---- the table ---- */
@@ -172,10 +178,12 @@ struct tfp_op_rule {
     const char *source;                  /* origin of the formula: "registry", or in words; NULL without count */
     const char *pattern;                 /* for tfp_shape_by_pattern */
     void (*first)(tfp_op *op);           /* sets those outputs that are "=" in the pattern */
+    uint32_t of;                         /* for tfp_count_each_input */
 };
 /* The last members of rows: count, per, formula and source. */
 #define TFP_EACH_OUT(per, source) tfp_count_each_output, (per), #per " * n(out)", (source)
 #define TFP_EACH_IN(per, source) tfp_count_each_input, (per), #per " * n(in0)", (source)
+#define TFP_EACH_OF(input, per, formula, source) tfp_count_each_input, (per), (formula), (source), .of = (input)
 #define TFP_MOVES tfp_count_zero, 0, "0", "moves data"
 #define TFP_NO_COUNT NULL, 0, NULL, NULL
 

@@ -42,3 +42,18 @@ void tfp_merged_inputs(tfp_op *op)
     for (uint32_t i = 0; i < op->in_count; i++) all = tfp_merge(op, all, tfp_in(op, i));
     for (uint32_t i = 0; i < op->out_count; i++) tfp_set(op, i, all);
 }
+
+void tfp_split_nd(tfp_op *op, tfp_dims d)
+{
+    int64_t splits[TFP_PARTS_MOST], pads[TFP_PARTS_MOST];
+    size_t n = tfp_attr_numbers(op, "num_splits", splits, TFP_PARTS_MOST);
+    size_t padded_count = tfp_attr_numbers(op, "paddings", pads, TFP_PARTS_MOST);
+    if (d.rank < 0 || d.rank > TFP_PARTS_MOST || n != (size_t)d.rank) return;
+    if (padded_count && padded_count != n) return;
+    int64_t part[TFP_PARTS_MOST];
+    for (int i = 0; i < d.rank; i++) {
+        int64_t whole = tfp_plus(d.at[i], padded_count ? pads[i] : 0);
+        part[i] = splits[i] > 0 && whole >= 0 && whole % splits[i] == 0 ? whole / splits[i] : TFP_DIM_UNKNOWN;
+    }
+    for (uint32_t i = 0; i < op->out_count; i++) tfp_set(op, i, tfp_shape_of(op, part, d.rank));
+}

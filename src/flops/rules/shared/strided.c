@@ -16,7 +16,7 @@ bool tfp_whole(double x, int64_t *out)
 const double *tfp_in_all(const tfp_op *op, uint32_t i)
 {
     const double *x = tfp_in_elements(op, i);
-    int64_t n = x ? tfp_elements(tfp_in(op, i)) : -1;
+    int64_t n = x ? tfp_in_size(op, i) : -1;
     for (int64_t k = 0; k < n; k++)
         if (isnan(x[k])) return NULL;
     return n < 0 ? NULL : x;
@@ -26,7 +26,7 @@ int64_t tfp_in_at(const tfp_op *op, uint32_t i, int64_t index)
 {
     const double *x = tfp_in_elements(op, i);
     int64_t value;
-    if (!x || index < 0 || index >= tfp_elements(tfp_in(op, i))) return INT64_MIN;
+    if (!x || index < 0 || index >= tfp_in_size(op, i)) return INT64_MIN;
     return tfp_whole(x[index], &value) ? value : INT64_MIN;
 }
 
@@ -56,7 +56,7 @@ typedef struct range {
 static int64_t bound_at(const tfp_op *op, uint32_t i, int64_t index)
 {
     const double far = 9007199254740992.0, *x = tfp_in_elements(op, i);
-    if (!x || index >= tfp_elements(tfp_in(op, i)) || isnan(x[index])) return INT64_MIN;
+    if (!x || index >= tfp_in_size(op, i) || isnan(x[index])) return INT64_MIN;
     return (int64_t)(x[index] > far ? far : x[index] < -far ? -far : x[index]);
 }
 
