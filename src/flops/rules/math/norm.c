@@ -121,9 +121,14 @@ static tfp_cost lrn_grad_count(const tfp_op *op)
 #define LRN                                                                                                            \
     lrn_count, 0, "n(in0) * (2 * depth_radius + 5)", "square 1, sum 2 * depth_radius, scale, shift, power, product"
 const tfp_op_rule tfp_rules_norm[] = {
-    { "FusedBatchNorm FusedBatchNormV2 FusedBatchNormV3", batch_norm_shape, NORM },
+    { "FusedBatchNorm FusedBatchNormV2 FusedBatchNormV3" TFP_ONEDNN("FusedBatchNorm") TFP_ONEDNN("FusedBatchNormV2")
+          TFP_ONEDNN("FusedBatchNormV3"),
+      batch_norm_shape, NORM },
+    { TFP_ONEDNN("FusedBatchNormEx"), batch_norm_shape, NORM_EX },
     { "_FusedBatchNormEx", batch_norm_ex_shape, NORM_EX },
-    { "FusedBatchNormGrad FusedBatchNormGradV2 FusedBatchNormGradV3", batch_norm_grad_shape, NORM_GRAD },
+    { "FusedBatchNormGrad FusedBatchNormGradV2 FusedBatchNormGradV3" TFP_ONEDNN("FusedBatchNormGrad")
+          TFP_ONEDNN("FusedBatchNormGradV2") TFP_ONEDNN("FusedBatchNormGradV3"),
+      batch_norm_grad_shape, NORM_GRAD },
     { "_FusedBatchNormGradEx", batch_norm_grad_ex_shape, batch_norm_grad_ex_count, 0, "as FusedBatchNormGrad + n(in0)",
       "FusedBatchNormGrad and the activation's gradient" },
     { "BatchNormWithGlobalNormalization", TFP_SHAPE("abcd, d, d, d, d -> abcd"),
@@ -139,12 +144,5 @@ const tfp_op_rule tfp_rules_norm[] = {
       "the norm again 2 * depth_radius + 4, five operations a neighbour" },
     { "_MklLayerNorm", tfp_same_as_input, TFP_EACH_IN(6, "as FusedBatchNorm, over the last dimension") },
     { "_MklFusedInstanceNorm", tfp_same_as_input, TFP_EACH_IN(6, "as FusedBatchNorm, over each image") },
-    TFP_ONEDNN("FusedBatchNorm", batch_norm_shape, NORM),
-    TFP_ONEDNN("FusedBatchNormV2", batch_norm_shape, NORM),
-    TFP_ONEDNN("FusedBatchNormV3", batch_norm_shape, NORM),
-    TFP_ONEDNN("FusedBatchNormEx", batch_norm_shape, NORM_EX),
-    TFP_ONEDNN("FusedBatchNormGrad", batch_norm_grad_shape, NORM_GRAD),
-    TFP_ONEDNN("FusedBatchNormGradV2", batch_norm_grad_shape, NORM_GRAD),
-    TFP_ONEDNN("FusedBatchNormGradV3", batch_norm_grad_shape, NORM_GRAD),
     { NULL },
 };

@@ -8,37 +8,27 @@
 /* Inputs are the variable and its slots, as refs or resources; then scalars, the gradient, more scalars. A sparse
  * gradient has n rows and an index for each. */
 
-/* Number of updated elements; `grad` is the gradient's input. A dense gradient has the shape of the variable. */
-static int64_t updated(const tfp_op *op, uint32_t grad)
+/* Number of updated elements; the row's `of` is the gradient's input. A dense gradient has the shape of the variable. */
+static int64_t updated(const tfp_op *op)
 {
-    int64_t n = tfp_in_size(op, grad);
+    int64_t n = tfp_in_size(op, op->rule->of);
     if (n >= 0 || strstr(op->rule->ops, "Sparse")) return n;
     const tfp_held *held = tfp_in_held(op, 0);
     if (held) return tfp_elements(held->shape);
     return strstr(op->rule->ops, "Resource") ? TFP_UNKNOWN : tfp_in_size(op, 0);
 }
 
-static tfp_cost count(const tfp_op *op, uint32_t grad, int64_t more)
+static tfp_cost count(const tfp_op *op, int64_t more)
 {
-    return tfp_cost_of(tfp_times(op->rule->per + more, updated(op, grad)));
+    return tfp_cost_of(tfp_times(op->rule->per + more, updated(op)));
 }
 
 static int64_t nesterov(const tfp_op *op, int64_t more) { return tfp_attr_bool(op, "use_nesterov", false) ? more : 0; }
-static int64_t slots(const tfp_op *op) { return tfp_attr_bool(op, "update_slots", true) ? 0 : -2; }
 
-static tfp_cost count_2(const tfp_op *op) { return count(op, 2, 0); }
-static tfp_cost count_3(const tfp_op *op) { return count(op, 3, 0); }
-static tfp_cost count_4(const tfp_op *op) { return count(op, 4, 0); }
-static tfp_cost count_5(const tfp_op *op) { return count(op, 5, 0); }
-static tfp_cost count_6(const tfp_op *op) { return count(op, 6, 0); }
-static tfp_cost count_7(const tfp_op *op) { return count(op, 7, 0); }
-static tfp_cost count_8(const tfp_op *op) { return count(op, 8, 0); }
-static tfp_cost count_10(const tfp_op *op) { return count(op, 10, 0); }
-static tfp_cost count_slots_3(const tfp_op *op) { return count(op, 3, slots(op)); }
-static tfp_cost count_slots_4(const tfp_op *op) { return count(op, 4, slots(op)); }
-static tfp_cost count_momentum(const tfp_op *op) { return count(op, 3, nesterov(op, 3)); }
-static tfp_cost count_keras(const tfp_op *op) { return count(op, 3, nesterov(op, 2)); }
-static tfp_cost count_adam(const tfp_op *op) { return count(op, 9, nesterov(op, 3)); }
+static tfp_cost plain(const tfp_op *op) { return count(op, 0); }
+static tfp_cost with_slots(const tfp_op *op) { return count(op, tfp_attr_bool(op, "update_slots", true) ? 0 : -2); }
+static tfp_cost with_nesterov(const tfp_op *op) { return count(op, nesterov(op, 3)); }
+static tfp_cost with_keras_nesterov(const tfp_op *op) { return count(op, nesterov(op, 2)); }
 
 /* Stochastic dual coordinate ascent: outputs the state, and the weights in their input shapes. */
 static void shape_sdca(tfp_op *op)
@@ -76,46 +66,47 @@ static const char centered_rms_prop[] = "s += (g^2 - s)*(1-rho); h += (g - h)*(1
 static const char add_sign[] = "m = m*beta + g*(1-beta); var -= lr*(alpha + decay*sign(g)*sign(m))*g";
 static const char power_sign[] = "m = m*beta + g*(1-beta); var -= lr*exp(logbase*decay*sign(g)*sign(m))*g";
 
-#define ROW(op, shape, count, per, note, rule) { op, TFP_SHAPE(shape), count, per, #per " * n(grad)" note, rule }
-#define DENSE_RESOURCE(name, shape, count, per, note, rule) ROW("ResourceApply" name, shape, count, per, note, rule)
-#define SPARSE_RESOURCE(name, shape, count, per, note, rule) \
-    ROW("ResourceSparseApply" name, shape, count, per, note, rule)
-#define DENSE(name, shape, count, per, note, rule) \
-    ROW("Apply" name, shape, count, per, note, rule), DENSE_RESOURCE(name, shape, count, per, note, rule)
-#define SPARSE(name, shape, count, per, note, rule) \
-    ROW("SparseApply" name, shape, count, per, note, rule), SPARSE_RESOURCE(name, shape, count, per, note, rule)
+#define ROW(op, shape, count, grad, per, note, rule) \
+    { op, TFP_SHAPE(shape), count, per, #per " * n(grad)" note, rule, .of = (grad) }
+#define DENSE_RESOURCE(name, shape, count, grad, per, note, rule) ROW("ResourceApply" name, shape, count, grad, per, note, rule)
+#define SPARSE_RESOURCE(name, shape, count, grad, per, note, rule) \
+    ROW("ResourceSparseApply" name, shape, count, grad, per, note, rule)
+#define DENSE(name, shape, count, grad, per, note, rule) \
+    ROW("Apply" name, shape, count, grad, per, note, rule), DENSE_RESOURCE(name, shape, count, grad, per, note, rule)
+#define SPARSE(name, shape, count, grad, per, note, rule) \
+    ROW("SparseApply" name, shape, count, grad, per, note, rule), SPARSE_RESOURCE(name, shape, count, grad, per, note, rule)
 
 const tfp_op_rule tfp_rules_optimizer[] = {
-    DENSE("GradientDescent", "@V, (), V -> V", count_2, 2, "", gradient_descent),
-    DENSE("ProximalGradientDescent", "@V, (), (), (), V -> V", count_4, 8, "", proximal_gradient_descent),
-    SPARSE("ProximalGradientDescent", "@vT, (), (), (), nT, n -> vT", count_4, 8, "", proximal_gradient_descent),
-    DENSE("Adadelta", "@V, @V, @V, (), (), (), V -> V", count_6, 17, "", adadelta),
-    SPARSE("Adadelta", "@vT, @vT, @vT, (), (), (), nT, n -> vT", count_6, 17, "", adadelta),
-    DENSE("Adagrad", "@V, @V, (), V -> V", count_slots_3, 7, ", 2 less without update_slots", adagrad),
-    SPARSE("Adagrad", "@vT, @vT, (), nT, n -> vT", count_slots_3, 7, ", 2 less without update_slots", adagrad),
-    DENSE("AdagradV2", "@V, @V, (), (), V -> V", count_slots_4, 7, ", 2 less without update_slots", adagrad_v2),
-    SPARSE("AdagradV2", "@vT, @vT, (), (), nT, n -> vT", count_slots_4, 7, ", 2 less without update_slots", adagrad_v2),
-    DENSE("ProximalAdagrad", "@V, @V, (), (), (), V -> V", count_5, 16, "", proximal_adagrad),
-    SPARSE("ProximalAdagrad", "@vT, @vT, (), (), (), nT, n -> vT", count_5, 16, "", proximal_adagrad),
-    DENSE("AdagradDA", "@V, @V, @V, V, (), (), (), () -> V", count_3, 12, "", adagrad_da),
-    SPARSE("AdagradDA", "@vT, @vT, @vT, nT, n, (), (), (), () -> vT", count_3, 12, "", adagrad_da),
-    DENSE("Ftrl", "@V, @V, @V, V, (), (), (), () -> V", count_3, 17, "", ftrl),
-    SPARSE("Ftrl", "@vT, @vT, @vT, nT, n, (), (), (), () -> vT", count_3, 17, "", ftrl),
-    DENSE("FtrlV2", "@V, @V, @V, V, (), (), (), () -> V", count_3, 19, "", ftrl_v2),
-    SPARSE("FtrlV2", "@vT, @vT, @vT, nT, n, (), (), (), () -> vT", count_3, 19, "", ftrl_v2),
-    DENSE("Momentum", "@V, @V, (), V, () -> V", count_momentum, 4, ", 3 more with use_nesterov", momentum),
-    SPARSE("Momentum", "@vT, @vT, (), nT, n, () -> vT", count_momentum, 4, ", 3 more with use_nesterov", momentum),
-    DENSE_RESOURCE("KerasMomentum", "@V, @V, (), V, () -> V", count_keras, 4, ", 2 more with use_nesterov", keras_momentum),
-    SPARSE_RESOURCE("KerasMomentum", "@vT, @vT, (), nT, n, () -> vT", count_keras, 4, ", 2 more with use_nesterov", keras_momentum),
-    DENSE("Adam", "@V, @V, @V, (), (), (), (), (), (), V -> V", count_adam, 12, ", 3 more with use_nesterov", adam),
-    DENSE_RESOURCE("AdamWithAmsgrad", "@V, @V, @V, @V, (), (), (), (), (), (), V -> V", count_10, 13, "", adam_with_amsgrad),
-    DENSE("AdaMax", "@V, @V, @V, (), (), (), (), (), V -> V", count_8, 10, "", ada_max),
-    DENSE("RMSProp", "@V, @V, @V, (), (), (), (), V -> V", count_7, 12, "", rms_prop),
-    SPARSE("RMSProp", "@vT, @vT, @vT, (), (), (), (), nT, n -> vT", count_7, 12, "", rms_prop),
-    DENSE("CenteredRMSProp", "@V, @V, @V, @V, (), (), (), (), V -> V", count_8, 17, "", centered_rms_prop),
-    SPARSE("CenteredRMSProp", "@vT, @vT, @vT, @vT, (), (), (), (), nT, n -> vT", count_8, 17, "", centered_rms_prop),
-    DENSE("AddSign", "@V, @V, (), (), (), (), V -> V", count_6, 11, "", add_sign),
-    DENSE("PowerSign", "@V, @V, (), (), (), (), V -> V", count_6, 11, "", power_sign),
+    DENSE("GradientDescent", "@V, (), V -> V", plain, 2, 2, "", gradient_descent),
+    DENSE("ProximalGradientDescent", "@V, (), (), (), V -> V", plain, 4, 8, "", proximal_gradient_descent),
+    SPARSE("ProximalGradientDescent", "@vT, (), (), (), nT, n -> vT", plain, 4, 8, "", proximal_gradient_descent),
+    DENSE("Adadelta", "@V, @V, @V, (), (), (), V -> V", plain, 6, 17, "", adadelta),
+    SPARSE("Adadelta", "@vT, @vT, @vT, (), (), (), nT, n -> vT", plain, 6, 17, "", adadelta),
+    DENSE("Adagrad", "@V, @V, (), V -> V", with_slots, 3, 7, ", 2 less without update_slots", adagrad),
+    SPARSE("Adagrad", "@vT, @vT, (), nT, n -> vT", with_slots, 3, 7, ", 2 less without update_slots", adagrad),
+    DENSE("AdagradV2", "@V, @V, (), (), V -> V", with_slots, 4, 7, ", 2 less without update_slots", adagrad_v2),
+    SPARSE("AdagradV2", "@vT, @vT, (), (), nT, n -> vT", with_slots, 4, 7, ", 2 less without update_slots", adagrad_v2),
+    DENSE("ProximalAdagrad", "@V, @V, (), (), (), V -> V", plain, 5, 16, "", proximal_adagrad),
+    SPARSE("ProximalAdagrad", "@vT, @vT, (), (), (), nT, n -> vT", plain, 5, 16, "", proximal_adagrad),
+    DENSE("AdagradDA", "@V, @V, @V, V, (), (), (), () -> V", plain, 3, 12, "", adagrad_da),
+    SPARSE("AdagradDA", "@vT, @vT, @vT, nT, n, (), (), (), () -> vT", plain, 3, 12, "", adagrad_da),
+    DENSE("Ftrl", "@V, @V, @V, V, (), (), (), () -> V", plain, 3, 17, "", ftrl),
+    SPARSE("Ftrl", "@vT, @vT, @vT, nT, n, (), (), (), () -> vT", plain, 3, 17, "", ftrl),
+    DENSE("FtrlV2", "@V, @V, @V, V, (), (), (), () -> V", plain, 3, 19, "", ftrl_v2),
+    SPARSE("FtrlV2", "@vT, @vT, @vT, nT, n, (), (), (), () -> vT", plain, 3, 19, "", ftrl_v2),
+    DENSE("Momentum", "@V, @V, (), V, () -> V", with_nesterov, 3, 4, ", 3 more with use_nesterov", momentum),
+    SPARSE("Momentum", "@vT, @vT, (), nT, n, () -> vT", with_nesterov, 3, 4, ", 3 more with use_nesterov", momentum),
+    DENSE_RESOURCE("KerasMomentum", "@V, @V, (), V, () -> V", with_keras_nesterov, 3, 4, ", 2 more with use_nesterov", keras_momentum),
+    SPARSE_RESOURCE("KerasMomentum", "@vT, @vT, (), nT, n, () -> vT", with_keras_nesterov, 3, 4, ", 2 more with use_nesterov", keras_momentum),
+    DENSE("Adam", "@V, @V, @V, (), (), (), (), (), (), V -> V", with_nesterov, 9, 12, ", 3 more with use_nesterov", adam),
+    DENSE_RESOURCE("AdamWithAmsgrad", "@V, @V, @V, @V, (), (), (), (), (), (), V -> V", plain, 10, 13, "", adam_with_amsgrad),
+    DENSE("AdaMax", "@V, @V, @V, (), (), (), (), (), V -> V", plain, 8, 10, "", ada_max),
+    DENSE("RMSProp", "@V, @V, @V, (), (), (), (), V -> V", plain, 7, 12, "", rms_prop),
+    SPARSE("RMSProp", "@vT, @vT, @vT, (), (), (), (), nT, n -> vT", plain, 7, 12, "", rms_prop),
+    DENSE("CenteredRMSProp", "@V, @V, @V, @V, (), (), (), (), V -> V", plain, 8, 17, "", centered_rms_prop),
+    SPARSE("CenteredRMSProp", "@vT, @vT, @vT, @vT, (), (), (), (), nT, n -> vT", plain, 8, 17, "", centered_rms_prop),
+    DENSE("AddSign", "@V, @V, (), (), (), (), V -> V", plain, 6, 11, "", add_sign),
+    DENSE("PowerSign", "@V, @V, (), (), (), (), V -> V", plain, 6, 11, "", power_sign),
     { "SdcaOptimizer SdcaOptimizerV2", shape_sdca, TFP_NO_COUNT },
     { "SdcaShrinkL1", tfp_no_outputs, TFP_NO_COUNT },
     { "SdcaFprint", TFP_SHAPE("n -> n2"), TFP_MOVES },

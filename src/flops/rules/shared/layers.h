@@ -63,8 +63,7 @@ int64_t tfp_fused_per_element(const tfp_op *op);
 /* Multiply-adds, and other float operations besides. */
 tfp_cost tfp_cost_mixed(int64_t macs, int64_t more);
 
-/* Rows of oneDNN's forms of an op, with which TensorFlow's graph optimiser replaces it. */
-#define TFP_ONEDNN(op, ...)                                                                                            \
-    { "_Mkl" op, __VA_ARGS__ }, { "_MklNative" op, __VA_ARGS__ }
+/* The names of oneDNN's forms of an op, with which TensorFlow's graph optimiser replaces it. */
+#define TFP_ONEDNN(op) " _Mkl" op " _MklNative" op
 
 #endif
