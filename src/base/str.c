@@ -12,6 +12,16 @@ int tfp_str_cmp(tfp_str a, tfp_str b)
     return a.size < b.size ? -1 : a.size > b.size;
 }
 
+bool tfp_is_word(tfp_str s, const char *words)
+{
+    for (const char *at = words; *at;) {
+        size_t n = strcspn(at, " ");
+        if (n && n == s.size && memcmp(at, s.data, n) == 0) return true;
+        at += n + (at[n] != 0);
+    }
+    return false;
+}
+
 size_t tfp_str_find(tfp_str s, tfp_str part)
 {
     if (part.size == 0) return 0;

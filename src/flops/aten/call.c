@@ -99,11 +99,7 @@ static void read_type(tfp_aten_input *in, tfp_str type)
 }
 
 /* Type names of arguments that are no tensors. */
-static bool no_tensor(tfp_str type)
-{
-    return !type.size || tfp_str_eq(type, TFP_STR("Scalar")) || tfp_str_eq(type, TFP_STR("ScalarList")) ||
-           tfp_str_eq(type, TFP_STR("GenericList"));
-}
+static bool no_tensor(tfp_str type) { return !type.size || tfp_is_word(type, "Scalar ScalarList GenericList"); }
 
 typedef void (*take_fn)(tfp_aten_input *in, tfp_str text);
 static void take_type(tfp_aten_input *in, tfp_str type)

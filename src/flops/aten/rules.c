@@ -329,17 +329,6 @@ static const tfp_aten_rule rules[] = {
 #include "flops/aten/rules.def"
 };
 
-/* Whether `name` is one of the words of a list separated by blanks. */
-static bool listed(const char *names, tfp_str name)
-{
-    for (const char *at = names; *at;) {
-        size_t n = strcspn(at, " ");
-        if (n == name.size && memcmp(at, name.data, n) == 0) return true;
-        at += n + (at[n] != 0);
-    }
-    return false;
-}
-
 /* Operators of torch.distributed, by their own names and by those that compiled programs use. */
 static bool is_collective(tfp_str name)
 {
@@ -358,7 +347,7 @@ const tfp_aten_rule *tfp_aten_find(tfp_str name)
     name = (tfp_str){ name.data + space.size, name.size - space.size };
     for (int in_place = 0; in_place < 2; in_place++) {
         for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-            if (listed(rules[i].names, name)) return &rules[i];
+            if (tfp_is_word(name, rules[i].names)) return &rules[i];
         if (name.data[name.size - 1] != '_' || --name.size == 0) break;
     }
     return NULL;

@@ -288,11 +288,8 @@ static uint32_t weight_of(const tfp_engine *e, const tfp_local *l, const tfp_pro
 
 static bool passes(const tfp_engine *e, const tfp_body *b, uint32_t local)
 {
-    static const char *const ops[] = { "Identity", "Snapshot", "Switch", "RefSwitch", "LoopCond", "StopGradient" };
     const tfp_program_node *n = tfp_node_of(e, b, local);
-    for (size_t i = 0; n && i < sizeof ops / sizeof *ops; i++)
-        if (tfp_str_eq(tfp_text(e->profile, n->op), tfp_str_of(ops[i]))) return true;
-    return false;
+    return n && tfp_is_word(tfp_text(e->profile, n->op), "Identity Snapshot Switch RefSwitch LoopCond StopGradient");
 }
 
 /* In the body's order the origin of an input is known before it is needed; in a cycle the input itself counts as the

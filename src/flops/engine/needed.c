@@ -28,12 +28,9 @@ static void need_named(walk *w, tfp_strid name)
 /* Operations that run whether their outputs are used or not: stateful ones, and TF1 control flow. */
 static bool has_effect(const tfp_engine *e, const tfp_body *b, uint32_t local)
 {
-    static const char *const control[] = { "Switch",          "RefSwitch", "Merge",   "RefMerge", "Enter",
-                                           "RefEnter",        "Exit",      "RefExit", "LoopCond", "NextIteration",
-                                           "RefNextIteration" };
-    tfp_str op = tfp_text(e->profile, tfp_node_of(e, b, local)->op);
-    for (size_t i = 0; i < sizeof control / sizeof *control; i++)
-        if (tfp_str_eq(op, tfp_str_of(control[i]))) return true;
+    const char *control = "Switch RefSwitch Merge RefMerge Enter RefEnter Exit RefExit LoopCond NextIteration "
+                          "RefNextIteration";
+    if (tfp_is_word(tfp_text(e->profile, tfp_node_of(e, b, local)->op), control)) return true;
     const char *outputs = b->locals[local].rules->outputs;
     return !outputs || outputs[0] == '!'; /* a custom operation may have any effect */
 }

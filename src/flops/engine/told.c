@@ -7,22 +7,11 @@
 
 bool tfp_brings_input(tfp_str op)
 {
-    static const char *const ops[] = { "Placeholder",
-                                       "PlaceholderV2",
-                                       "PlaceholderWithDefault",
-                                       "QueueDequeue",
-                                       "QueueDequeueV2",
-                                       "QueueDequeueMany",
-                                       "QueueDequeueManyV2",
-                                       "QueueDequeueUpTo",
-                                       "QueueDequeueUpToV2",
-                                       "IteratorGetNext",
-                                       "IteratorGetNextSync",
-                                       "IteratorGetNextAsOptional",
-                                       "Input" /* of a model in ONNX */ };
-    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
-        if (tfp_str_eq(op, tfp_str_of(ops[i]))) return true;
-    return false;
+    return tfp_is_word(op,
+                       "Placeholder PlaceholderV2 PlaceholderWithDefault QueueDequeue QueueDequeueV2 QueueDequeueMany "
+                       "QueueDequeueManyV2 QueueDequeueUpTo QueueDequeueUpToV2 IteratorGetNext IteratorGetNextSync "
+                       "IteratorGetNextAsOptional "
+                       "Input" /* of a model in ONNX */);
 }
 
 void tfp_tell_assumed(tfp_engine *e, tfp_op *op)

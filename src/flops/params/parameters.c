@@ -50,10 +50,8 @@ static int64_t elements_of(const tfp_profile *p, uint32_t shape)
 /* A function's graph has a placeholder for each captured variable. */
 static bool is_variable(const tfp_finder *f, const tfp_program_node *n)
 {
-    static const char *const ops[] = { "VarHandleOp", "VariableV2", "Variable" };
     tfp_str op = tfp_text(f->p, n->op);
-    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
-        if (tfp_str_eq(op, tfp_str_of(ops[i]))) return true;
+    if (tfp_is_word(op, "VarHandleOp VariableV2 Variable")) return true;
     return tfp_str_eq(op, TFP_STR("Placeholder")) && type_attr(f, n, "dtype") == TFP_DT_RESOURCE;
 }
 

@@ -9,13 +9,6 @@
 #define KEY_END "/.ATTRIBUTES/VARIABLE_VALUE" /* end of every key of an object-based checkpoint */
 #define SLOT_PLACE "/.OPTIMIZER_SLOT/"
 
-static bool is_one_of(tfp_str s, const char *const *words)
-{
-    for (size_t i = 0; words[i]; i++)
-        if (tfp_str_eq(s, tfp_str_of(words[i]))) return true;
-    return false;
-}
-
 static tfp_str first(tfp_str s, size_t size) { return (tfp_str){ s.data, size }; }
 
 /* A name without the end that every key of an object-based checkpoint has. */
@@ -83,10 +76,8 @@ static bool has_child(const tfp_map64 *t, tfp_model_variable *all, tfp_str paren
 
 bool tfp_is_optimizer(tfp_str scope)
 {
-    static const char *const words[] = { "adadelta", "adafactor", "adagrad", "adam", "adamax",
-                                         "adamw",    "ftrl",      "lamb",    "lion", "lossscaleoptimizer",
-                                         "muon",     "nadam",     "rmsprop", "sgd",  "optimizer",
-                                         NULL };
+    const char *words = "adadelta adafactor adagrad adam adamax adamw ftrl lamb lion lossscaleoptimizer muon nadam "
+                        "rmsprop sgd optimizer";
     char plain[32];
     size_t size = 0;
     scope = without_number(scope);
@@ -96,15 +87,15 @@ bool tfp_is_optimizer(tfp_str scope)
         if (size == sizeof plain) return false;
         plain[size++] = c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
     }
-    return is_one_of((tfp_str){ plain, size }, words);
+    return tfp_is_word((tfp_str){ plain, size }, words);
 }
 
 static bool is_optimizer_scope(const tfp_map64 *t, tfp_model_variable *all, const tfp_model_variable *v)
 {
-    static const char *const counters[] = { "iteration", "iterations", "iter", "_iterations", NULL };
+    const char *counters = "iteration iterations iter _iterations";
     tfp_str path = path_of(v->name), parent = parent_of(path);
     if (!parent.size || v->elements > 1 || (v->dtype && !is_integer(v->dtype))) return false;
-    if (!is_one_of(last_of(path), counters)) return false;
+    if (!tfp_is_word(last_of(path), counters)) return false;
     return tfp_str_ends(path, TFP_STR("/_iterations")) || tfp_is_optimizer(last_of(parent)) ||
            has_child(t, all, parent, "learning_rate") || has_child(t, all, parent, "_learning_rate");
 }
@@ -148,16 +139,13 @@ static bool mark_scopes(const tfp_map64 *t, tfp_model_variable *all, size_t coun
 
 static void mark_slot(const tfp_map64 *t, tfp_model_variable *all, tfp_model_variable *v)
 {
-    static const char *const slots[] = { "Adadelta", "Adagrad",         "AdagradDA", "Adam",
-                                         "AdaMax",   "AddSign",         "Ftrl",      "Momentum",
-                                         "Nadam",    "PowerSign",       "RMSProp",   "adam_m",
-                                         "adam_v",   "AdamWeightDecay", "Lamb",      "LARSOptimizer",
-                                         NULL };
-    static const char *const copies[] = { "ExponentialMovingAverage", NULL };
+    const char *slots = "Adadelta Adagrad AdagradDA Adam AdaMax AddSign Ftrl Momentum Nadam PowerSign RMSProp adam_m "
+                        "adam_v AdamWeightDecay Lamb LARSOptimizer";
+    const char *copies = "ExponentialMovingAverage";
     tfp_str path = path_of(v->name), last = last_of(path);
     size_t place = tfp_str_find(path, TFP_STR(SLOT_PLACE));
     tfp_model_variable *of = NULL;
-    bool slot = is_one_of(last, slots), copy = is_one_of(last, copies);
+    bool slot = tfp_is_word(last, slots), copy = tfp_is_word(last, copies);
     if (place != SIZE_MAX) {
         v->kind = TFP_SLOT;
         of = find_name(t, all, first(path, place));
@@ -175,16 +163,10 @@ static void mark_slot(const tfp_map64 *t, tfp_model_variable *all, tfp_model_var
 
 static bool is_bookkeeping(const tfp_model_variable *v)
 {
-    static const char *const names[] = { "global_step",
-                                         "save_counter",
-                                         "beta1_power",
-                                         "beta2_power",
-                                         "seed_generator_state",
-                                         "StateVar",
-                                         "_CHECKPOINTABLE_OBJECT_GRAPH",
-                                         NULL };
+    const char *names =
+        "global_step save_counter beta1_power beta2_power seed_generator_state StateVar _CHECKPOINTABLE_OBJECT_GRAPH";
     return v->dtype == TFP_DT_STRING || (v->elements > 0 && v->elements <= GENERATOR_STATE && is_integer(v->dtype)) ||
-           is_one_of(last_of(path_of(v->name)), names);
+           tfp_is_word(last_of(path_of(v->name)), names);
 }
 
 /* Keras' export archives save every variable of the model twice: in the model's list, and in the list of served

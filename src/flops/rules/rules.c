@@ -28,21 +28,17 @@ static bool next_name(const char **ops, tfp_str *name)
 
 const tfp_op_rule *tfp_rule_find(tfp_str op)
 {
-    tfp_str name;
     for (size_t i = 0; i < LIST_COUNT; i++)
         for (const tfp_op_rule *r = lists[i]; r->ops; r++)
-            for (const char *at = r->ops; next_name(&at, &name);)
-                if (tfp_str_eq(name, op)) return r;
+            if (tfp_is_word(op, r->ops)) return r;
     return NULL;
 }
 
 static const tfp_fold_rule *fold_of(tfp_str op)
 {
-    tfp_str name;
     for (size_t i = 0; i < FOLD_COUNT; i++)
         for (const tfp_fold_rule *f = folds[i]; f->ops; f++)
-            for (const char *at = f->ops; next_name(&at, &name);)
-                if (tfp_str_eq(name, op)) return f;
+            if (tfp_is_word(op, f->ops)) return f;
     return NULL;
 }
 
