@@ -177,33 +177,42 @@ static void put_run(tfp_batch *b, const tfp_profile *p, const tfp_fleet_run *run
     tfp_batch_int(b, run->indexed_us);
 }
 
-/* The functions that fill the tables: one or two tables each. */
-typedef struct filler {
-    unsigned tables;
-    tfp_status (*add)(tfp_fleet_rows *r, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err);
-} filler;
+/* Adds the rows of one view. A trace without data for it adds none. */
+static tfp_status add_view(tfp_fleet_rows *rows, const tfp_profile *p, const tfp_fleet_run *run,
+                           const tfp_fleet_source *x, tfp_error *err)
+{
+    if (x->has && !x->has(p)) return TFP_OK;
+    tfp_report *r = NULL;
+    tfp_options *o = tfp_options_new();
+    tfp_status s = o ? TFP_OK : tfp_nomem(err);
+    for (const char *const *set = x->set; !s && set && *set; set += 2) s = tfp_options_set(o, set[0], set[1], err);
+    if (!s) s = tfp_view_build(p, x->view, o, &r, err);
+    tfp_options_free(o);
+    if (!s && !x->put(rows, r, run)) s = tfp_nomem(err);
+    tfp_report_free(r);
+    if (s != TFP_NOTFOUND) return s;
+    tfp_error_clear(err);
+    return TFP_OK;
+}
 
-static const filler fillers[] = {
-    { TFP_FLEET_BIT(TFP_FLEET_STEPS) | TFP_FLEET_BIT(TFP_FLEET_STEP_DEVICES), tfp_fleet_add_steps },
-    { TFP_FLEET_BIT(TFP_FLEET_OPS), tfp_fleet_add_ops },
-    { TFP_FLEET_BIT(TFP_FLEET_MODULES), tfp_fleet_add_modules },
-    { TFP_FLEET_BIT(TFP_FLEET_LINES), tfp_fleet_add_lines },
-    { TFP_FLEET_BIT(TFP_FLEET_KERNELS), tfp_fleet_add_kernels },
-    { TFP_FLEET_BIT(TFP_FLEET_COLLECTIVES) | TFP_FLEET_BIT(TFP_FLEET_TRANSFERS), tfp_fleet_add_transfers },
-    { TFP_FLEET_BIT(TFP_FLEET_MEMORY_PEAKS), tfp_fleet_add_memory },
-    { TFP_FLEET_BIT(TFP_FLEET_FINDINGS), tfp_fleet_add_findings },
-};
+static tfp_status add_views(tfp_fleet_rows *rows, const tfp_profile *p, const tfp_fleet_run *run,
+                            const tfp_fleet_source *x, tfp_error *err)
+{
+    tfp_status s = TFP_OK;
+    for (; x->view && !s; x++)
+        if (x->tables & rows->wanted) s = add_view(rows, p, run, x, err);
+    return s;
+}
 
 tfp_status tfp_fleet_add(tfp_fleet_rows *r, const tfp_profile *p, const tfp_fleet_run *run,
                          const tfp_fleet_about *about, tfp_error *err)
 {
-    tfp_status s = TFP_OK;
     if (!tfp_has(p, TFP_HAS_TRACE) && !tfp_ran_any(p))
         return tfp_fail(err, TFP_BADFILE, "not a trace: nothing ran in it (format %.*s)", (int)about->format.size,
                         about->format.data);
     put_run(&r->tables[TFP_FLEET_RUNS], p, run, about);
-    for (size_t i = 0; i < sizeof fillers / sizeof *fillers && !s; i++)
-        if (fillers[i].tables & r->wanted) s = fillers[i].add(r, p, run, err);
+    tfp_status s = add_views(r, p, run, tfp_fleet_of_tables, err);
+    if (!s) s = add_views(r, p, run, tfp_fleet_of_trees, err);
     for (int i = 0; i < TFP_FLEET_TABLES && !s; i++)
         if (r->tables[i].failed) s = tfp_nomem(err);
     return s;

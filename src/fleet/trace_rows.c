@@ -12,20 +12,6 @@
 #include <math.h>
 #include <stdio.h>
 
-tfp_status tfp_fleet_report(const tfp_profile *p, const tfp_view *view, const char *const *set, tfp_report **out,
-                            tfp_error *err)
-{
-    tfp_options *o = tfp_options_new();
-    tfp_status s = o ? TFP_OK : tfp_nomem(err);
-    *out = NULL;
-    for (; !s && set && *set; set += 2) s = tfp_options_set(o, set[0], set[1], err);
-    if (!s) s = tfp_view_build(p, view, o, out, err);
-    tfp_options_free(o);
-    if (s != TFP_NOTFOUND) return s;
-    tfp_error_clear(err); /* the trace has no data for this view */
-    return TFP_OK;
-}
-
 /* ---- cells of a report's table ---- */
 
 static bool is_absent(const tfp_grid_column *c, size_t row) { return c->absent && c->absent[row]; }
@@ -134,15 +120,6 @@ static bool put_steps(tfp_fleet_rows *rows, const tfp_report *r, const tfp_fleet
     return ok;
 }
 
-tfp_status tfp_fleet_add_steps(tfp_fleet_rows *rows, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err)
-{
-    tfp_report *r;
-    tfp_status s = tfp_fleet_report(p, &tfp_view_steps, NULL, &r, err);
-    if (!s && r && !put_steps(rows, r, run)) s = tfp_nomem(err);
-    tfp_report_free(r);
-    return s;
-}
-
 /* ---- kernels ---- */
 
 /* The sum of rows with one name and class over several ranks. */
@@ -182,7 +159,7 @@ static void put_kernel(tfp_batch *b, const tfp_fleet_run *run, const kernel_sum 
     tfp_batch_text(b, x->ops);
 }
 
-static bool put_kernels(tfp_batch *b, const tfp_report *r, const tfp_fleet_run *run)
+static bool put_kernels(tfp_fleet_rows *rows, const tfp_report *r, const tfp_fleet_run *run)
 {
     size_t count = r->grid->row_count, n = 0;
     kernel_sum *sums = calloc(count + 1, sizeof *sums);
@@ -204,19 +181,10 @@ static bool put_kernels(tfp_batch *b, const tfp_report *r, const tfp_fleet_run *
         }
         add_kernel(&sums[at], r, i);
     }
-    for (size_t i = 0; i < n && ok; i++) put_kernel(b, run, &sums[i]);
+    for (size_t i = 0; i < n && ok; i++) put_kernel(&rows->tables[TFP_FLEET_KERNELS], run, &sums[i]);
     tfp_map64_free(&seen);
     free(sums);
     return ok;
-}
-
-tfp_status tfp_fleet_add_kernels(tfp_fleet_rows *rows, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err)
-{
-    tfp_report *r;
-    tfp_status s = tfp_fleet_report(p, &tfp_view_kernel, NULL, &r, err);
-    if (!s && r && !put_kernels(&rows->tables[TFP_FLEET_KERNELS], r, run)) s = tfp_nomem(err);
-    tfp_report_free(r);
-    return s;
 }
 
 /* ---- collectives and copies ---- */
@@ -231,11 +199,9 @@ static bool is_copy(tfp_str kind)
     return false;
 }
 
-tfp_status tfp_fleet_add_transfers(tfp_fleet_rows *rows, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err)
+static bool put_transfers(tfp_fleet_rows *rows, const tfp_report *r, const tfp_fleet_run *run)
 {
-    tfp_report *r;
-    tfp_status s = tfp_fleet_report(p, &tfp_view_transfer, NULL, &r, err);
-    for (size_t i = 0; !s && r && i < r->grid->row_count; i++) {
+    for (size_t i = 0; i < r->grid->row_count; i++) {
         bool copy = is_copy(tfp_fleet_text_at(r, "kind", i));
         tfp_batch *b = &rows->tables[copy ? TFP_FLEET_TRANSFERS : TFP_FLEET_COLLECTIVES];
         tfp_fleet_put_key(b, run);
@@ -243,8 +209,7 @@ tfp_status tfp_fleet_add_transfers(tfp_fleet_rows *rows, const tfp_profile *p, c
         put_device(b, r, i);
         put_rest(b, r, i);
     }
-    tfp_report_free(r);
-    return s;
+    return true;
 }
 
 /* ---- memory ---- */
@@ -278,24 +243,25 @@ static void put_peak(tfp_batch *b, const tfp_fleet_run *run, const tfp_report *r
     put_int(b, before && !before->absent ? before->number : TFP_ABSENT);
 }
 
-tfp_status tfp_fleet_add_memory(tfp_fleet_rows *rows, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err)
+static bool put_peaks(tfp_fleet_rows *rows, const tfp_report *r, const tfp_fleet_run *run)
 {
-    static const char *const set[] = { "by", "op", NULL };
     enum { DEVICES_TOLD = 64 };
-    tfp_report *r = NULL;
-    tfp_status s = tfp_events_of(p)->memory.size || tfp_details_of(p)->allocations.size
-                       ? tfp_fleet_report(p, &tfp_view_memory, set, &r, err)
-                       : TFP_OK; /* memory that was estimated from nodes is left out, because it was not measured */
-    for (unsigned n = 1; !s && r && n <= DEVICES_TOLD; n++)
+    for (unsigned n = 1; n <= DEVICES_TOLD; n++)
         if (numbered_fact(r, "peak_bytes", n)) put_peak(&rows->tables[TFP_FLEET_MEMORY_PEAKS], run, r, n);
-    tfp_report_free(r);
-    return s;
+    return true;
+}
+
+/* Memory that was estimated from nodes is left out, because it was not measured. */
+static bool has_memory(const tfp_profile *p)
+{
+    return tfp_events_of(p)->memory.size || tfp_details_of(p)->allocations.size;
 }
 
 /* ---- findings ---- */
 
-static void put_advice(tfp_batch *b, const tfp_fleet_run *run, const tfp_report *r)
+static bool put_advice(tfp_fleet_rows *rows, const tfp_report *r, const tfp_fleet_run *run)
 {
+    tfp_batch *b = &rows->tables[TFP_FLEET_FINDINGS];
     for (size_t i = 0; i < r->findings.size; i++) {
         tfp_fleet_put_key(b, run);
         tfp_batch_text(b, TFP_STR("advise"));
@@ -304,10 +270,12 @@ static void put_advice(tfp_batch *b, const tfp_fleet_run *run, const tfp_report 
         tfp_batch_text(b, r->findings.at[i].text);
         tfp_batch_none(b);
     }
+    return true;
 }
 
-static void put_checks(tfp_batch *b, const tfp_fleet_run *run, const tfp_report *r)
+static bool put_checks(tfp_fleet_rows *rows, const tfp_report *r, const tfp_fleet_run *run)
 {
+    tfp_batch *b = &rows->tables[TFP_FLEET_FINDINGS];
     for (size_t i = 0; i < r->grid->row_count; i++) {
         tfp_fleet_put_key(b, run);
         tfp_batch_text(b, TFP_STR("check"));
@@ -316,17 +284,20 @@ static void put_checks(tfp_batch *b, const tfp_fleet_run *run, const tfp_report 
         tfp_batch_text(b, tfp_fleet_text_at(r, "what", i));
         put_int(b, int_at(r, "count", i));
     }
+    return true;
 }
 
-tfp_status tfp_fleet_add_findings(tfp_fleet_rows *rows, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err)
-{
-    tfp_batch *b = &rows->tables[TFP_FLEET_FINDINGS];
-    tfp_report *advice, *checks = NULL;
-    tfp_status s = tfp_fleet_report(p, &tfp_view_advise, NULL, &advice, err);
-    if (!s) s = tfp_fleet_report(p, &tfp_view_check, NULL, &checks, err);
-    if (!s && advice) put_advice(b, run, advice);
-    if (!s && checks) put_checks(b, run, checks);
-    tfp_report_free(advice);
-    tfp_report_free(checks);
-    return s;
-}
+/* ---- the views ---- */
+
+static const char *const by_op[] = { "by", "op", NULL };
+
+const tfp_fleet_source tfp_fleet_of_tables[] = {
+    { TFP_FLEET_BIT(TFP_FLEET_STEPS) | TFP_FLEET_BIT(TFP_FLEET_STEP_DEVICES), &tfp_view_steps, NULL, NULL, put_steps },
+    { TFP_FLEET_BIT(TFP_FLEET_KERNELS), &tfp_view_kernel, NULL, NULL, put_kernels },
+    { TFP_FLEET_BIT(TFP_FLEET_COLLECTIVES) | TFP_FLEET_BIT(TFP_FLEET_TRANSFERS), &tfp_view_transfer, NULL, NULL,
+      put_transfers },
+    { TFP_FLEET_BIT(TFP_FLEET_MEMORY_PEAKS), &tfp_view_memory, by_op, has_memory, put_peaks },
+    { TFP_FLEET_BIT(TFP_FLEET_FINDINGS), &tfp_view_advise, NULL, NULL, put_advice },
+    { TFP_FLEET_BIT(TFP_FLEET_FINDINGS), &tfp_view_check, NULL, NULL, put_checks },
+    { 0, NULL, NULL, NULL, NULL },
+};

@@ -39,18 +39,10 @@ static void put_op(tfp_batch *b, const tfp_report *r, uint32_t row, const tfp_fl
     tfp_batch_int_if(b, tfp_total(r, 0, TFP_V_FLOAT_OPS) != 0, tfp_own(r, row, TFP_V_FLOAT_OPS));
 }
 
-#define ALL_ROWS "step", "all", "max_depth", "1000000000", "output", "none"
-
-tfp_status tfp_fleet_add_ops(tfp_fleet_rows *rows, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err)
+static bool put_ops(tfp_fleet_rows *rows, const tfp_report *r, const tfp_fleet_run *run)
 {
-    static const char *const set[] = {
-        ALL_ROWS, "select", "micros,bytes,float_ops,occurrence", "order_by", "name", NULL
-    };
-    tfp_report *r;
-    tfp_status s = tfp_fleet_report(p, &tfp_view_op, set, &r, err);
-    for (uint32_t i = 1; !s && r && i < tfp_row_count(r); i++) put_op(&rows->tables[TFP_FLEET_OPS], r, i, run);
-    tfp_report_free(r);
-    return s;
+    for (uint32_t i = 1; i < tfp_row_count(r); i++) put_op(&rows->tables[TFP_FLEET_OPS], r, i, run);
+    return true;
 }
 
 /* ---- modules ---- */
@@ -64,15 +56,11 @@ static void put_module(tfp_batch *b, const tfp_report *r, uint32_t row, const tf
     put_us(b, tfp_total(r, row, TFP_V_ACCELERATOR_MICROS));
 }
 
-tfp_status tfp_fleet_add_modules(tfp_fleet_rows *rows, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err)
+static bool put_modules(tfp_fleet_rows *rows, const tfp_report *r, const tfp_fleet_run *run)
 {
-    static const char *const set[] = { ALL_ROWS, "select", "micros,occurrence", NULL };
-    tfp_report *r;
-    tfp_status s = tfp_fleet_report(p, &tfp_view_scope, set, &r, err);
-    for (uint32_t i = 1; !s && r && i + 1 < tfp_row_count(r); i++) /* the first child of a row follows it */
+    for (uint32_t i = 1; i + 1 < tfp_row_count(r); i++) /* the first child of a row follows it */
         if (tfp_row_at(r, i + 1)->parent == i) put_module(&rows->tables[TFP_FLEET_MODULES], r, i, run);
-    tfp_report_free(r);
-    return s;
+    return true;
 }
 
 /* ---- lines ---- */
@@ -113,13 +101,26 @@ static void put_line(tfp_batch *b, const tfp_report *r, size_t row, const tfp_fl
     tfp_batch_real(b, tfp_fleet_real_at(r, "accelerator_us", row));
 }
 
-tfp_status tfp_fleet_add_lines(tfp_fleet_rows *rows, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err)
+static bool put_lines(tfp_fleet_rows *rows, const tfp_report *r, const tfp_fleet_run *run)
 {
-    static const char *const set[] = { "step", "all", NULL };
-    tfp_report *r = NULL;
-    tfp_status s = tfp_profile_has(p, TFP_HAS_STACKS) ? tfp_fleet_report(p, &tfp_view_lines, set, &r, err) : TFP_OK;
-    for (size_t i = 0; !s && r && i < tfp_table_of(r)->row_count; i++)
-        put_line(&rows->tables[TFP_FLEET_LINES], r, i, run);
-    tfp_report_free(r);
-    return s;
+    for (size_t i = 0; i < tfp_table_of(r)->row_count; i++) put_line(&rows->tables[TFP_FLEET_LINES], r, i, run);
+    return true;
 }
+
+static bool has_stacks(const tfp_profile *p) { return tfp_profile_has(p, TFP_HAS_STACKS); }
+
+/* ---- the views ---- */
+
+#define ALL_ROWS "step", "all", "max_depth", "1000000000", "output", "none"
+static const char *const of_ops[] = {
+    ALL_ROWS, "select", "micros,bytes,float_ops,occurrence", "order_by", "name", NULL
+};
+static const char *const of_modules[] = { ALL_ROWS, "select", "micros,occurrence", NULL };
+static const char *const of_lines[] = { "step", "all", NULL };
+
+const tfp_fleet_source tfp_fleet_of_trees[] = {
+    { TFP_FLEET_BIT(TFP_FLEET_OPS), &tfp_view_op, of_ops, NULL, put_ops },
+    { TFP_FLEET_BIT(TFP_FLEET_MODULES), &tfp_view_scope, of_modules, NULL, put_modules },
+    { TFP_FLEET_BIT(TFP_FLEET_LINES), &tfp_view_lines, of_lines, has_stacks, put_lines },
+    { 0, NULL, NULL, NULL, NULL },
+};

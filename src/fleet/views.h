@@ -6,20 +6,15 @@
 #include "fleet/rows.h"
 #include "views/core/view.h"
 
-/* Each function adds the rows of one or two tables, from a trace's tables (trace_rows.c) or its trees (tree_rows.c). */
-tfp_status tfp_fleet_add_steps(tfp_fleet_rows *r, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err);
-tfp_status tfp_fleet_add_kernels(tfp_fleet_rows *r, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err);
-tfp_status tfp_fleet_add_transfers(tfp_fleet_rows *r, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err);
-tfp_status tfp_fleet_add_memory(tfp_fleet_rows *r, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err);
-tfp_status tfp_fleet_add_findings(tfp_fleet_rows *r, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err);
-tfp_status tfp_fleet_add_ops(tfp_fleet_rows *r, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err);
-tfp_status tfp_fleet_add_modules(tfp_fleet_rows *r, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err);
-tfp_status tfp_fleet_add_lines(tfp_fleet_rows *r, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err);
-
-/* Builds a report of a view with these options (pairs ended by NULL); NULL with TFP_OK: the profile has no data for
- * it. */
-tfp_status tfp_fleet_report(const tfp_profile *p, const tfp_view *view, const char *const *set, tfp_report **out,
-                            tfp_error *err);
+/* A view of the trace, and what makes rows of its report. */
+typedef struct tfp_fleet_source {
+    unsigned tables; /* bits TFP_FLEET_BIT of the tables that get rows */
+    const tfp_view *view;
+    const char *const *set;            /* options of the view: pairs, ended by NULL; NULL: the defaults */
+    bool (*has)(const tfp_profile *p); /* whether to build the view; NULL: always. A view without data adds nothing */
+    bool (*put)(tfp_fleet_rows *rows, const tfp_report *r, const tfp_fleet_run *run); /* false: out of memory */
+} tfp_fleet_source;
+extern const tfp_fleet_source tfp_fleet_of_tables[], tfp_fleet_of_trees[]; /* each ends with a row without a view */
 
 /* A cell of a report's table, by the column's name. If it is absent, or there is no such column: data NULL, or NAN. */
 tfp_str tfp_fleet_text_at(const tfp_report *r, const char *name, size_t row);

@@ -5,6 +5,7 @@
 #include "fleet/index/index.h"
 #include "fleet/index/parts.h"
 #include "fleet/index/stream.h"
+#include "outputs/data/parquet_read.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -42,6 +43,19 @@ tfp_status tfp_part_names_read(tfp_part_names *names, const char *out, const cha
     closedir(dir);
     if (names->size) qsort(names->at, names->size, sizeof *names->at, by_text);
     return ok ? TFP_OK : tfp_nomem(err);
+}
+
+tfp_status tfp_parts_each(const char *out, const tfp_part_columns *x, void *ctx, tfp_error *err)
+{
+    tfp_part_names names = { 0 };
+    const char *table = tfp_fleet_tables[x->table].name;
+    char path[PATH_MAX];
+    tfp_status s = tfp_part_names_read(&names, out, table, err);
+    for (size_t i = 0; i < names.size && !s; i++)
+        if (tfp_index_path(path, out, table, names.at[i]))
+            s = tfp_parquet_each(path, x->columns, x->count, x->take, ctx, err);
+    tfp_part_names_free(&names);
+    return s;
 }
 
 void tfp_part_names_free(tfp_part_names *names)

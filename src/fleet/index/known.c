@@ -2,7 +2,6 @@
 /* fleet/index/known.c: the files of which an index has rows: 32 bytes each, found by a hash of the path. */
 #include "fleet/index/index.h"
 #include "fleet/index/parts.h"
-#include "outputs/data/parquet_read.h"
 
 uint64_t tfp_known_run(tfp_str digest)
 {
@@ -72,16 +71,10 @@ static tfp_status add_rows(void *ctx, tfp_batch *b, tfp_error *err)
 
 static tfp_status read_table(tfp_known *k, const char *out, bool failed, tfp_error *err)
 {
-    tfp_part_names names = { 0 };
-    const char *table = tfp_fleet_tables[failed ? TFP_FLEET_FAILURES : TFP_FLEET_RUNS].name;
+    const tfp_part_columns wanted = { failed ? TFP_FLEET_FAILURES : TFP_FLEET_RUNS, columns,
+                                      sizeof columns / sizeof *columns, add_rows };
     reading x = { k, failed };
-    char path[PATH_MAX];
-    tfp_status s = tfp_part_names_read(&names, out, table, err);
-    for (size_t i = 0; i < names.size && !s; i++)
-        if (tfp_index_path(path, out, table, names.at[i]))
-            s = tfp_parquet_each(path, columns, sizeof columns / sizeof *columns, add_rows, &x, err);
-    tfp_part_names_free(&names);
-    return s;
+    return tfp_parts_each(out, &wanted, &x, err);
 }
 
 static int by_path(const void *a, const void *b)

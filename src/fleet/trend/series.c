@@ -3,7 +3,6 @@
 #include "fleet/trend/series.h"
 #include "fleet/index/index.h"
 #include "fleet/index/parts.h"
-#include "outputs/data/parquet_read.h"
 
 /* clang-format off */
 #define PLAIN(name, type) { name, NULL, TFP_CELL_##type, false, NULL, NULL }
@@ -17,13 +16,6 @@ static const tfp_batch_column op_columns[] = {
 /* clang-format on */
 enum { RUN, STEPS, TRUNCATED };
 enum { JOB = 1, DATE, MICROS, OP };
-
-typedef struct table {
-    tfp_fleet_table_id id;
-    const tfp_batch_column *columns;
-    size_t count;
-    bool (*add)(tfp_fleet_series *s, const tfp_batch *b, size_t row);
-} table;
 
 static uint64_t run_of(const tfp_batch *b, size_t row)
 {
@@ -92,32 +84,18 @@ static bool add_op(tfp_fleet_series *s, const tfp_batch *b, size_t row)
 
 /* ---- the files ---- */
 
-typedef struct reading {
-    tfp_fleet_series *series;
-    const table *table;
-} reading;
+typedef bool add_fn(tfp_fleet_series *s, const tfp_batch *b, size_t row);
 
-static tfp_status add_rows(void *ctx, tfp_batch *b, tfp_error *err)
+static tfp_status add_rows(tfp_fleet_series *s, const tfp_batch *b, add_fn *add, tfp_error *err)
 {
-    const reading *x = ctx;
     for (size_t i = 0; i < b->row_count; i++)
-        if (!x->table->add(x->series, b, i)) return tfp_nomem(err);
+        if (!add(s, b, i)) return tfp_nomem(err);
     return TFP_OK;
 }
 
-static tfp_status read_table(tfp_fleet_series *s, const table *t, const char *index, tfp_error *err)
-{
-    tfp_part_names names = { 0 };
-    const char *name = tfp_fleet_tables[t->id].name;
-    reading x = { s, t };
-    char path[PATH_MAX];
-    tfp_status status = tfp_part_names_read(&names, index, name, err);
-    for (size_t i = 0; i < names.size && !status; i++)
-        if (tfp_index_path(path, index, name, names.at[i]))
-            status = tfp_parquet_each(path, t->columns, t->count, add_rows, &x, err);
-    tfp_part_names_free(&names);
-    return status;
-}
+static tfp_status add_runs(void *s, tfp_batch *b, tfp_error *err) { return add_rows(s, b, add_run, err); }
+static tfp_status add_steps(void *s, tfp_batch *b, tfp_error *err) { return add_rows(s, b, add_step, err); }
+static tfp_status add_ops(void *s, tfp_batch *b, tfp_error *err) { return add_rows(s, b, add_op, err); }
 
 static int by_series(const void *a, const void *b)
 {
@@ -128,15 +106,15 @@ static int by_series(const void *a, const void *b)
 
 tfp_status tfp_series_read(tfp_fleet_series *s, const char *index, tfp_error *err)
 {
-    static const table tables[] = {
-        { TFP_FLEET_RUNS, run_columns, sizeof run_columns / sizeof *run_columns, add_run },
-        { TFP_FLEET_STEPS, step_columns, sizeof step_columns / sizeof *step_columns, add_step },
-        { TFP_FLEET_OPS, op_columns, sizeof op_columns / sizeof *op_columns, add_op },
+    static const tfp_part_columns tables[] = {
+        { TFP_FLEET_RUNS, run_columns, sizeof run_columns / sizeof *run_columns, add_runs },
+        { TFP_FLEET_STEPS, step_columns, sizeof step_columns / sizeof *step_columns, add_steps },
+        { TFP_FLEET_OPS, op_columns, sizeof op_columns / sizeof *op_columns, add_ops },
     };
     bool no_step = s->op != NULL; /* a filter for operations leaves out the series of whole steps */
     tfp_status status = tfp_texts_start(&s->names) ? TFP_OK : tfp_nomem(err);
     for (size_t i = 0; i < sizeof tables / sizeof *tables && !status; i++)
-        if (tables[i].id != TFP_FLEET_STEPS || !no_step) status = read_table(s, &tables[i], index, err);
+        if (tables[i].table != TFP_FLEET_STEPS || !no_step) status = tfp_parts_each(index, &tables[i], s, err);
     if (!status && s->days.size) qsort(s->days.at, s->days.size, sizeof *s->days.at, by_series);
     return status;
 }
