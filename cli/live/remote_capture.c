@@ -48,20 +48,10 @@ static int parameters(cli *c, const cli_call *call, const char *form, char *out,
     return 0;
 }
 
-/* Parses 1000, 512MiB, 1GB; 0: it is no number. */
-static int64_t bytes_of(const char *value)
+static int64_t most_bytes(const cli_call *call)
 {
-    static const struct {
-        const char *unit;
-        int64_t bytes;
-    } units[] = { { "", 1 },         { "KiB", 1 << 10 },   { "MiB", 1 << 20 }, { "GiB", 1 << 30 }, { "KB", 1000 },
-                  { "MB", 1000000 }, { "GB", 1000000000 }, { "K", 1 << 10 },   { "M", 1 << 20 },   { "G", 1 << 30 } };
-    char *end;
-    long long n = value ? strtoll(value, &end, 10) : 512;
-    if (!value) return (int64_t)n << 20;
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (strcmp(end, units[i].unit) == 0 && n > 0 && n < INT64_MAX / units[i].bytes) return n * units[i].bytes;
-    return 0;
+    const char *told = call->flags[CLI_MAX_BYTES];
+    return told ? tfp_live_bytes(told) : (int64_t)512 << 20;
 }
 
 /* ---- machines ---- */
@@ -283,7 +273,7 @@ static int make_machines(cli *c, const cli_call *call, const cli_agents *names, 
     if (status) return status;
     double window = call->flags[CLI_STEPS] ? 0 : call->flags[CLI_MS] ? strtod(call->flags[CLI_MS], NULL) : 500;
     bool several = names->count > 1;
-    int64_t bytes = bytes_of(call->flags[CLI_MAX_BYTES]);
+    int64_t bytes = most_bytes(call);
     all->of = calloc(names->count, sizeof *all->of);
     if (!all->of) return cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
     if (several && strlen(all->wish) + 32 < sizeof all->wish)
@@ -359,7 +349,7 @@ int cli_remote_capture(cli *c, const cli_call *call, const tfp_options *o)
     pthread_cond_init(&all->change, NULL);
     int status = cli_remote_begin(c, call, o, all->token, &form), fd = -1;
     if (!status) status = parameters(c, call, "csv", all->wish, sizeof all->wish);
-    if (!status && !bytes_of(call->flags[CLI_MAX_BYTES]))
+    if (!status && !most_bytes(call))
         status = cli_fault_set(&c->fault, CLI_BAD_USAGE, "--max-bytes '%.100s': no size such as 100MiB",
                                call->flags[CLI_MAX_BYTES]);
     if (!status) status = cli_remote_agents(c, call->flags[CLI_AGENT], &names);

@@ -80,6 +80,8 @@ TFP_API tfp_status tfp_live_hang(const char *const *targets, size_t count, const
  *  Errors: TFP_BADOUTPUT the folder of results cannot be made or is not empty; TFP_BADFILE the run folder is not the
  *  user's own; TFP_BADARG CUDA_INJECTION64_PATH is set already; TFP_NOMEM. */
 TFP_API tfp_status tfp_live_run_begin(tfp_live *l, tfp_error *err);
+/** The bytes of a size as "max_bytes" takes it, such as "1000", "512MiB" or "1GB"; 0: it is none. */
+TFP_API int64_t tfp_live_bytes(const char *size);
 TFP_API int tfp_live_signal(const tfp_live *l);      /**< the number of "on_signal"; 0: none */
 TFP_API void tfp_live_run_record(const tfp_live *l); /**< makes each agent of the command record a window now */
 /** After the command: writes the manifest of the results and removes the hook's files. *note, which the

@@ -154,19 +154,9 @@ static tfp_status add_slice_entry(index_reader *r, tfp_str key, const entry *e, 
     return slice.key.data && tfp_push(&r->slices, slice) ? TFP_OK : tfp_nomem(err);
 }
 
-static const slice_entry *find_slice_entry(const index_reader *r, tfp_str key)
+static int by_key(const void *key, const void *e)
 {
-    size_t low = 0, high = r->slices.size;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        int order = tfp_str_cmp(r->slices.at[mid].key, key);
-        if (order == 0) return &r->slices.at[mid];
-        if (order < 0)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return NULL;
+    return tfp_str_cmp(*(const tfp_str *)key, ((const slice_entry *)e)->key);
 }
 
 /* Adds one slice that a variable lists. */
@@ -181,7 +171,9 @@ static tfp_status add_slice(index_reader *r, const tfp_variable *v, tfp_str byte
     r->key.size = 0;
     tfp_slice_key(&r->key, v->name, c->extents.at + extent_first, v->dim_count);
     if (r->key.failed) return tfp_nomem(err);
-    const slice_entry *e = find_slice_entry(r, (tfp_str){ r->key.data, r->key.size });
+    tfp_str key = { r->key.data, r->key.size };
+    const slice_entry *e =
+        r->slices.size ? bsearch(&key, r->slices.at, r->slices.size, sizeof *r->slices.at, by_key) : NULL;
     if (!e) return tfp_fail(err, TFP_BADFILE, "has no entry");
     if (e->dtype != v->dtype || e->count != count)
         return tfp_fail(err, TFP_BADFILE, "its entry has another type or shape");

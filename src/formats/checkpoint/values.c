@@ -132,19 +132,15 @@ static tfp_status read_variable(const tfp_checkpoint *c, const tfp_variable *v, 
 
 /* ---- what the views ask ---- */
 
+static int by_name(const void *name, const void *v)
+{
+    return tfp_str_cmp(*(const tfp_str *)name, ((const tfp_variable *)v)->name);
+}
+
 static const tfp_variable *find(const tfp_checkpoint *c, tfp_str name)
 {
-    size_t low = 0, high = c ? c->variables.size : 0;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        int order = tfp_str_cmp(c->variables.at[mid].name, name);
-        if (order == 0) return &c->variables.at[mid];
-        if (order < 0)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return NULL;
+    bool any = c && c->variables.size;
+    return any ? bsearch(&name, c->variables.at, c->variables.size, sizeof *c->variables.at, by_name) : NULL;
 }
 
 size_t tfp_checkpoint_count(const tfp_checkpoint *c) { return c ? c->variables.size : 0; }

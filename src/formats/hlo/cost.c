@@ -40,10 +40,12 @@ typedef enum byte_rule {
 } byte_rule;
 
 /* clang-format off */
-static const struct {
+typedef struct cost_row {
     const char *opcode;
-    uint8_t rule, bytes;
-} rules[] = { /* by opcode in byte order */
+    cost_rule rule;
+    byte_rule bytes;
+} cost_row;
+static const cost_row rules[] = { /* by opcode in byte order */
     { "abs", ELEMENTWISE, EDGES }, { "acos", ELEMENTWISE, EDGES }, { "acosh", ELEMENTWISE, EDGES },
     { "add", ELEMENTWISE, EDGES }, { "add-dependency", NOTHING, NO_BYTES }, { "after-all", NOTHING, NO_BYTES },
     { "all-gather", NOTHING, EDGES }, { "all-gather-done", NOTHING, NO_BYTES }, { "all-gather-start", NOTHING, EDGES },
@@ -94,22 +96,17 @@ static const struct {
 /* clang-format on */
 #define RULE_COUNT (sizeof rules / sizeof *rules)
 
-static size_t find_rule(tfp_str opcode)
+static int by_opcode(const void *opcode, const void *rule)
 {
-    size_t low = 0, high = RULE_COUNT;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = tfp_str_cmp(tfp_str_of(rules[middle].opcode), opcode);
-        if (order == 0) return middle;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return RULE_COUNT;
+    return tfp_str_cmp(*(const tfp_str *)opcode, tfp_str_of(((const cost_row *)rule)->opcode));
 }
 
-bool tfp_hlo_is_opcode(tfp_str name) { return find_rule(name) < RULE_COUNT; }
+static const cost_row *find_rule(tfp_str opcode)
+{
+    return bsearch(&opcode, rules, RULE_COUNT, sizeof *rules, by_opcode);
+}
+
+bool tfp_hlo_is_opcode(tfp_str name) { return find_rule(name) != NULL; }
 
 /* ---- numbers of one instruction; unknown is TFP_HLO_UNKNOWN and stays it ---- */
 
@@ -262,18 +259,17 @@ static void take_inside(const tfp_hlo_counter *c, const tfp_hlo_instruction *i, 
 
 static void count_instruction(const tfp_hlo_counter *c, tfp_hlo_instruction *i)
 {
-    size_t row = find_rule(tfp_text(c->b->p, i->opcode));
+    const cost_row *row = find_rule(tfp_text(c->b->p, i->opcode));
     tfp_hlo_cost cost = { 0, 0, 0, true };
-    if (row == RULE_COUNT) {
+    if (!row) {
         i->cost = (tfp_hlo_cost){ 0, 0, bytes_of(c, i, EDGES), false };
         return;
     }
-    cost_rule rule = (cost_rule)rules[row].rule;
-    cost.bytes = bytes_of(c, i, (byte_rule)rules[row].bytes);
-    if (rule == INSIDE)
+    cost.bytes = bytes_of(c, i, row->bytes);
+    if (row->rule == INSIDE)
         take_inside(c, i, &cost);
     else
-        cost.flops = flops_of(c, i, rule, &cost.macs);
+        cost.flops = flops_of(c, i, row->rule, &cost.macs);
     if (cost.flops < 0 || cost.macs < 0) cost.counted = false;
     if (cost.flops < 0) cost.flops = 0;
     if (cost.macs < 0) cost.macs = 0;

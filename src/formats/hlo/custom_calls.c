@@ -49,10 +49,8 @@ static const struct {
 
 static custom_rule rule_of(tfp_str target)
 {
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
-        size_t n = strlen(rules[i].begin);
-        if (target.size >= n && memcmp(target.data, rules[i].begin, n) == 0) return rules[i].rule;
-    }
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (tfp_str_begins(target, tfp_str_of(rules[i].begin))) return rules[i].rule;
     return UNKNOWN;
 }
 

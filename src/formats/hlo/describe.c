@@ -6,18 +6,13 @@
 #include "model/tables/instructions.h"
 #include "model/tables/profile.h"
 
-static bool is_wrapper(const tfp_builder *b, const tfp_hlo_instruction *i)
-{
-    tfp_str opcode = tfp_text(b->p, i->opcode);
-    return tfp_str_eq(opcode, TFP_STR("fusion")) || tfp_str_eq(opcode, TFP_STR("call"));
-}
-
 /* The instruction inside that computes most; TFP_NONE: it is no wrapper, or nothing inside computes. */
 static uint32_t heaviest(const tfp_builder *b, const tfp_hlo_module *m, uint32_t row)
 {
     uint32_t found = TFP_NONE;
     const tfp_hlo_instruction *i = &m->instructions.at[row];
-    if (!is_wrapper(b, i) || !i->called_count || m->links.at[i->called_first] == TFP_NONE) return TFP_NONE;
+    bool wrapper = tfp_hlo_is(b, i, "fusion") || tfp_hlo_is(b, i, "call");
+    if (!wrapper || !i->called_count || m->links.at[i->called_first] == TFP_NONE) return TFP_NONE;
     const tfp_hlo_computation *c = &m->computations.at[m->links.at[i->called_first]];
     for (uint32_t k = c->first; k < c->first + c->count; k++) {
         int64_t flops = m->instructions.at[k].cost.flops;

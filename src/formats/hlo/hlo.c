@@ -7,20 +7,6 @@
 
 /* ---- links ---- */
 
-static bool map_computations(const tfp_hlo_module *m, tfp_map64 *by_id)
-{
-    for (uint32_t i = 0; i < m->computations.size; i++)
-        if (!tfp_map64_put(by_id, (uint64_t)m->computations.at[i].id, i)) return false;
-    return true;
-}
-
-static bool map_instructions(const tfp_hlo_module *m, tfp_map64 *by_id)
-{
-    for (uint32_t i = 0; i < m->instructions.size; i++)
-        if (!tfp_map64_put(by_id, (uint64_t)m->instructions.at[i].id, i)) return false;
-    return true;
-}
-
 /* When several computations have an instruction of one name, traces refer to the one outside fusions. */
 static bool map_names(tfp_hlo_module *m)
 {
@@ -61,8 +47,7 @@ static void find_fused(const tfp_builder *b, tfp_hlo_module *m)
 {
     for (uint32_t i = 0; i < m->instructions.size; i++) {
         const tfp_hlo_instruction *n = &m->instructions.at[i];
-        tfp_str opcode = tfp_text(b->p, n->opcode);
-        if (tfp_str_eq(opcode, TFP_STR("while")) || tfp_str_eq(opcode, TFP_STR("conditional"))) continue;
+        if (tfp_hlo_is(b, n, "while") || tfp_hlo_is(b, n, "conditional")) continue;
         for (uint32_t k = 0; k < n->called_count; k++) {
             uint32_t c = m->links.at[n->called_first + k];
             if (c != TFP_NONE && c != m->entry) m->computations.at[c].fused = true;
@@ -73,8 +58,11 @@ static void find_fused(const tfp_builder *b, tfp_hlo_module *m)
 static bool resolve_names(const tfp_builder *b, tfp_hlo_module *m)
 {
     tfp_map64 computations = { 0 }, instructions = { 0 };
-    bool fine =
-        map_computations(m, &computations) && map_instructions(m, &instructions) && tfp_reserve(&m->links, m->ids.size);
+    bool fine = tfp_reserve(&m->links, m->ids.size);
+    for (uint32_t i = 0; i < m->computations.size && fine; i++)
+        fine = tfp_map64_put(&computations, (uint64_t)m->computations.at[i].id, i);
+    for (uint32_t i = 0; i < m->instructions.size && fine; i++)
+        fine = tfp_map64_put(&instructions, (uint64_t)m->instructions.at[i].id, i);
     if (fine) {
         m->links.size = m->ids.size;
         resolve(m, &computations, &instructions);

@@ -11,11 +11,6 @@ typedef struct finder {
     const tfp_hlo_module *m;
 } finder;
 
-static bool is_opcode(const finder *f, const tfp_hlo_instruction *i, const char *name)
-{
-    return tfp_str_eq(tfp_text(f->b->p, i->opcode), tfp_str_of(name));
-}
-
 static const tfp_hlo_instruction *operand(const finder *f, const tfp_hlo_instruction *i, uint32_t k)
 {
     uint32_t at = i && k < i->operand_count ? f->m->links.at[i->operand_first + k] : TFP_NONE;
@@ -24,7 +19,7 @@ static const tfp_hlo_instruction *operand(const finder *f, const tfp_hlo_instruc
 
 static bool is_constant(const finder *f, const tfp_hlo_instruction *i, int64_t *out)
 {
-    if (!i || !i->constant.has_value || !is_opcode(f, i, "constant")) return false;
+    if (!i || !i->constant.has_value || !tfp_hlo_is(f->b, i, "constant")) return false;
     *out = i->constant.value;
     return true;
 }
@@ -33,7 +28,7 @@ static bool is_constant(const finder *f, const tfp_hlo_instruction *i, int64_t *
 static bool is_part(const finder *f, const tfp_hlo_instruction *i, int32_t *index)
 {
     const tfp_hlo_instruction *from = operand(f, i, 0);
-    if (!from || i->index < 0 || from->parameter < 0 || !is_opcode(f, i, "get-tuple-element")) return false;
+    if (!from || i->index < 0 || from->parameter < 0 || !tfp_hlo_is(f->b, i, "get-tuple-element")) return false;
     *index = i->index;
     return true;
 }
@@ -57,7 +52,7 @@ static bool find_limit(const finder *f, const tfp_hlo_instruction *loop, int32_t
 {
     const tfp_hlo_instruction *root = root_of(f, loop, true);
     bool clamped = false;
-    if (!root || !is_opcode(f, root, "compare") || !is_part(f, operand(f, root, 0), counter) ||
+    if (!root || !tfp_hlo_is(f->b, root, "compare") || !is_part(f, operand(f, root, 0), counter) ||
         !is_constant(f, operand(f, root, 1), limit))
         return false;
     if (root->direction == TFP_HLO_LE) *limit = tfp_add(*limit, 1, &clamped);
@@ -68,9 +63,10 @@ static bool find_limit(const finder *f, const tfp_hlo_instruction *loop, int32_t
 static bool find_stride(const finder *f, const tfp_hlo_instruction *loop, int32_t counter, int64_t *stride)
 {
     const tfp_hlo_instruction *root = root_of(f, loop, false);
-    const tfp_hlo_instruction *next = root && is_opcode(f, root, "tuple") ? operand(f, root, (uint32_t)counter) : NULL;
+    const tfp_hlo_instruction *next =
+        root && tfp_hlo_is(f->b, root, "tuple") ? operand(f, root, (uint32_t)counter) : NULL;
     int32_t part;
-    if (!next || !is_opcode(f, next, "add")) return false;
+    if (!next || !tfp_hlo_is(f->b, next, "add")) return false;
     for (uint32_t k = 0; k < 2; k++)
         if (is_part(f, operand(f, next, k), &part) && part == counter &&
             is_constant(f, operand(f, next, 1 - k), stride))
@@ -84,7 +80,7 @@ static int64_t trips_of(const finder *f, const tfp_hlo_instruction *loop)
     int64_t limit, first, stride;
     bool clamped = false;
     const tfp_hlo_instruction *init = operand(f, loop, 0);
-    if (!init || !is_opcode(f, init, "tuple") || !find_limit(f, loop, &counter, &limit) ||
+    if (!init || !tfp_hlo_is(f->b, init, "tuple") || !find_limit(f, loop, &counter, &limit) ||
         !is_constant(f, operand(f, init, (uint32_t)counter), &first) || !find_stride(f, loop, counter, &stride))
         return -1;
     if (limit <= first) return 0;
@@ -97,6 +93,6 @@ void tfp_hlo_find_trips(const tfp_builder *b, tfp_hlo_module *m)
     finder f = { b, m };
     for (size_t i = 0; i < m->instructions.size; i++) {
         tfp_hlo_instruction *n = &m->instructions.at[i];
-        if (n->trips < 0 && is_opcode(&f, n, "while")) n->trips = trips_of(&f, n);
+        if (n->trips < 0 && tfp_hlo_is(b, n, "while")) n->trips = trips_of(&f, n);
     }
 }

@@ -40,8 +40,9 @@ static const struct {
     { "f8e8m0fnu", TFP_HLO_F8E8M0FNU, 8, true, NULL },
     { "token", TFP_HLO_TOKEN, 0, false, NULL },
     { "opaque", TFP_HLO_OPAQUE, 0, false, NULL },
+    { NULL, 0, 0, false, NULL }, /* other types */
 };
-#define TYPE_COUNT (sizeof types / sizeof *types)
+#define TYPE_COUNT (sizeof types / sizeof *types - 1)
 
 uint32_t tfp_hlo_type_named(tfp_str name)
 {
@@ -50,26 +51,16 @@ uint32_t tfp_hlo_type_named(tfp_str name)
     return 0;
 }
 
-unsigned tfp_hlo_type_bits(uint32_t type)
+static size_t row_of(uint32_t type)
 {
-    for (size_t i = 0; i < TYPE_COUNT; i++)
-        if (types[i].type == type) return types[i].bits;
-    return 0;
+    size_t i = 0;
+    while (i < TYPE_COUNT && types[i].type != type) i++;
+    return i;
 }
 
-bool tfp_hlo_type_is_float(uint32_t type)
-{
-    for (size_t i = 0; i < TYPE_COUNT; i++)
-        if (types[i].type == type) return types[i].is_float;
-    return false;
-}
-
-const char *tfp_hlo_float_name(uint32_t type)
-{
-    for (size_t i = 0; i < TYPE_COUNT; i++)
-        if (types[i].type == type) return types[i].rate;
-    return NULL;
-}
+unsigned tfp_hlo_type_bits(uint32_t type) { return types[row_of(type)].bits; }
+bool tfp_hlo_type_is_float(uint32_t type) { return types[row_of(type)].is_float; }
+const char *tfp_hlo_float_name(uint32_t type) { return types[row_of(type)].rate; }
 
 int64_t tfp_hlo_elements(const tfp_hlo_module *m, const tfp_hlo_array *a)
 {

@@ -23,10 +23,8 @@ typedef struct reader {
 static bool next_line(tfp_str *text, tfp_str *line)
 {
     if (!text->size) return false;
-    const char *end = memchr(text->data, '\n', text->size);
-    size_t size = end ? (size_t)(end - text->data) : text->size, taken = size + (end != NULL);
-    *line = (tfp_str){ text->data, size && text->data[size - 1] == '\r' ? size - 1 : size };
-    *text = (tfp_str){ text->data + taken, text->size - taken };
+    *line = tfp_str_cut_line(text);
+    if (line->size && line->data[line->size - 1] == '\r') line->size--;
     return true;
 }
 

@@ -70,7 +70,7 @@ static int64_t signal_of(const char *v)
 }
 
 /* 512, 512MiB, 1GB */
-static bool parse_bytes(const char *v, int64_t *out)
+int64_t tfp_live_bytes(const char *size)
 {
     static const struct {
         const char *name;
@@ -78,15 +78,12 @@ static bool parse_bytes(const char *v, int64_t *out)
     } units[] = { { "", 1 },          { "B", 1 },         { "KB", 1000 },     { "MB", 1000000 }, { "GB", 1000000000 },
                   { "KiB", 1 << 10 }, { "MiB", 1 << 20 }, { "GiB", 1 << 30 }, { "K", 1 << 10 },  { "M", 1 << 20 },
                   { "G", 1 << 30 } };
-    size_t digits = strspn(v, "0123456789");
+    size_t digits = size ? strspn(size, "0123456789") : 0;
     int64_t n;
-    if (!tfp_parse_int64((tfp_str){ v, digits }, &n) || n <= 0) return false;
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        if (strcmp(v + digits, units[i].name) != 0) continue;
-        *out = tfp_mul(n, units[i].bytes, NULL);
-        return true;
-    }
-    return false;
+    if (!digits || !tfp_parse_int64((tfp_str){ size, digits }, &n) || n <= 0) return 0;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(size + digits, units[i].name) == 0) return tfp_mul(n, units[i].bytes, NULL);
+    return 0;
 }
 
 #define TO(field) offsetof(tfp_live, field)
@@ -202,7 +199,8 @@ static tfp_status set(tfp_live *l, const setting *s, const char *value, tfp_erro
         if (!parse_real(s, value, &real)) return out_of_range(s, value, err);
         *(double *)to = real;
         return TFP_OK;
-    case BYTES: return parse_bytes(value, to) ? TFP_OK : wrong(s, value, s->wanted, err);
+    case BYTES:
+        return (whole = tfp_live_bytes(value)) ? (*(int64_t *)to = whole, TFP_OK) : wrong(s, value, s->wanted, err);
     case TEXT: return s->is_right(value) ? set_text(to, value, err) : wrong(s, value, s->wanted, err);
     case SIGNAL: return (*(int64_t *)to = signal_of(value)) ? TFP_OK : wrong(s, value, s->wanted, err);
     case WORD: return (*(int64_t *)to = word_of(s->words, value)) ? TFP_OK : wrong(s, value, s->wanted, err);

@@ -3,6 +3,7 @@
  * is run, and files are looked up below the process's own root. */
 #include "live/jobs/names.h"
 
+#include "base/place.h"
 #include "live/proc/namespace.h"
 
 #include <dirent.h>
@@ -62,16 +63,13 @@ bool tfp_live_version(int64_t pid, const char *library, char *out, size_t room)
     char folder[512], package[512];
     *out = '\0';
     if (!split(library, folder, package, sizeof folder)) return false;
-    int at = tfp_inside_open(pid, folder), fd = at >= 0 ? openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+    int at = tfp_inside_open(pid, folder);
+    DIR *d = at >= 0 ? tfp_folder_list(at) : NULL;
     bool exact = false;
     struct dirent *e;
     for (int i = 0; d && !exact && i < ENTRIES_MOST && (e = readdir(d)); i++)
         exact = version_in(e->d_name, package, out, room) && e->d_name[strlen(package)] == '-';
-    if (d)
-        closedir(d);
-    else if (fd >= 0)
-        close(fd);
+    if (d) closedir(d);
     if (at >= 0) close(at);
     return *out;
 }

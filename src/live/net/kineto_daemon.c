@@ -72,13 +72,6 @@ void tfp_json_end_feed(tfp_json_end *j, tfp_str piece)
     }
 }
 
-bool tfp_json_is_whole(tfp_str text)
-{
-    tfp_json_end j = { .depth = 0 };
-    tfp_json_end_feed(&j, text);
-    return j.ended && !j.wrong;
-}
-
 /* Removes a socket file that no process serves any more. Keeps errno. */
 static bool remove_left(const struct sockaddr_un *a)
 {

@@ -17,8 +17,6 @@ typedef struct tfp_json_end {
     bool quoted, escaped, ended, wrong; /* wrong: more text follows the end of the object */
 } tfp_json_end;
 void tfp_json_end_feed(tfp_json_end *j, tfp_str piece);
-/* Whether a JSON text is one complete object, so that the process that writes it is done. */
-bool tfp_json_is_whole(tfp_str text);
 
 /* Opens the socket at which PyTorch's processes look for a daemon. Where KINETO_IPC_SOCKET_DIR is set it is the file `dynolog` in that folder,
  * and `path` is the file to remove at the end; else it has an abstract name, and `path` is "". -1: errno, EADDRINUSE if another daemon runs. */

@@ -94,23 +94,25 @@ static bool next_number(const char **at, const char *end, int64_t *out)
     return c > digits;
 }
 
-/* The first numbers of the line `name`, such as "VmRSS:   12 kB", in a text of lines; returns how many there are, at
- * most `count`. */
-static size_t line_numbers(tfp_str text, tfp_str name, int64_t *out, size_t count)
+/* The words of the line `name`, such as "VmRSS:"; empty when there is no such line. */
+static tfp_str line_of(tfp_str text, const char *name)
 {
-    const char *line = text.data, *end = text.data + text.size;
-    while (line < end) {
-        const char *next = memchr(line, '\n', (size_t)(end - line));
-        if (!next) next = end;
-        if ((size_t)(next - line) > name.size && memcmp(line, name.data, name.size) == 0 && line[name.size] == ':') {
-            const char *at = line + name.size + 1;
-            for (size_t i = 0; i < count; i++)
-                if (!next_number(&at, next, &out[i])) return i;
-            return count;
-        }
-        line = next + 1;
+    tfp_str begin = tfp_str_of(name);
+    while (text.size) {
+        tfp_str line = tfp_str_cut_line(&text);
+        if (tfp_str_begins(line, begin)) return (tfp_str){ line.data + begin.size, line.size - begin.size };
     }
-    return 0;
+    return TFP_STR("");
+}
+
+/* The first numbers of a line such as "VmRSS:   12 kB"; returns how many there are, at most `count`. */
+static size_t line_numbers(tfp_str text, const char *name, int64_t *out, size_t count)
+{
+    tfp_str line = line_of(text, name);
+    const char *at = line.data, *end = line.data + line.size;
+    size_t i = 0;
+    for (int64_t n; i < count && next_number(&at, end, &n); i++) out[i] = n;
+    return i;
 }
 
 /* ---- stat and status ---- */
@@ -165,47 +167,32 @@ double tfp_proc_age(const tfp_proc_stat *stat)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9 - (double)stat->start_ticks / (double)sysconf(_SC_CLK_TCK);
 }
 
-static int64_t kilobytes(tfp_str text, tfp_str name)
+static int64_t kilobytes(tfp_str text, const char *name)
 {
     int64_t n;
     return line_numbers(text, name, &n, 1) ? tfp_mul(n, 1024, NULL) : -1;
 }
 
 /* The last of a line's numbers: there is one for each pid namespace, outermost first. */
-static int64_t last_number(tfp_str text, tfp_str name)
+static int64_t last_number(tfp_str text, const char *name)
 {
     int64_t n[32]; /* the kernel nests at most this many pid namespaces */
     size_t count = line_numbers(text, name, n, sizeof n / sizeof *n);
     return count ? n[count - 1] : -1;
 }
 
-/* The words of the line `name`; empty when there is no such line. */
-static tfp_str line_of(tfp_str text, const char *name)
-{
-    const char *at = text.data, *end = text.data + text.size;
-    size_t size = strlen(name);
-    while (at < end) {
-        const char *next = memchr(at, '\n', (size_t)(end - at));
-        if (!next) next = end;
-        if ((size_t)(next - at) > size && memcmp(at, name, size) == 0)
-            return (tfp_str){ at + size, (size_t)(next - at) - size };
-        at = next + 1;
-    }
-    return (tfp_str){ end, 0 };
-}
-
 void tfp_proc_status_parse(tfp_str text, tfp_proc_status *out)
 {
     for (size_t i = 0; i < 4; i++) out->uid[i] = out->gid[i] = -1;
-    line_numbers(text, TFP_STR("Uid"), out->uid, 4);
-    line_numbers(text, TFP_STR("Gid"), out->gid, 4);
-    out->anonymous_bytes = kilobytes(text, TFP_STR("RssAnon"));
-    out->file_bytes = kilobytes(text, TFP_STR("RssFile"));
-    out->shared_bytes = kilobytes(text, TFP_STR("RssShmem"));
-    if (!line_numbers(text, TFP_STR("TracerPid"), &out->tracer, 1)) out->tracer = -1;
-    if (!line_numbers(text, TFP_STR("Seccomp"), &out->seccomp, 1)) out->seccomp = 0;
-    if (!line_numbers(text, TFP_STR("Seccomp_filters"), &out->seccomp_filters, 1)) out->seccomp_filters = 0;
-    out->inner_pid = last_number(text, TFP_STR("NSpid"));
+    line_numbers(text, "Uid:", out->uid, 4);
+    line_numbers(text, "Gid:", out->gid, 4);
+    out->anonymous_bytes = kilobytes(text, "RssAnon:");
+    out->file_bytes = kilobytes(text, "RssFile:");
+    out->shared_bytes = kilobytes(text, "RssShmem:");
+    if (!line_numbers(text, "TracerPid:", &out->tracer, 1)) out->tracer = -1;
+    if (!line_numbers(text, "Seccomp:", &out->seccomp, 1)) out->seccomp = 0;
+    if (!line_numbers(text, "Seccomp_filters:", &out->seccomp_filters, 1)) out->seccomp_filters = 0;
+    out->inner_pid = last_number(text, "NSpid:");
     /* x86_Thread_features_locked names the features that can no longer be switched on or off */
     out->shadow_stack = tfp_str_has(line_of(text, "x86_Thread_features:"), TFP_STR("shstk"));
 }
@@ -220,8 +207,7 @@ bool tfp_proc_status_read(int64_t pid, tfp_proc_status *out)
 
 bool tfp_proc_io_parse(tfp_str text, int64_t *read_bytes, int64_t *write_bytes)
 {
-    return line_numbers(text, TFP_STR("read_bytes"), read_bytes, 1) &&
-           line_numbers(text, TFP_STR("write_bytes"), write_bytes, 1);
+    return line_numbers(text, "read_bytes:", read_bytes, 1) && line_numbers(text, "write_bytes:", write_bytes, 1);
 }
 
 /* ---- maps ---- */
@@ -242,16 +228,11 @@ static const struct {
                   { "libcudart.so", false, TFP_FRAMEWORK_CUDA, 3 },
                   { "libcuda.so", false, TFP_FRAMEWORK_CUDA, 3 } };
 
-static bool ends_in(tfp_str name, tfp_str end)
-{
-    return name.size >= end.size && memcmp(name.data + name.size - end.size, end.data, end.size) == 0;
-}
-
 static bool is_python(tfp_str name)
 {
-    bool program = name.size >= 6 && memcmp(name.data, "python", 6) == 0;
-    bool library = name.size >= 9 && memcmp(name.data, "libpython", 9) == 0;
-    return library || (program && (name.size == 6 || name.data[6] == '2' || name.data[6] == '3'));
+    bool program = tfp_str_begins(name, TFP_STR("python"));
+    return tfp_str_begins(name, TFP_STR("libpython")) ||
+           (program && (name.size == 6 || name.data[6] == '2' || name.data[6] == '3'));
 }
 
 void tfp_proc_maps_line(tfp_str line, tfp_proc_maps *out)
@@ -259,17 +240,13 @@ void tfp_proc_maps_line(tfp_str line, tfp_proc_maps *out)
     const char *path = line.size ? memchr(line.data, '/', line.size) : NULL;
     if (!path) return;
     tfp_str whole = { path, (size_t)(line.data + line.size - path) }, name = whole;
-    for (size_t i = whole.size; i-- > 0;) {
-        if (whole.data[i] != '/') continue;
-        name = (tfp_str){ whole.data + i + 1, whole.size - i - 1 };
-        break;
-    }
-    if (ends_in(name, TFP_STR(" (deleted)"))) name.size -= strlen(" (deleted)");
+    const char *slash = memrchr(whole.data, '/', whole.size);
+    name = (tfp_str){ slash + 1, (size_t)(whole.data + whole.size - slash) - 1 };
+    if (tfp_str_ends(name, TFP_STR(" (deleted)"))) name.size -= strlen(" (deleted)");
     if (is_python(name)) out->frameworks |= TFP_FRAMEWORK_PYTHON;
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
-        size_t size = strlen(libraries[i].begin);
-        if (name.size < size || memcmp(name.data, libraries[i].begin, size) != 0) continue;
-        if (libraries[i].ends && !ends_in(name, TFP_STR(".so"))) continue;
+        if (!tfp_str_begins(name, tfp_str_of(libraries[i].begin))) continue;
+        if (libraries[i].ends && !tfp_str_ends(name, TFP_STR(".so"))) continue;
         char *to = out->library[libraries[i].place];
         out->frameworks |= libraries[i].framework;
         if (*to || whole.size >= sizeof out->library[0]) return;

@@ -169,7 +169,6 @@ void tfp_session_add(tfp_session *s, tfp_str bytes);
 const char *tfp_session_xspace_fault(const tfp_session *s, bool cut);
 bool tfp_session_keep_file(tfp_capture *c, tfp_session *s, int64_t size); /* keeps the first `size` bytes of the file */
 void tfp_session_drop_file(tfp_session *s);
-void tfp_session_drop_folder(const tfp_capture *c, const tfp_session *s); /* removes the folder if it is empty */
 /* session_kineto.c: PyTorch's own way to record on demand. */
 void tfp_session_start_kineto(tfp_capture *c, tfp_session *s);
 void tfp_capture_serve_kineto(tfp_capture *c); /* answers processes that have asked */

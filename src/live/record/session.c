@@ -12,8 +12,6 @@
 
 #define LOST_NS ((int64_t)100 * 1000000)
 
-/* ---- the end ---- */
-
 /* ---- the beginning ---- */
 
 static void end_wait(tfp_session *s)

@@ -172,13 +172,11 @@ static void remove_files(const tfp_session *s)
     *strrchr(path, '/') = '\0';
     snprintf(number, sizeof number, "%lld", (long long)s->attaching.attach->inner_pid);
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
+    DIR *folder = fd >= 0 ? tfp_folder_list(fd) : NULL;
     for (struct dirent *e; folder && (e = readdir(folder));)
         if (is_agent_file(e->d_name, number)) unlinkat(fd, e->d_name, 0);
-    if (folder)
-        closedir(folder);
-    else if (fd >= 0)
-        close(fd);
+    if (folder) closedir(folder);
+    if (fd >= 0) close(fd);
 }
 
 bool tfp_session_has_left(const tfp_capture *c, tfp_session *s)

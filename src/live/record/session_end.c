@@ -2,7 +2,6 @@
 /* live/record/session_end.c: ends a recording, and decides when it must end. */
 #include "live/record/capture.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -52,7 +51,7 @@ void tfp_session_end(tfp_capture *c, tfp_session *s, const char *status, const c
     if (s->times.begun_ns && s->row.waited_micros == 0 && s->times.waits_since_ns)
         s->row.waited_micros = (tfp_now_ns() - s->times.waits_since_ns) / 1000;
     close_all(s);
-    if (!s->row.file.data && *s->file.below) tfp_session_drop_folder(c, s);
+    if (!s->row.file.data && *s->file.below) unlinkat(c->results.folder, s->folder, AT_REMOVEDIR); /* if it is empty */
     if (tfp_session_must_leave(s)) {
         tfp_session_leave(s);
         return;
@@ -83,11 +82,10 @@ void tfp_session_free(tfp_session *s)
 void tfp_session_free_kineto(tfp_session *s)
 {
     if (!*s->kineto.folder) return;
-    DIR *d = s->kineto.dir >= 0 ? fdopendir(s->kineto.dir) : NULL;
-    if (d) rewinddir(d);
-    for (struct dirent *e; d && (e = readdir(d));)
-        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) unlinkat(dirfd(d), e->d_name, 0);
-    if (d) closedir(d);
+    if (s->kineto.dir >= 0) {
+        tfp_folder_clear(s->kineto.dir);
+        close(s->kineto.dir);
+    }
     rmdir(s->kineto.folder);
     *s->kineto.folder = '\0';
 }
@@ -97,9 +95,4 @@ void tfp_session_drop_file(tfp_session *s)
     if (s->file.open) tfp_outfile_abandon(&s->file.out);
     s->file.open = false;
     s->file.bytes = 0;
-}
-
-void tfp_session_drop_folder(const tfp_capture *c, const tfp_session *s)
-{
-    unlinkat(c->results.folder, s->folder, AT_REMOVEDIR);
 }

@@ -99,10 +99,8 @@ void tfp_capture_serve_kineto(tfp_capture *c)
  * folder, because another user may have replaced the folder by now. */
 static int open_file(const tfp_session *s, int64_t *size)
 {
-    int fd = -1, copy = dup(s->kineto.dir);
-    DIR *d = copy >= 0 ? fdopendir(copy) : NULL;
-    if (!d && copy >= 0) close(copy);
-    if (d) rewinddir(d);
+    int fd = -1;
+    DIR *d = tfp_folder_list(s->kineto.dir);
     for (struct dirent *e; d && fd < 0 && (e = readdir(d));) {
         struct stat st;
         size_t n = strlen(e->d_name);

@@ -62,19 +62,13 @@ static uint32_t word_at(const char *data, size_t at)
     return word;
 }
 
-static bool has(const offsets *o, uint32_t at)
+static int by_number(const void *a, const void *b)
 {
-    size_t low = 0, high = o->size;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (o->at[mid] == at) return true;
-        if (o->at[mid] < at)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return false;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
 }
+
+static bool has(const offsets *o, uint32_t at) { return o->size && bsearch(&at, o->at, o->size, sizeof at, by_number); }
 
 /* Checks the entries of .eh_frame, one after another, up to the entry of length 0. Collects the offsets of the entries of functions; sets
  * *size to the end of the last entry. False: an entry is damaged, or no memory. */

@@ -6,6 +6,13 @@
 
 #include <stdio.h>
 
+static bool is_whole(tfp_str text)
+{
+    tfp_json_end j = { .depth = 0 };
+    tfp_json_end_feed(&j, text);
+    return j.ended && !j.wrong;
+}
+
 static int keep(void *ctx, const void *data, size_t size)
 {
     tfp_buf_add(ctx, data, size);
@@ -126,7 +133,7 @@ static void a_cut_recording_keeps_what_is_whole(void **state)
         if (s) {
             assert_non_null(strstr(tfp_error_message(err), "the header of the CUDA recording"));
         } else {
-            assert_true(tfp_json_is_whole((tfp_str){ out.data, out.size }));
+            assert_true(is_whole((tfp_str){ out.data, out.size }));
             assert_true(f.activities >= before);
             if (size % 8) assert_true(f.cut);
             before = f.activities;
