@@ -59,7 +59,7 @@ static int64_t most_bytes(const cli_call *call)
 typedef struct machines machines;
 
 typedef struct machine {
-    remote to; /* must be first: it is passed to start() and stopped() */
+    remote to;
     machines *all;
     cli_remote_text text;
     pthread_t thread;
@@ -99,9 +99,9 @@ static void arrive(machines *all, machine *m)
     pthread_cond_broadcast(&all->change);
 }
 
-static int64_t start_of(const remote *r)
+static int64_t start_of(void *ctx)
 {
-    machine *m = (machine *)(void *)r;
+    machine *m = ctx;
     machines *all = m->all;
     pthread_mutex_lock(&all->lock);
     arrive(all, m);
@@ -292,7 +292,8 @@ static int make_machines(cli *c, const cli_call *call, const cli_agents *names, 
                           .answer_ms = (int64_t)(timeout * 1e3 + window) + GRACE_MS,
                           .wait_ms = (int64_t)(wait * 1e3),
                           .stopped = is_stopped,
-                          .start = several ? start_of : NULL };
+                          .start = several ? start_of : NULL,
+                          .start_ctx = m };
     }
     return 0;
 }

@@ -106,7 +106,8 @@ typedef struct remote {
     bool (*stopped)(const struct remote *r);
     /* With align: called when the other side is ready; returns the start time in microseconds since 1970 by the other side's clock,
      * 0: the other side chooses it. */
-    int64_t (*start)(const struct remote *r);
+    int64_t (*start)(void *start_ctx);
+    void *start_ctx;
 } remote;
 /* Requests the table of jobs ("top") or ranks ("hang") in this format. False: `why` has a line. */
 bool remote_table(const remote *r, const char *table, const char *format, char *why, size_t room);

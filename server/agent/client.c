@@ -293,7 +293,7 @@ static void tell_start(const stream *s)
     char target[64], why[400];
     const remote *r = s->of;
     stream *to = r->start ? malloc(sizeof *to) : NULL;
-    int64_t at = to ? r->start(r) : 0;
+    int64_t at = to ? r->start(r->start_ctx) : 0;
     if (at) {
         *to = (stream){ .fd = -1, .until_ms = s->until_ms, .of = r };
         snprintf(target, sizeof target, AGENT_START "?at=%lld", (long long)at);
