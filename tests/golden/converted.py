@@ -7,8 +7,10 @@ stdout and stderr, and the status, must be those that the inputs themselves give
 
 Taken are the commands that are `tfprof VIEW ...`, `stats`, `query` or `diff` without anything of the shell around them. A
 checkpoint stays beside the converted file. The inputs of `diff` are converted side by side, those of the others together;
-what convert refuses, the command refuses too, so it is left out; so are queries over several runs."""
+what convert refuses, the command refuses too, so it is left out; so are queries over several runs. Each input is converted
+twice, which must give the same bytes: hashes have another seed in each process, and no answer may depend on it."""
 import concurrent.futures
+import filecmp
 import glob
 import os
 import re
@@ -60,16 +62,23 @@ def is_checkpoint(path):
 
 class Converted:
     def __init__(self, program, scratch):
-        self.program, self.scratch, self.made = program, scratch, {}
+        self.program, self.scratch, self.made, self.unequal = program, scratch, {}, []
+
+    def convert(self, shell, files, functions, path):
+        done = subprocess.run([self.program, 'convert', *files, *(['--functions'] if functions else []), '-o', path],
+                              cwd=shell.cwd, env=shell.env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        return done.returncode == 0
 
     def of(self, shell, files, functions):
         """The converted file of these inputs, or None if they are refused."""
         key = (shell.cwd, tuple(files), functions)
         if key not in self.made:
             path = os.path.join(self.scratch, 'c%d.tfprof' % len(self.made))
-            done = subprocess.run([self.program, 'convert', *files, *(['--functions'] if functions else []), '-o', path],
-                                  cwd=shell.cwd, env=shell.env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-            self.made[key] = path if done.returncode == 0 else None
+            self.made[key] = path if self.convert(shell, files, functions, path) else None
+            if self.made[key]:
+                again = os.path.join(self.scratch, 'again.tfprof')
+                if not self.convert(shell, files, functions, again) or not filecmp.cmp(path, again, shallow=False):
+                    self.unequal.append(' '.join(files))
         return self.made[key]
 
 
@@ -152,7 +161,7 @@ def check(program, path):
             compared += 1
             if want != got:
                 wrong.append((' '.join(words), want, got))
-    return compared, wrong
+    return compared, wrong + [('convert ' + files, 'the same bytes', 'others') for files in converted.unequal]
 
 
 def main():
@@ -166,6 +175,9 @@ def main():
             failed += len(wrong)
             for words, want, got in wrong:
                 print('%s: converted, this differs: tfprof %s' % (os.path.basename(path), words))
+                if words.startswith('convert '):
+                    print('  it gives other bytes each time')
+                    continue
                 for name, a, b in zip(('stdout', 'stderr', 'status'), want, got):
                     if a != b:
                         print('  %s of the inputs:\n%s\n  and converted:\n%s' % (name, str(a)[:1500], str(b)[:1500]))

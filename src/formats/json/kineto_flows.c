@@ -95,21 +95,42 @@ static void join_launch(tfp_kineto_reader *r, const tfp_kineto_flow *from, uint3
     if (tfp_build_event(r->b, &call) != TFP_NONE) r->b->p->events->spans.correlation[activity] = call.correlation;
 }
 
+typedef struct arrow {
+    const tfp_kineto_flow *from;
+    uint32_t to; /* a span */
+} arrow;
+
+static int by_target(const void *a, const void *b)
+{
+    const arrow *x = a, *y = b;
+    if (x->to != y->to) return x->to < y->to ? -1 : 1;
+    return by_place(x->from, y->from);
+}
+
+/* Joins in the order of the spans: ids that are texts are hashed, and their order is another one in each process. */
 void tfp_kineto_join_flows(tfp_kineto_reader *r)
 {
+    TFP_VEC(arrow) arrows = { 0 };
     if (!r->flows.size || r->b->status) return;
     qsort(r->flows.at, r->flows.size, sizeof *r->flows.at, by_place);
     find_spans(r);
     qsort(r->flows.at, r->flows.size, sizeof *r->flows.at, by_id);
     const tfp_kineto_flow *from = NULL;
-    for (size_t i = 0; i < r->flows.size; i++) {
+    bool ok = true;
+    for (size_t i = 0; ok && i < r->flows.size; i++) {
         const tfp_kineto_flow *f = &r->flows.at[i];
         bool first = !i || f->id != r->flows.at[i - 1].id || f->launch != r->flows.at[i - 1].launch;
         if (first) from = f->begins ? f : NULL;
-        if (!from || f->begins || f->span == TFP_NONE) continue;
-        if (f->launch)
-            join_launch(r, from, f->span);
-        else if (from->span != TFP_NONE)
-            join(r, from->span, f->span);
+        if (from && !f->begins && f->span != TFP_NONE) ok = tfp_push(&arrows, ((arrow){ from, f->span }));
     }
+    tfp_build_keep(r->b, ok);
+    if (arrows.size) qsort(arrows.at, arrows.size, sizeof *arrows.at, by_target);
+    for (size_t i = 0; ok && i < arrows.size; i++) {
+        const arrow *a = &arrows.at[i];
+        if (a->from->launch)
+            join_launch(r, a->from, a->to);
+        else if (a->from->span != TFP_NONE)
+            join(r, a->from->span, a->to);
+    }
+    tfp_vec_free(&arrows);
 }

@@ -136,6 +136,16 @@ def ascend():
     ]
 
 
+def launches():
+    """Six kernels whose launches only arrows tell, with ids that are texts, as msprof writes them."""
+    hardware, host, events = (800, 3), (9, 9), []
+    for k in range(6):
+        events.append(span(None, f"kernel{k}", hardware, 20.5 + 10 * k, 8, Stream_Id=3))
+        events += [{**e, "id": str(e["id"])} for e in launch_arrow(host, 4.5 + 10 * k, hardware, 20.5 + 10 * k)]
+    return events + [{"name": "process_name", "pid": 800, "tid": 0, "args": {"name": "Ascend Hardware"}, "ph": "M"},
+                     {"name": "thread_name", "pid": 800, "tid": 3, "args": {"name": "Stream 3"}, "ph": "M"}, span("cpu_op", "ProfilerStep#4", HOST, 0.5, 100)]
+
+
 def arrow(start, at, end, until):
     """From an operator to its activity."""
     flow = {"cat": "async_npu", "name": "torch_to_npu", "id": round(until * 1000), "bp": "e"}
@@ -200,5 +210,6 @@ if __name__ == "__main__":
     write("chain", chain())
     for make in (communication, gloo, mtia, xpu, unknown, replays, slow_steps):
         write(make.__name__, make())
-    with open(os.path.join(DATA, "sample", "odd_traces", "ascend.json"), "w", encoding="utf-8") as f:
-        f.write("[" + ",\n".join(json.dumps(e) for e in ascend()) + "]\n")  # no object around the events
+    for make in (ascend, launches):
+        with open(os.path.join(DATA, "sample", "odd_traces", make.__name__ + ".json"), "w", encoding="utf-8") as f:
+            f.write("[" + ",\n".join(json.dumps(e) for e in make()) + "]\n")  # no object around the events
