@@ -6,7 +6,7 @@ import { live } from "./live.mjs";
 import { memory } from "./memory.mjs";
 import { images } from "./images.mjs";
 import { parts } from "./pages.mjs";
-import { reach } from "./reach.mjs";
+import { ranges } from "./ranges.mjs";
 import { report } from "./report.mjs";
 import { runs } from "./runs.mjs";
 import { flame } from "./flame.mjs";
@@ -18,7 +18,7 @@ import { units } from "./units.mjs";
 import { whatif } from "./whatif.mjs";
 
 const words = process.argv.slice(2).filter((w) => !w.startsWith("--"));
-const all = { components: units, "timeline modules": timelineModules, "timeline use": timelineUse, "timeline restored": timelineRestored, "timeline of steps": timelineOfSteps, ...parts, tasks, flame, device, shape, reach, "what if": whatif, memory, live, runs, report, speed };
+const all = { components: units, "timeline modules": timelineModules, "timeline use": timelineUse, "timeline restored": timelineRestored, "timeline of steps": timelineOfSteps, ...parts, tasks, flame, device, shape, ranges, "what if": whatif, memory, live, runs, report, speed };
 if (process.argv.includes("--images")) all.images = images;
 
 const browser = await start();

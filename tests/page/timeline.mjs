@@ -76,7 +76,7 @@ export async function timelineModules() {
   globalThis.document ??= { querySelectorAll: () => [], querySelector: () => null };
   globalThis.location ??= { hash: "" };
   globalThis.addEventListener ??= () => undefined;
-  const m = await load("data", "held", "glide", "layout", "overlay");
+  const m = await load("data", "embedded", "glide", "layout", "overlay");
   for (const run of [merging, moving, arranging]) await run(m);
 }
 

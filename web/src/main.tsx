@@ -3,7 +3,7 @@
 import { render } from "preact";
 import { parseAddress } from "./state/address";
 import { profiles, tables } from "./answers/api";
-import { isReport } from "./answers/held";
+import { isReport } from "./answers/embedded";
 import { App } from "./shell/App";
 import { change } from "./state/store";
 import { keepTheme, keptTheme } from "./state/theme";

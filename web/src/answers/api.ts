@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requests to the server, and how its answers are decoded. docs/http.md describes both.
 import { serverGone } from "./alive";
-import type { Part } from "./held";
-import { heldColumns, heldParts, isReport, selectedBy, tableBytes, unpack, whyNot } from "./held";
+import type { Part } from "./embedded";
+import { embeddedColumns, embeddedParts, isReport, selectedBy, tableBytes, unpack, whyNot } from "./embedded";
 
 export interface ProfileEntry {
   id: string;
@@ -110,8 +110,8 @@ async function refusal(answer: Response): Promise<ApiError> {
   }
 }
 
-function held(path: string): Part[] {
-  const parts = heldParts(path);
+function embedded(path: string): Part[] {
+  const parts = embeddedParts(path);
   const why = whyNot(parts);
   if (why) throw new ApiError(why, 404);
   return parts ?? [];
@@ -120,7 +120,7 @@ function held(path: string): Part[] {
 /** Repeats the request until the profile is read, and reports progress; a busy server is asked a few times only. */
 async function ask(path: string, signal?: AbortSignal, progress?: Progress): Promise<Response> {
   if (isReport) {
-    const [part] = held(path);
+    const [part] = embedded(path);
     return part ? unpack(part) : Response.error();
   }
   for (let tries = 1; ; ) {
@@ -161,8 +161,8 @@ export async function bytes(path: string): Promise<Blob> {
 export async function tables(): Promise<Tables> {
   const all = await json<Tables>("/api/v1/tables");
   if (!isReport) return all;
-  const held = heldColumns();
-  return { ...all, options: [], columns: all.columns.filter((c) => held.includes(c.name)) };
+  const columns = embeddedColumns();
+  return { ...all, options: [], columns: all.columns.filter((c) => columns.includes(c.name)) };
 }
 export const profiles = (signal?: AbortSignal): Promise<ProfileList> => json<ProfileList>("/api/v1/profiles", signal);
 /** Resolves when the list has changed since `since`, or after a while. */
@@ -266,11 +266,11 @@ function makeTable(of: Omit<Table, "column">): Table {
 }
 
 /** Columns that a report holds in several parts with the same rows. */
-async function heldTable(path: string): Promise<Table> {
-  const [first, ...more] = await Promise.all(held(path).map(async (p) => readTable(await tableBytes(p), p.wanted)));
+async function embeddedTable(path: string): Promise<Table> {
+  const [first, ...more] = await Promise.all(embedded(path).map(async (p) => readTable(await tableBytes(p), p.wanted)));
   if (!first || more.some((t) => t.rows !== first.rows)) throw new ApiError("this report is damaged", 0);
   if (!more.length) return first;
-  const selectable = new Set(heldColumns());
+  const selectable = new Set(embeddedColumns());
   // columns that are not selected come first, the others in the order of their options, as the server has them
   const place = (c: Column): string => (selectable.has(selectedBy(c.name)) ? selectedBy(c.name) : "");
   const order = (a: Column, b: Column): number => (place(a) < place(b) ? -1 : place(a) > place(b) ? 1 : 0);
@@ -280,7 +280,7 @@ async function heldTable(path: string): Promise<Table> {
 }
 
 export async function table(path: string, signal?: AbortSignal, progress?: Progress): Promise<Table> {
-  return isReport ? heldTable(path) : readTable(await (await ask(path, signal, progress)).arrayBuffer());
+  return isReport ? embeddedTable(path) : readTable(await (await ask(path, signal, progress)).arrayBuffer());
 }
 
 /** A cell as text; "" when it is absent. */

@@ -11,14 +11,14 @@ const COLUMNS =
   "micros,accelerator_micros,cpu_micros,occurrence,params,float_ops,bytes,peak_bytes,residual_bytes,output_bytes,op_types,device,input_shapes";
 const WORKED_OUT = "params,float_ops,macs,bytes_moved,intensity,flops_per_second,coverage";
 
-/** The arguments of spans, when a report holds every span (at most HELD_SPANS). */
+/** The arguments of spans, when a report holds every span (at most EMBEDDED_SPANS). */
 export const ARGUMENTS_SQL = "SELECT span, key, value FROM span_args WHERE (SELECT count(*) FROM spans) <= 20000";
 
 /** How much of the device's time has a place in the model, by how that is known. */
 export const COVERAGE_SQL = "SELECT class, reason, sum(device_us) AS device_us, sum(module_us) AS module_us, sum(line_us) AS line_us FROM coverage GROUP BY class, reason";
 
 /** A report holds at most this many spans of a timeline, otherwise a summary. */
-export const HELD_SPANS = 1_000_000;
+export const EMBEDDED_SPANS = 1_000_000;
 
 const api = "/api/v1";
 const one = `${api}/profiles/ID`;
@@ -65,8 +65,8 @@ export const ASKS: string[][] = [
   ["text", `${one}/source`, "file=SOURCE"],
   ["timeline", `${one}/lanes`, first],
   ["timeline", `${one}/counters`, columns],
-  ["timeline", `${one}/spans`, columns, `most=${HELD_SPANS}`, first],
-  ["sums of a range", `${one}/leaves`, columns, `most=${HELD_SPANS}`, first],
+  ["timeline", `${one}/spans`, columns, `most=${EMBEDDED_SPANS}`, first],
+  ["sums of a range", `${one}/leaves`, columns, `most=${EMBEDDED_SPANS}`, first],
   view("calls"),
   worked("calls"),
   ["arguments", `${one}/query`, columns, `sql=${ARGUMENTS_SQL}`],

@@ -2,7 +2,7 @@
 // Answers of the server that several places and the panel need: each is requested once and kept while the profile is shown.
 import type { Progress, Table } from "./api";
 import { json, profilePath, queryPath, table } from "./api";
-import { isReport } from "./held";
+import { isReport } from "./embedded";
 import type { Loaded } from "./load";
 import { useLoaded } from "./load";
 import type { Filters, Steps, Window } from "../state/store";

@@ -2,7 +2,7 @@
 // Lines of code: the innermost line of a call stack as a link, and the text around a line.
 import { json, profilePath, text } from "../answers/api";
 import { once, useQuery } from "../answers/data";
-import { isReport } from "../answers/held";
+import { isReport } from "../answers/embedded";
 import { useLoaded } from "../answers/load";
 import type { Opened } from "../state/opened";
 import { Highlighted } from "../parts/Highlighted";

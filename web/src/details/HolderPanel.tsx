@@ -3,7 +3,7 @@
 import { profilePath } from "../answers/api";
 import { useTable } from "../answers/data";
 import { formatBytes, formatCount, formatPercent } from "../text/format";
-import { isReport } from "../answers/held";
+import { isReport } from "../answers/embedded";
 import { ScopeName } from "../parts/ScopeName";
 import { ThingLink } from "../parts/Thing";
 import { state } from "../state/store";

@@ -2,7 +2,7 @@
 // A kernel, copy or collective: what it costs, what launched it.
 import { useQuery } from "../answers/data";
 import { counted, formatBytes, formatCount, formatMicros, formatPercent } from "../text/format";
-import { isReport } from "../answers/held";
+import { isReport } from "../answers/embedded";
 import type { Opened } from "../state/opened";
 import { ScopeName } from "../parts/ScopeName";
 import { ThingLink } from "../parts/Thing";

@@ -3,7 +3,7 @@
 import { profilePath } from "../answers/api";
 import { useQuery, useTable } from "../answers/data";
 import { counted, formatBytes, formatCount, formatMicros, formatPercent } from "../text/format";
-import { isReport } from "../answers/held";
+import { isReport } from "../answers/embedded";
 import { lookOfOp } from "../flame/looks";
 import type { Opened } from "../state/opened";
 import { ShortName } from "../parts/ShortName";

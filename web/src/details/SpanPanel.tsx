@@ -2,7 +2,7 @@
 // One span of the timeline: its times, where it came from, what it led to, and other spans with its name.
 import { useQuery } from "../answers/data";
 import { formatCount, formatMicros, formatPercent, shortDecimals } from "../text/format";
-import { isReport } from "../answers/held";
+import { isReport } from "../answers/embedded";
 import { useLoaded } from "../answers/load";
 import type { Opened } from "../state/opened";
 import { ShortName } from "../parts/ShortName";

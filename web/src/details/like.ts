@@ -2,7 +2,7 @@
 // The next and the previous thing like the selected one: the next span of its name, the next step, the next row of its table.
 import { tableOnce, queryRows } from "../answers/data";
 import { findingsOf } from "../results/findings";
-import { isReport } from "../answers/held";
+import { isReport } from "../answers/embedded";
 import type { Opened } from "../state/opened";
 import { pathOf } from "../places/Table";
 import { bestIds } from "../results/whatif";

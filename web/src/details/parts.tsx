@@ -5,7 +5,7 @@ import { useQuery } from "../answers/data";
 import { evidenceView, useFindings } from "../results/findings";
 import { formatMicros } from "../text/format";
 import { NameText } from "../grid/Row";
-import { isReport } from "../answers/held";
+import { isReport } from "../answers/embedded";
 import { bestPlace, goToBest, ThingLink } from "../parts/Thing";
 import { fitsPlace } from "../places/fits";
 import type { Opened } from "../state/opened";

@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { cellText, json, profilePath, table } from "../answers/api";
 import { formatCount } from "../text/format";
-import { heldParts, isReport, whyNot } from "../answers/held";
+import { embeddedParts, isReport, whyNot } from "../answers/embedded";
 import { useLoaded } from "../answers/load";
 import { Status } from "../parts/Status";
 import type { Route } from "../state/route";
@@ -61,7 +61,7 @@ function oddOnes(v: Value): string {
 const valuePath = (route: Route, name: string): string => profilePath(route.id, `tensors/value?name=${encodeURIComponent(name)}`);
 
 /** A report holds the values of the first tensors only. */
-const hasValues = (route: Route, name: string): boolean => !isReport || !whyNot(heldParts(valuePath(route, name)));
+const hasValues = (route: Route, name: string): boolean => !isReport || !whyNot(embeddedParts(valuePath(route, name)));
 
 function Tensor({ route, name }: { route: Route; name: string }) {
   const path = valuePath(route, name);

@@ -3,7 +3,7 @@
 import type { Tables } from "../answers/api";
 import { profilePath, table, text } from "../answers/api";
 import { besidesOf, commandWords } from "../text/command";
-import { isReport } from "../answers/held";
+import { isReport } from "../answers/embedded";
 import { useLoaded } from "../answers/load";
 import { FactLines, firstPart } from "../parts/FactLines";
 import { Means } from "../parts/Means";

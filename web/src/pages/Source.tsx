@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { profilePath, text } from "../answers/api";
 import { useTable } from "../answers/data";
 import { formatMicros } from "../text/format";
-import { heldParts, isReport } from "../answers/held";
+import { embeddedParts, isReport } from "../answers/embedded";
 import type { FileCost, LineCost } from "../results/lines";
 import { filesOf, startOf } from "../results/lines";
 import { useLoaded } from "../answers/load";
@@ -124,7 +124,7 @@ export function SourcePage({ route }: { route: Route }) {
                   {files.map((f) => <option key={f.name} value={f.name}>{f.name} ({f.own ? `own ${micros(f.own)}` : formatMicros(Math.round(f.micros))})</option>)}
                 </select>
               </div>
-              {isReport && !heldParts(textPath(route, file.name)) ? <Lines file={file} caption="Its text is not in this report: tfprof report --source FOLDER puts it in." /> : <Text key={file.name} route={route} file={file} />}
+              {isReport && !embeddedParts(textPath(route, file.name)) ? <Lines file={file} caption="Its text is not in this report: tfprof report --source FOLDER puts it in." /> : <Text key={file.name} route={route} file={file} />}
             </>
           );
         }}

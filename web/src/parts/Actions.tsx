@@ -2,7 +2,7 @@
 // More actions of a table: its rows as CSV, the command line that gives the same, more columns.
 import { commandWords } from "../text/command";
 import type { Column } from "../grid/model";
-import { isReport } from "../answers/held";
+import { isReport } from "../answers/embedded";
 import type { Opened } from "../state/opened";
 import { change, state } from "../state/store";
 import { Item, Menu } from "./Menu";

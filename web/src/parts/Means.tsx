@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The same content outside the page: the command line to copy, and its output as a file.
-import { isReport } from "../answers/held";
+import { isReport } from "../answers/embedded";
 import { CommandLine } from "./CommandLine";
 
 const FORMATS = ["text", "csv", "json"];

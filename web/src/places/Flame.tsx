@@ -10,7 +10,7 @@ import { looksOf } from "../flame/looks";
 import type { FlameBy, FlameTree, Measure } from "../flame/read";
 import { BY_TIME, FLAMES, MEASURES, differences, readFlame, sandwich } from "../flame/read";
 import { formatShare, formatUnit } from "../text/format";
-import { isReport } from "../answers/held";
+import { isReport } from "../answers/embedded";
 import { useLoaded } from "../answers/load";
 import { NoteLine } from "../parts/NoteLine";
 import { Status } from "../parts/Status";

@@ -7,7 +7,7 @@ import { useTable } from "../answers/data";
 import { formatBytes, formatMicros } from "../text/format";
 import { Grid } from "../grid/Grid";
 import type { Column } from "../grid/model";
-import { isReport, reportStep } from "../answers/held";
+import { isReport, reportStep } from "../answers/embedded";
 import type { Opened } from "../state/opened";
 import { CurvePicture } from "../memory/CurvePicture";
 import type { Curve } from "../memory/curve";

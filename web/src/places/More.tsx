@@ -2,7 +2,7 @@
 // Pages that have no place of their own: SQL, source, float operations with a roofline, checkpoint, the command line.
 import type { ComponentType } from "preact";
 import type { ProfileFacts } from "../answers/api";
-import { isReport } from "../answers/held";
+import { isReport } from "../answers/embedded";
 import { Checkpoint } from "../pages/Checkpoint";
 import { Flops } from "../pages/Flops";
 import { Prompt } from "../pages/Prompt";

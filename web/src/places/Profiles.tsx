@@ -6,7 +6,7 @@ import { profiles } from "../answers/api";
 import { formatCount } from "../text/format";
 import { Grid } from "../grid/Grid";
 import type { Column, RowSet } from "../grid/model";
-import { isReport } from "../answers/held";
+import { isReport } from "../answers/embedded";
 import { useLoaded } from "../answers/load";
 import { nameOf } from "../state/opened";
 import { Status } from "../parts/Status";

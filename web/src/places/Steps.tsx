@@ -6,7 +6,7 @@ import { useTable } from "../answers/data";
 import { counted, formatMicros, formatStep } from "../text/format";
 import { Grid } from "../grid/Grid";
 import type { Column, RowSet } from "../grid/model";
-import { isReport } from "../answers/held";
+import { isReport } from "../answers/embedded";
 import { CriticalPath } from "../overview/CriticalPath";
 import { HeatMap } from "../overview/HeatMap";
 import { StepBars } from "../overview/StepBars";

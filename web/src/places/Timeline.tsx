@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Activity over time.
-import { isReport } from "../answers/held";
+import { isReport } from "../answers/embedded";
 import { useLoaded } from "../answers/load";
 import { Status } from "../parts/Status";
 import { stepAsked } from "../timeline/alone";
 import { servedSource } from "../timeline/data";
-import { heldSource } from "../timeline/held";
+import { embeddedSource } from "../timeline/embedded";
 import { TimelineView } from "../timeline/View";
 import type { PlaceProps } from "./index";
 
@@ -14,7 +14,7 @@ import type { PlaceProps } from "./index";
 export function TimelinePlace({ of }: PlaceProps) {
   const step = stepAsked(of.facts, isReport);
   const loaded = useLoaded(`timeline ${of.id} ${step}`, async (signal, progress) => {
-    const source = isReport ? await heldSource(of.id, step, signal) : await servedSource(of.id, step, signal, progress);
+    const source = isReport ? await embeddedSource(of.id, step, signal) : await servedSource(of.id, step, signal, progress);
     return { source, step };
   });
   return (

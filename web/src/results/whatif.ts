@@ -2,7 +2,7 @@
 // The predicted gains of changes (tfprof whatif): requests to the server, and texts.
 import { json, profilePath } from "../answers/api";
 import { isKept, once } from "../answers/data";
-import { isReport } from "../answers/held";
+import { isReport } from "../answers/embedded";
 import type { Loaded } from "../answers/load";
 import { useLoaded } from "../answers/load";
 import type { Opened } from "../state/opened";

@@ -2,7 +2,7 @@
 // Going to what was found, and to the next one: in the timeline the next span, elsewhere the next name.
 import { signal } from "@preact/signals";
 import { json, profilePath } from "../answers/api";
-import { isReport } from "../answers/held";
+import { isReport } from "../answers/embedded";
 import type { Opened } from "../state/opened";
 import { goToBest } from "../parts/Thing";
 import type { Place } from "../state/store";

@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Tables } from "../answers/api";
 import { profiles } from "../answers/api";
 import { fewRanks, spaced, useInfo } from "../details/ProfilePanel";
-import { isReport } from "../answers/held";
+import { isReport } from "../answers/embedded";
 import { useLoaded } from "../answers/load";
 import type { Opened } from "../state/opened";
 import { nameOf } from "../state/opened";

@@ -2,7 +2,7 @@
 // Share: the address of this view, and the profile as a report in one file that begins with this view.
 import { useState } from "preact/hooks";
 import { commandWords, quoteWord } from "../text/command";
-import { isReport } from "../answers/held";
+import { isReport } from "../answers/embedded";
 import type { Opened } from "../state/opened";
 import { Item, Menu } from "../parts/Menu";
 import { saveReport } from "../answers/saving";

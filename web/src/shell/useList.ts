@@ -2,7 +2,7 @@
 // A number that changes whenever the server's list of profiles does.
 import { useEffect, useState } from "preact/hooks";
 import { changes } from "../answers/api";
-import { isReport } from "../answers/held";
+import { isReport } from "../answers/embedded";
 
 const AGAIN_MS = 3000; // pause after a failed request
 const LEAST_MS = 500; // least pause between two requests

@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import { counted, formatMicros, markMicros } from "../text/format";
-import { heldSteps } from "../answers/held";
+import { embeddedSteps } from "../answers/embedded";
 import { Item, Menu } from "../parts/Menu";
 import { NoteLine } from "../parts/NoteLine";
 import type { Window } from "../state/store";
@@ -25,7 +25,7 @@ export function Legend({ source }: { source: Source }) {
 
 /** Executions may have been recorded hours apart, so each step has a timeline of its own: this says which one it is, and offers the others. */
 export function OneStep({ shown, all }: { shown: number; all: number[] }) {
-  const held = heldSteps(all);
+  const held = embeddedSteps(all);
   const choose = (step: number): void => change({ steps: { from: step, to: step }, sel: null, view: null });
   if (all.length < 2) return null;
   return (

@@ -6,14 +6,14 @@ import type { PanelProps } from "../details/kinds";
 import { formatMicros, formatShare } from "../text/format";
 import { Grid } from "../grid/Grid";
 import type { Column, RowSet } from "../grid/model";
-import { isReport } from "../answers/held";
+import { isReport } from "../answers/embedded";
 import { useLoaded } from "../answers/load";
 import { filters, goTo, query, range } from "../state/store";
 import type { Kind } from "../state/store";
 import type { Grouping, Lanes, Source, Sum, Sums } from "./data";
 import { stepAsked } from "./alone";
 import { GROUPINGS, listOf, servedSource } from "./data";
-import { heldSource } from "./held";
+import { embeddedSource } from "./embedded";
 import { once } from "../answers/data";
 
 const COLUMNS: { name: string; title: string; unit: string; width: number; value: (s: Sum) => number }[] = [
@@ -49,7 +49,7 @@ function setOf(sums: Sums, by: Grouping): RowSet {
 const sourceOf = (of: PanelProps["of"]): Promise<Source> => {
   const step = stepAsked(of.facts, isReport);
   const signal = new AbortController().signal;
-  return once(`sums ${of.id} ${step}`, () => (isReport ? heldSource(of.id, step, signal) : servedSource(of.id, step, signal, () => undefined)));
+  return once(`sums ${of.id} ${step}`, () => (isReport ? embeddedSource(of.id, step, signal) : servedSource(of.id, step, signal, () => undefined)));
 };
 
 function Groupings({ by, set }: { by: Grouping; set: (by: Grouping) => void }) {

@@ -2,7 +2,7 @@
 // Executions were recorded apart, so each step has a timeline of its own: which of them is shown.
 import { effect, signal } from "@preact/signals";
 import type { ProfileFacts } from "../answers/api";
-import { heldSteps } from "../answers/held";
+import { embeddedSteps } from "../answers/embedded";
 import type { Steps } from "../state/store";
 import { filters, sel } from "../state/store";
 
@@ -19,5 +19,5 @@ effect(() => {
 
 /** The step of the requests of a timeline; "": all, as in a trace whose steps follow one another. */
 export function stepAsked({ steps, has }: ProfileFacts, held: boolean): string {
-  return has?.trace && !held ? "" : String(stepShown(heldSteps(steps), filters.value.steps, selected.value));
+  return has?.trace && !held ? "" : String(stepShown(embeddedSteps(steps), filters.value.steps, selected.value));
 }

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { cellText, json, table } from "../../src/answers/api";
 import type { Column } from "../../src/answers/api";
 import { filterParams, queryRows } from "../../src/answers/data";
-import { heldColumns, heldParts, heldSteps, isReport, selectedBy, whyNot } from "../../src/answers/held";
+import { embeddedColumns, embeddedParts, embeddedSteps, isReport, selectedBy, whyNot } from "../../src/answers/embedded";
 import { asked } from "../server";
 import { LONG } from "./begin";
 
@@ -34,11 +34,11 @@ test("a long table whose bytes stand by their place in a number is read as it wa
 test("what it does not hold says where to see it; what had no room says that", async () => {
   await assert.rejects(table(`${one}/views/scope?format=columns`), /This report does not hold it; tfprof serve FILE shows it\./);
   await assert.rejects(table(`${one}/views/lines?format=columns`), /The lines had no room in this report\./);
-  assert.equal(whyNot(heldParts(`${one}/views/kernel?format=columns`)), "");
+  assert.equal(whyNot(embeddedParts(`${one}/views/kernel?format=columns`)), "");
 });
 test("other parameters are another question, which it has not", () => {
-  assert.equal(heldParts(`${one}/views/op?format=columns&max_depth=100000&step=2`), null);
-  assert.equal(heldParts(`${one}/views/op?format=columns&max_depth=100000&select=tensor_value`), null);
+  assert.equal(embeddedParts(`${one}/views/op?format=columns&max_depth=100000&step=2`), null);
+  assert.equal(embeddedParts(`${one}/views/op?format=columns&max_depth=100000&select=tensor_value`), null);
 });
 test("questions in SQL have no answer", async () => {
   await assert.rejects(queryRows("a1", "SELECT 1"), /does not hold it/);
@@ -46,7 +46,7 @@ test("questions in SQL have no answer", async () => {
 test("columns that belong to one option are selected by it", () =>
   assert.deepEqual(["runs", "total_runs", "tensor_shape", "total_cpu_micros", "cpu_micros"].map(selectedBy), ["occurrence", "occurrence", "tensor_value", "cpu_micros", "cpu_micros"]));
 test("it knows which columns and answers it holds, and its one step", () => {
-  assert.deepEqual([heldColumns().sort(), heldSteps([4, 5, 6])], [["accelerator_micros", "bytes", "cpu_micros", "float_ops", "occurrence", "params"], [4]]);
+  assert.deepEqual([embeddedColumns().sort(), embeddedSteps([4, 5, 6])], [["accelerator_micros", "bytes", "cpu_micros", "float_ops", "occurrence", "params"], [4]]);
 });
 test("a report holds all ranks and devices together: filters of a place ask for nothing else", () => {
   assert.equal(filterParams({ ranks: [1], device: "gpu:0", steps: null, range: null }, new Map()), "");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timeline of a report: all its spans are in the page, which answers from them as the server would.
 import { cellText, json, profilePath, queryPath, table } from "../answers/api";
-import { ARGUMENTS_SQL, HELD_SPANS } from "../answers/asks";
-import { heldParts, whyNot } from "../answers/held";
+import { ARGUMENTS_SQL, EMBEDDED_SPANS } from "../answers/asks";
+import { embeddedParts, whyNot } from "../answers/embedded";
 import type { Details, Items, LaneAnswer, Linked, Source } from "./data";
 import { firstAfter, makeItems, nameAt, readLanes, shortAt } from "./data";
 import type { Leaves } from "./sums";
@@ -59,7 +59,7 @@ function detailsOf(d: Items, lanes: Source["lanes"], span: number, args: Details
 async function args(id: string, signal: AbortSignal): Promise<Map<number, Details["args"]>> {
   const by = new Map<number, Details["args"]>();
   const path = `${queryPath(id, ARGUMENTS_SQL)}&format=columns`;
-  if (whyNot(heldParts(path))) return by;
+  if (whyNot(embeddedParts(path))) return by;
   const t = await table(path, signal);
   const [spans, keys, values] = [t.column("span"), t.column("key"), t.column("value")];
   for (let i = 0; spans && keys && values && i < t.rows; i++) {
@@ -133,14 +133,14 @@ export function noSums(fault: unknown): never {
 }
 
 async function leavesOf(id: string, step: string, d: Items, signal: AbortSignal): Promise<Leaves> {
-  const known = leaves.get(d) ?? readLeaves(await table(profilePath(id, `leaves?step=${step}&most=${HELD_SPANS}&format=columns`), signal).catch(noSums), d);
+  const known = leaves.get(d) ?? readLeaves(await table(profilePath(id, `leaves?step=${step}&most=${EMBEDDED_SPANS}&format=columns`), signal).catch(noSums), d);
   leaves.set(d, known);
   return known;
 }
 
-export async function heldSource(id: string, step: string, signal: AbortSignal): Promise<Source> {
+export async function embeddedSource(id: string, step: string, signal: AbortSignal): Promise<Source> {
   const lanes = readLanes(await json<LaneAnswer>(profilePath(id, `lanes?step=${step}`), signal));
-  const t = await table(profilePath(id, `spans?step=${step}&most=${HELD_SPANS}&format=columns`), signal);
+  const t = await table(profilePath(id, `spans?step=${step}&most=${EMBEDDED_SPANS}&format=columns`), signal);
   const made = new Map<string, Items>(); // by search; the last one is kept
   const whole = (search: string): Items => {
     const items = made.get(search) ?? makeItems(t, { window: lanes.all, rows: "", scale: Infinity, search });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/page/reach.mjs: the timeline with two fingers and from the skip link, a flame graph that fills its height, ranges whose sums equal
+// tests/page/ranges.mjs: the timeline with two fingers and from the skip link, a flame graph that fills its height, ranges whose sums equal
 // those of the command line, and lines that say how much of the time their rows explain.
 import { check, go, main, noFaults, open, rows, said, selected } from "./harness.mjs";
 
@@ -96,6 +96,6 @@ async function explained(browser, ids) {
   await page.context().close();
 }
 
-export async function reach(browser, ids) {
+export async function ranges(browser, ids) {
   for (const run of [fingers, keyboard, heights, sameRange, explained]) await run(browser, ids);
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The answers inside a file of `tfprof report`: one compressed data element each. A served page has none.
 
-interface Held {
+interface Embedded {
   element: Element;
   select: string[] | null; // for views: the columns that the answer has
 }
 
-/** A held answer, and the columns wanted of it; null: all. */
+/** An embedded answer, and the columns wanted of it; null: all. */
 export interface Part {
   element: Element;
   wanted: ((name: string) => boolean) | null;
@@ -24,8 +24,8 @@ function keyOf(path: string, pairs: string[]): string {
   return [path, ...kept.filter((p) => !p.endsWith("=")).sort((a, b) => (name(a) < name(b) ? -1 : name(a) > name(b) ? 1 : 0))].join("\t");
 }
 
-function readHeld(): Map<string, Held> {
-  const found = new Map<string, Held>();
+function readEmbedded(): Map<string, Embedded> {
+  const found = new Map<string, Embedded>();
   for (const element of document.querySelectorAll("script[data-ask]")) {
     const [path = "", ...pairs] = (element.getAttribute("data-ask") ?? "").split("\t");
     const select = VIEW.test(path) ? pairs.find((p) => p.startsWith("select=")) : undefined;
@@ -34,17 +34,17 @@ function readHeld(): Map<string, Held> {
   return found;
 }
 
-const held = readHeld();
+const embedded = readEmbedded();
 
 /** The step for which the report was made; "" for the mean of all. */
 export const reportStep = document.querySelector("script[data-step]")?.getAttribute("data-step") ?? "";
 
 /** Whether this page is a report, which makes no requests. */
-export const isReport = held.size > 0;
+export const isReport = embedded.size > 0;
 
 /** The columns that views of a report can show. */
-export function heldColumns(): string[] {
-  return [...new Set([...held.values()].flatMap((h) => h.select ?? []))];
+export function embeddedColumns(): string[] {
+  return [...new Set([...embedded.values()].flatMap((h) => h.select ?? []))];
 }
 
 /** The column of -select to which a column of a view belongs. */
@@ -54,21 +54,21 @@ export function selectedBy(name: string): string {
   return shared[plain] ?? plain;
 }
 
-/** The answers to a request: one held answer, or for a view two when some columns are computed from the graph. null: none. */
-export function heldParts(ask: string): Part[] | null {
+/** The answers to a request: one embedded answer, or for a view two when some columns are computed from the graph. null: none. */
+export function embeddedParts(ask: string): Part[] | null {
   const [path = "", query = ""] = ask.split("?", 2);
   const params = new URLSearchParams(query);
   if (reportStep && VIEW.test(path) && !params.has("step")) params.set("step", reportStep);
   const pairs = [...params].map(([name, value]) => `${name}=${value}`);
-  const found = held.get(keyOf(path, pairs));
+  const found = embedded.get(keyOf(path, pairs));
   const select = params.get("select")?.split(",") ?? [];
   if (!found) return null;
   if (!found.select || !select.length) return [{ element: found.element, wanted: null }];
   const here = select.filter((s) => found.select?.includes(s));
   const rest = select.filter((s) => !here.includes(s));
-  const other = rest.length ? held.get(keyOf(path, pairs.filter((p) => p !== OWN))) : undefined;
+  const other = rest.length ? embedded.get(keyOf(path, pairs.filter((p) => p !== OWN))) : undefined;
   if (rest.some((s) => !other?.select?.includes(s))) return null;
-  const selectable = new Set(heldColumns());
+  const selectable = new Set(embeddedColumns());
   const first: Part = { element: found.element, wanted: (name) => !selectable.has(selectedBy(name)) || here.includes(selectedBy(name)) };
   return other ? [first, { element: other.element, wanted: (name) => rest.includes(selectedBy(name)) }] : [first];
 }
@@ -105,6 +105,6 @@ export function unpack(part: Part): Response {
 }
 
 /** The one step whose runs a report holds. */
-export function heldSteps(steps: number[]): number[] {
+export function embeddedSteps(steps: number[]): number[] {
   return isReport ? steps.filter((s) => (reportStep ? String(s) === reportStep : s === steps[0])) : steps;
 }
