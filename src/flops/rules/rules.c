@@ -54,6 +54,7 @@ static void find_rule_names(void)
                 tfp_buf_str(&all, name);
                 tfp_buf_char(&all, 0);
             }
+    tfp_buf_char(&all, 0); /* an empty name ends the list */
     if (all.failed) tfp_buf_free(&all);
     rule_names = all.data;
 }
