@@ -220,7 +220,7 @@ def no_runs_yet(folder):
         f.write('{"schema":"tfprof.fleet","version":1}')
     for words in (("query", "SELECT 1", out), ("trend", out)):
         done = run(*words, status=1)
-        check("no runs yet", "without runs yet" in done.stderr and done.stderr.count("\n") == 1, words, done.stderr)
+        check("no runs yet", "has no runs yet" in done.stderr and done.stderr.count("\n") == 1, words, done.stderr)
 
 
 def other_compressions(folder):

@@ -378,7 +378,7 @@ static void make_locals(maker *m, const uint32_t *used)
         b->locals[i].weight = weight_of(m->e, &b->locals[i], m->op.node);
         m->e->work_most += WORK_PER_STEP * (uint64_t)b->locals[i].weight;
     }
-    for (uint32_t i = 0; i < b->def->result_count; i++)
+    for (uint32_t i = 0; i < b->def->result_count && !m->no_memory; i++)
         b->results[i] = edge_of(m, &m->e->program->results.at[b->def->result_first + i].from);
 }
 
