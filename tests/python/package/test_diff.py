@@ -136,7 +136,7 @@ class DiffTest(unittest.TestCase):
         notes = tfprof.diff(one, other).notes
         self.assertIn("25.0% of the nodes are on one side only (0 and 1 of 4, first: n3)", notes[0])
         self.assertIn("left and right have different shapes in 3 of 3 nodes (first: n0, 4 and 8)", notes[1])
-        self.assertIn("other devices: 3 of 3 nodes", notes[2])
+        self.assertIn("left and right ran 3 of 3 nodes on different devices", notes[2])
         self.assertEqual(len(notes), 3)
 
     def test_steps_of_one_profile(self):
