@@ -7,6 +7,7 @@ const DENSE = "dense/profile_3.gz";
 const TRACE = "pytorch/train.json.gz"; // without a device
 const GPU = "xplane/rocm/rocm.xplane.pb";
 const STEPS = "xplane/gpu.xplane.pb"; // several steps of a device
+const SLOW_STEPS = "odd_traces/slow_steps.json"; // two steps of four take longer
 const DATA = new URL("../data/sample/", import.meta.url).pathname;
 const file = (name) => `${DATA}${name}`;
 const trees = "-select micros,accelerator_micros,cpu_micros,occurrence,bytes,params -max_depth 100000".split(" ");
@@ -278,8 +279,9 @@ async function instructions(browser, ids) {
 
 /** A slow step has its reasons, and their evidence is marked in the timeline. */
 async function evidence(browser, ids) {
-  await on(browser, at(ids, STEPS, "overview"), async (page) => {
-    await main(page).locator('[data-kind="step"]:visible').first().click();
+  const [slowest] = said("steps", file(SLOW_STEPS), "-why").rows;
+  await on(browser, at(ids, SLOW_STEPS, "overview"), async (page) => {
+    await main(page).locator(`[data-kind="step"][data-id="${slowest.step}"]:visible`).first().click();
     await selected(page, "step");
     check("Why names things by links", (await section(page, "Why").locator("[data-kind]").count()) >= 2);
     await section(page, "Why").locator("[data-evidence]").click();
