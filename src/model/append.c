@@ -30,7 +30,8 @@ typedef enum table {
     LANES
 } table;
 
-typedef struct rows { /* any TFP_VEC */
+/* Any TFP_VEC. It may alias them: for the compiler each TFP_VEC is a type of its own. */
+typedef struct __attribute__((may_alias)) rows {
     void *at;
     size_t size, capacity;
 } rows;
