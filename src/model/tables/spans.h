@@ -53,12 +53,13 @@ static inline int64_t tfp_span_end(const tfp_span_columns *s, uint32_t span)
     return tfp_add(s->start_ns[span], s->duration_ns[span], NULL);
 }
 
-/* The span of the host below which an activity stands: its op if the file tells it, because the launch is on another
- * thread; otherwise its launch. TFP_NONE: it has no launch. */
+/* The span of the host below which an activity stands: its launch. A launch without duration is only the end of an arrow,
+ * on a thread of the runtime; then it is the op, if the file tells it. TFP_NONE: it has no launch. */
 static inline uint32_t tfp_span_host(const tfp_span_columns *s, uint32_t activity)
 {
     uint32_t launch = s->launch[activity], op = s->owner[activity];
-    return launch != TFP_NONE && op != TFP_NONE && s->marks[activity] & TFP_MARK_OP_TOLD ? op : launch;
+    bool moment = launch != TFP_NONE && s->duration_ns[launch] == 0;
+    return moment && op != TFP_NONE && s->marks[activity] & TFP_MARK_OP_TOLD ? op : launch;
 }
 
 /* How many rows of a stack end at `end_ns` or later: the last of these is the innermost span that contains one with

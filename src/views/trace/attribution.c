@@ -189,7 +189,7 @@ static void take_attribution(places *t, uint32_t span, activity_row *row)
     tfp_attribution a = tfp_span_attribution(p, span);
     row->certainty = tfp_str_of(tfp_certainty_word(a.certainty));
     row->reason = word(tfp_no_place_word(a.reason));
-    if (a.certainty != TFP_SURE_BY_NONE && t->s->attribution[span] == TFP_NONE) {
+    if (a.certainty == TFP_SURE_BY_LAUNCH || (a.certainty != TFP_SURE_BY_NONE && t->s->attribution[span] == TFP_NONE)) {
         take_launch(t, span, row);
     } else {
         row->module = text_or_none(p, a.module);
