@@ -18,7 +18,8 @@ void page_reuse_memory(void);
 
 /* Packs bytes as they come, so that neither all of them nor their packed form are in memory beside `out`. With `planes` the bytes are a table in
  * columns, and each whole PLANES_SIZE bytes of its data, behind the header, are ordered by their place in a number: first the lowest bytes of all
- * numbers, then those above them ..., so that bytes which vary little stand together. What is left at the end stays as it is. */
+ * numbers, then those above them ..., so that bytes that vary little are side by side, which packs better. A rest of less than
+ * PLANES_SIZE bytes keeps its order. */
 enum { PLANES_SIZE = 65536 };
 typedef struct packer {
     z_stream z;

@@ -9,7 +9,7 @@ typedef TFP_VEC(char *) tfp_part_names;
 
 /* The names in OUT/TABLE that end with .parquet, sorted; none when there is no such folder. */
 tfp_status tfp_part_names_read(tfp_part_names *names, const char *out, const char *table, tfp_error *err);
-/* Columns of a table, and what takes their rows. */
+/* The columns of a table, and the function that takes its rows. */
 typedef struct tfp_part_columns {
     tfp_fleet_table_id table;
     const tfp_batch_column *columns;

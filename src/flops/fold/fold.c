@@ -95,7 +95,7 @@ static void fold_enter(tfp_op *op)
     if (op->out_count) op->out[0].limit = op->importer ? TFP_NO_FOLD : TFP_ANY_USE;
 }
 
-/* Constants of the input's shape. */
+/* Makes a constant with the shape of the input. */
 static void fold_like(tfp_op *op)
 {
     double *out = tfp_fold_new(op, 0);

@@ -8,7 +8,7 @@ import { useLoaded } from "./load";
 import type { Filters, Steps, Window } from "../state/store";
 
 const kept = new Map<string, Promise<unknown>>();
-const MOST = 60; // answers that are kept; then the oldest is dropped
+const MOST = 60; // answers kept at most; one more drops the oldest
 
 /** The answer to a request; from memory if it was requested before. A failed request is repeated the next time. */
 export function once<T>(key: string, get: () => Promise<T>): Promise<T> {
