@@ -34,7 +34,10 @@ typedef struct tfp_python_frame {
     int32_t line;
 } tfp_python_frame;
 bool tfp_python_frame_of(tfp_str text, tfp_python_frame *out);
-/* Whether a source file belongs to Python or to an installed package, not to the user's own code. */
+/* Whether a source file belongs to Python or to an installed package, or was generated, so it is not the user's own
+ * code. */
 bool tfp_is_library_file(tfp_str path);
+/* Whether a compiler generated it. */
+bool tfp_is_generated_file(tfp_str path);
 
 #endif
