@@ -5,9 +5,15 @@
 
 #include "model/tables/types.h"
 
-/* "FILE:LINE" of the innermost frame of the user's own Python code in a call stack (index in traces), otherwise of the innermost
- * Python frame; "(no line)": there is none. A new text is in the arena; data NULL: out of memory. */
-tfp_str tfp_own_line(const tfp_profile *p, uint32_t trace, tfp_arena *arena);
+/* Whether a file is a library's or generated, as -library_regexes or our own list has it. */
+bool tfp_is_library_here(const tfp_report *r, tfp_str file);
+
+#define TFP_NO_STACK "(no stack)"
+
+/* "FILE:LINE" of the innermost frame of the user's own Python code in a call stack (index in traces); otherwise "backward NODE", the
+ * node of autograd that a C++ frame names; otherwise the innermost Python frame of a library; TFP_NO_STACK: there is none. A new text
+ * is in the report's arena; data NULL: out of memory. */
+tfp_str tfp_own_line(tfp_report *r, uint32_t trace);
 
 /* "FILE:LINE:FUNCTION"; without a function "FILE:LINE". */
 void tfp_put_line(tfp_buf *out, tfp_str file, int64_t line, tfp_str function);

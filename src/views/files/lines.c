@@ -2,16 +2,15 @@
 /* views/files/lines.c: the table `lines`: time by line of the user's own code. Time in library frames is counted for the user's
  * line that called them. In: the rows of the code view. Out: one row per line: its own time, and the time with everything that it
  * calls. */
-#include "model/span_names.h"
 #include "model/tables/code.h"
 #include "model/tables/read.h"
 #include "options/columns.h"
 #include "options/options.h"
-#include "options/regex.h"
 #include "views/core/coverage.h"
 #include "views/core/engine.h"
 #include "views/core/grid.h"
 #include "views/core/notes.h"
+#include "views/core/own_frame.h"
 #include "views/core/report.h"
 #include "views/core/rows.h"
 #include "views/core/view.h"
@@ -62,12 +61,6 @@ static tfp_str line_file(const tfp_report *code, uint32_t row)
     return name;
 }
 
-static bool is_library(const table *t, tfp_str file)
-{
-    const tfp_filter *f = t->r->options->filters[TFP_F_LIBRARY];
-    return f && f->count ? tfp_filter_matches(f, file) : tfp_is_library_file(file);
-}
-
 static uint32_t find_line(table *t, tfp_str name, tfp_str file)
 {
     for (uint64_t key = tfp_hash(name.data, name.size) ^ (tfp_hash(file.data, file.size) << 1);; key++) {
@@ -114,7 +107,7 @@ static bool add_rows(table *t)
             uint32_t left = path.at[--path.size];
             if (t->line[left] != TFP_NONE) t->rows.at[t->line[left]].active--;
         }
-        bool library = is_library(t, file);
+        bool library = tfp_is_library_here(t->r, file);
         t->line[i] = library ? above : find_line(t, name, file);
         ok = (library || t->line[i] != TFP_NONE) && tfp_push(&path, i);
         if (!ok || t->line[i] == TFP_NONE) continue;

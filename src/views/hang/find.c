@@ -37,7 +37,7 @@ static tfp_str list(hang *h, const ranks *of, int64_t **numbers)
 static tfp_str line_of(hang *h, uint32_t entry)
 {
     uint32_t trace = entry == TFP_NONE ? TFP_NONE : entry_of(h, entry)->trace;
-    return trace == TFP_NONE ? TFP_STR("") : tfp_own_line(tfp_profile_of(h->r), trace, tfp_arena_of(h->r));
+    return trace == TFP_NONE ? TFP_STR("") : tfp_own_line(h->r, trace);
 }
 
 /* Adds a row with its finding, its group's number, and found and expected values. */

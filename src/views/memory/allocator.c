@@ -190,9 +190,9 @@ bool tfp_heap_holders_at(const tfp_heap *p, const tfp_heap_device *d, size_t don
 
 tfp_str tfp_heap_line_of(tfp_heap *p, uint32_t trace)
 {
-    if (trace == TFP_NONE) return TFP_STR("(no line)");
+    if (trace == TFP_NONE) return TFP_STR(TFP_NO_STACK);
     tfp_str *known = &p->line_of_trace[trace];
-    if (!known->data) *known = tfp_own_line(tfp_profile_of(p->r), trace, tfp_arena_of(p->r));
+    if (!known->data) *known = tfp_own_line(p->r, trace);
     return *known;
 }
 
@@ -220,7 +220,8 @@ bool tfp_heap_add_lines(tfp_heap *p, const tfp_heap_device *d, const tfp_heap_po
     bool ok = true;
     for (size_t i = 0; i < of->size && ok; i++) {
         const tfp_heap_holder *h = &of->at[i];
-        tfp_str line = h->unknown ? TFP_STR("(held before the recording)") : tfp_heap_line_of(p, h->trace);
+        bool before = d->entry_count && !h->recorded && h->trace == TFP_NONE; /* without entries nothing was recorded */
+        tfp_str line = before ? TFP_STR("(before the recording)") : tfp_heap_line_of(p, h->trace);
         uint64_t key = tfp_hash(line.data ? line.data : "", line.size);
         uint32_t row = tfp_map64_get(&row_of, key);
         ok = line.data != NULL;

@@ -55,7 +55,7 @@ int64_t tfp_heap_time(const tfp_heap *p,
 void tfp_heap_step(tfp_heap_point *at, const tfp_allocator_entry *e); /* updates what is held by one more entry */
 /* Finds who holds memory after the first `done` entries. False: out of memory. */
 bool tfp_heap_holders_at(const tfp_heap *p, const tfp_heap_device *d, size_t done, tfp_heap_holders *out);
-tfp_str tfp_heap_line_of(tfp_heap *p, uint32_t trace); /* "FILE:LINE", "(no line)"; data NULL: out of memory */
+tfp_str tfp_heap_line_of(tfp_heap *p, uint32_t trace); /* as tfp_own_line */
 /* Adds a row for each line of the holders, biggest first. */
 bool tfp_heap_add_lines(tfp_heap *p, const tfp_heap_device *d, const tfp_heap_point *at, const tfp_heap_holders *of,
                         tfp_heap_lines *rows);

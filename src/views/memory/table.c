@@ -12,6 +12,7 @@
 #include "options/options.h"
 #include "views/core/engine.h"
 #include "views/core/grid.h"
+#include "views/core/own_frame.h"
 #include "views/core/report.h"
 #include "views/core/view.h"
 #include "views/memory/allocations.h"
@@ -131,41 +132,32 @@ static tfp_str scope_of(tfp_str name)
     return end ? (tfp_str){ name.data, end } : name;
 }
 
-/* The innermost line of the user's own code in a call stack; for a stack with only library frames, its innermost
- * line. */
-static tfp_str line_of_stack(table *t, uint32_t trace)
-{
-    const tfp_profile *p = t->r->profile;
-    const tfp_trace *stack = &tfp_code_of(p)->traces.at[trace];
-    const tfp_code_frame *best = NULL;
-    for (uint32_t i = 0; i < stack->count; i++) {
-        const tfp_code_frame *f = &tfp_code_of(p)->frames.at[tfp_code_of(p)->trace_frames.at[stack->first + i]];
-        bool own = !tfp_is_library_file(tfp_text(p, f->file));
-        if (own || !best) best = f;
-    }
-    if (!best) return TFP_STR("(no line)");
-    tfp_buf b = { 0 };
-    tfp_buf_str(&b, tfp_text(p, best->file));
-    tfp_buf_printf(&b, ":%d", best->line);
-    return tfp_buf_move(&b, &t->r->arena);
-}
-
+/* The line of the innermost frame of the user's own code around a span; otherwise the node of autograd around it; otherwise the
+ * line of a library. */
 static tfp_str line_of_span(table *t, uint32_t span)
 {
     const tfp_profile *p = t->r->profile;
     const tfp_span_columns *s = &tfp_events_of(p)->spans;
     tfp_python_frame f, best = { 0 };
-    for (uint32_t i = span; i != TFP_NONE; i = t->nest.parent[i]) {
-        if (s->trace[i] != TFP_NONE) return line_of_stack(t, s->trace[i]);
-        if (s->kind[i] != TFP_SPAN_FRAME || !tfp_python_frame_of(tfp_text(p, s->name[i]), &f)) continue;
-        if (!best.file.data || !tfp_is_library_file(f.file)) best = f;
-        if (!tfp_is_library_file(f.file)) break;
+    tfp_str backward = TFP_STR("autograd::engine::evaluate_function: "), node = { 0 };
+    bool own = false;
+    for (uint32_t i = span; i != TFP_NONE && !own; i = t->nest.parent[i]) {
+        tfp_str name = tfp_text(p, s->name[i]);
+        if (s->trace[i] != TFP_NONE) return tfp_own_line(t->r, s->trace[i]);
+        if (!node.data && tfp_str_begins(name, backward))
+            node = (tfp_str){ name.data + backward.size, name.size - backward.size };
+        if (s->kind[i] != TFP_SPAN_FRAME || !tfp_python_frame_of(name, &f)) continue;
+        own = !tfp_is_library_here(t->r, f.file);
+        if (own || !best.file.data) best = f;
     }
-    if (!best.file.data) return TFP_STR("(no line)");
     tfp_buf b = { 0 };
-    tfp_buf_str(&b, best.file);
-    tfp_buf_printf(&b, ":%d:", best.line);
-    tfp_buf_str(&b, best.function);
+    if (!own && !node.data && !best.file.data) return TFP_STR(TFP_NO_STACK);
+    if (own || !node.data)
+        tfp_put_line(&b, best.file, best.line, best.function);
+    else {
+        tfp_buf_text(&b, "backward ");
+        tfp_buf_str(&b, node);
+    }
     return tfp_buf_move(&b, &t->r->arena);
 }
 
@@ -180,7 +172,7 @@ static tfp_str group_name(table *t, const holding *h, grouping by)
     switch (by) {
     case BY_OP: return tfp_text(p, n->op);
     case BY_SCOPE: return scope_of(tfp_text(p, n->name));
-    case BY_LINE: return n->trace == TFP_NONE ? TFP_STR("(no line)") : line_of_stack(t, n->trace);
+    case BY_LINE: return n->trace == TFP_NONE ? TFP_STR(TFP_NO_STACK) : tfp_own_line(t->r, n->trace);
     default: return tfp_text(p, n->name);
     }
 }

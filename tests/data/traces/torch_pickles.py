@@ -45,6 +45,23 @@ def snapshot():
     return {"segments": [segment, small], "device_traces": [trace, []], "allocator_settings": {"max_split_size": -1}}
 
 
+def snapshot_of_blocks():
+    """One GPU: what was held before the recording, gradients (which have no Python frame), code of torch.compile, and a block without a stack."""
+    def cpp(name, file="Functions.cpp"):
+        return C_PLUS_PLUS + [{"filename": file, "line": 0, "name": name}, {"filename": "engine.cpp", "line": 0, "name": "torch::autograd::Engine::thread_main(int)"}]
+    generated = [{"filename": "/tmp/torchinductor_me/ry/crysk.py", "line": 136, "name": "call"}]
+    stacks = [[], [], cpp("torch::autograd::generated::MulBackward0::apply(std::vector<at::Tensor>&&)"),
+              cpp("torch::autograd::AccumulateGrad::apply(std::vector<at::Tensor>&&)", "??"),
+              C_PLUS_PLUS + generated + LIBRARY + stack(20)[2:],
+              cpp("torch::autograd::PyNode::apply(std::vector<at::Tensor>&&)") + generated + LIBRARY, C_PLUS_PLUS, []]
+    blocks = [block(BASE + (i << 20), 1 << 20, 1 << 20, "active_allocated", frames) for i, frames in enumerate(stacks)]
+    segment = {"device": 0, "address": BASE, "total_size": len(blocks) << 20, "allocated_size": len(blocks) << 20,
+               "active_size": len(blocks) << 20, "stream": 0, "segment_type": "large", "segment_pool_id": (0, 0), "frames": [], "blocks": blocks}
+    trace = [{"action": "alloc", "addr": BASE + (i << 20), "size": 1 << 20, "stream": 0, "time_us": 100 + i, "frames": stacks[i]}
+             for i in range(2, len(stacks))]
+    return {"segments": [segment], "device_traces": [trace]}
+
+
 def flight(rank, ranks=3):
     """A dump of the flight recorder: rank 2 skips the third all_reduce, and waits in a barrier of its own group."""
     def entry(number, group, name, size, line, state):
@@ -70,6 +87,8 @@ def main():
     os.makedirs(OUT, exist_ok=True)
     with open(os.path.join(OUT, "snapshot.pickle"), "wb") as f:
         f.write(pickle.dumps(snapshot(), 2))
+    with open(os.path.join(OUT, "blocks.pickle"), "wb") as f:
+        f.write(pickle.dumps(snapshot_of_blocks(), 2))
     os.makedirs(os.path.join(OUT, "hang"), exist_ok=True)
     for rank in range(3):
         with open(os.path.join(OUT, "hang", f"nccl_trace_rank_{rank}"), "wb") as f:
