@@ -156,6 +156,19 @@ static tfp_status note_ranks(tfp_whatif *w, tfp_buf *note, tfp_error *err)
     return TFP_OK;
 }
 
+static void note_loaders(const tfp_job *j, tfp_buf *note)
+{
+    uint32_t batches = 0, late = 0;
+    for (size_t u = 0; u < j->unit_count; u++) {
+        if (!j->units[u].loader.paces) continue;
+        batches += j->units[u].loader.batches;
+        late += j->units[u].loader.late;
+    }
+    if (!late) return;
+    put(note, "");
+    tfp_buf_printf(note, "workers of the data loader set the pace: %u of %u batches were late", late, batches);
+}
+
 tfp_status tfp_whatif_judge(tfp_whatif *w, tfp_buf *note, tfp_error *err)
 {
     double error = (w->replay_us - w->recorded_us) / w->recorded_us;
@@ -166,5 +179,6 @@ tfp_status tfp_whatif_judge(tfp_whatif *w, tfp_buf *note, tfp_error *err)
     }
     tfp_status s = note_ranks(w, note, err);
     if (!s) note_launchless(&w->job, note);
+    if (!s) note_loaders(&w->job, note);
     return s;
 }

@@ -74,12 +74,26 @@ bool tfp_whatif_today_add(tfp_whatif *w, const tfp_buf *note)
     return true;
 }
 
+/* Whether the workers of a data loader, which were in time, would have to be faster than they ever were. */
+static bool needs_faster_workers(const tfp_whatif *w, const tfp_whatif_row *row)
+{
+    if (w->v.no_floor || row->gain_share < 0.01) return false;
+    for (size_t u = 0; u < w->job.unit_count; u++) {
+        const tfp_job_loader *l = &w->job.units[u].loader;
+        if (l->batches && !l->paces && row->gain_us > l->slack) return true;
+    }
+    return false;
+}
+
 bool tfp_whatif_row_add(tfp_whatif *w, tfp_str scenario)
 {
     tfp_job_replay(&w->job, &w->v, &w->replay);
     bool edges = w->v.no_sync || w->v.overlap;
     double share = edges ? NAN : tfp_longest_share(&w->job, &w->path, &w->v);
-    return tfp_whatif_result_add(w, scenario, w->replay.step_us, share);
+    if (!tfp_whatif_result_add(w, scenario, w->replay.step_us, share)) return false;
+    tfp_whatif_row *row = &w->rows.at[w->rows.size - 1];
+    if (needs_faster_workers(w, row)) row->note = TFP_STR("the loader kept up: its own pace is unknown");
+    return true;
 }
 
 /* ---- for people ---- */

@@ -7,6 +7,7 @@
 #include "options/options.h"
 #include "views/core/grid.h"
 #include "views/core/handle.h"
+#include "views/core/notes.h"
 #include "views/core/view.h"
 #include "views/spans/trace.h"
 #include "whatif/change.h"
@@ -55,7 +56,8 @@ static tfp_status replay_today(tfp_whatif *w, tfp_error *err)
     tfp_job *j = &w->job;
     tfp_buf note = { 0 };
     w->replay.at = TFP_NEW(tfp_arena_of(w->r), double, j->graph.node_count + 1);
-    if (!w->replay.at || !tfp_variant_new(j, &w->v) || !tfp_changer_new(&w->changer, j, &w->v)) return tfp_nomem(err);
+    w->replay.behind = TFP_NEW(tfp_arena_of(w->r), double, j->unit_count + 1);
+    if (!w->replay.at || !w->replay.behind || !tfp_variant_new(j, &w->v) || !tfp_changer_new(&w->changer, j, &w->v)) return tfp_nomem(err);
     w->recorded_us = tfp_job_step(j, &w->v, NULL, &w->replay);
     if (!(w->recorded_us > 0))
         return tfp_within_file(err, tfp_fail(err, TFP_BADFILE, "no step with a length: there is nothing to replay"),
@@ -82,9 +84,20 @@ static const tfp_row_column columns[] = {
 };
 /* clang-format on */
 
+static tfp_status note_loader(const tfp_whatif *w, tfp_error *err)
+{
+    for (size_t i = 1; i < w->rows.size; i++)
+        if (w->rows.at[i].note.size)
+            return tfp_report_note_add(w->r, TFP_NOTE_LOADER_KEPT_UP, err,
+                                       "the data loader kept up, so its own pace is unknown: it may limit a gain");
+    return TFP_OK;
+}
+
 static tfp_status give(tfp_whatif *w, tfp_error *err)
 {
     size_t count = w->rows.size;
+    tfp_status s = note_loader(w, err);
+    if (s) return s;
     tfp_whatif_row *rows = TFP_NEW(tfp_arena_of(w->r), tfp_whatif_row, count + 1);
     if (!rows) return tfp_nomem(err);
     memcpy(rows, w->rows.at, count * sizeof *rows);

@@ -9,13 +9,10 @@
 
 #include <math.h>
 
-enum { NAME_KNOWN = 1, NAME_LAUNCHES = 2, NAME_WAITS = 4, NAME_LOADS = 8 };
+enum { NAME_KNOWN = 1, NAME_LAUNCHES = 2, NAME_WAITS = 4 };
 /* The order of points at the same time: an end; where a turn leaves; where a turn or a wait arrives; where a collective or a wait begins; a
  * start. */
 enum { RANK_END, RANK_LEAVE, RANK_REACH, RANK_FROM, RANK_START };
-
-#define LOADER_OWN_US 30    /* most time of a wait for a loader's workers that is the host's own work */
-#define LOADER_LEAST_US 100 /* shorter ones do not count as waits */
 
 /* What an anchor is made from; small, because there are many and they are sorted. */
 typedef struct raw {
@@ -41,8 +38,7 @@ static uint8_t name_of(anchors *b, uint32_t span)
     tfp_str name = tfp_span_name(b->j->p, span);
     bool launches = tfp_str_has(name, TFP_STR("Launch")) || tfp_str_has(name, TFP_STR("MemcpyAsync")) ||
                     tfp_str_has(name, TFP_STR("MemsetAsync"));
-    *says = (uint8_t)(NAME_KNOWN | (launches ? NAME_LAUNCHES : 0) | (tfp_trace_waits(b->j->x, span) ? NAME_WAITS : 0) |
-                      (tfp_str_has(name, TFP_STR("MultiProcessingDataLoaderIter")) ? NAME_LOADS : 0));
+    *says = (uint8_t)(NAME_KNOWN | (launches ? NAME_LAUNCHES : 0) | (tfp_trace_waits(b->j->x, span) ? NAME_WAITS : 0));
     return *says;
 }
 
@@ -270,7 +266,7 @@ static void find_steps(tfp_job *j)
     }
 }
 
-/* ---- turns and loaders ---- */
+/* ---- turns and gaps ---- */
 
 static void take_turns(tfp_job *j)
 {
@@ -297,23 +293,6 @@ static void take_gaps(tfp_job *j)
     }
 }
 
-/* Handles waits for data workers. The workers do not get faster, so such a wait never ends earlier than recorded; hardly any of it is the host's
- * own work. */
-static void take_loaders(anchors *b)
-{
-    tfp_job *j = b->j;
-    for (uint32_t i = 0; i < j->anchors.count; i++) {
-        tfp_job_anchor *a = &j->anchors.list[i];
-        if (a->kind != TFP_ANCHOR_DATA || !a->ends || !(name_of(b, a->span) & NAME_LOADS)) continue;
-        uint32_t start = j->anchors.of_call[a->span];
-        double all = a->at - j->anchors.list[start].at;
-        if (all <= LOADER_LEAST_US || start >= i) continue;
-        a->floor = a->at;
-        if (a->data != start) continue; /* a wait inside another wait, which was handled already */
-        for (uint32_t k = start + 1; k <= i; k++) j->anchors.list[k].own *= LOADER_OWN_US / all;
-    }
-}
-
 bool tfp_job_anchors(tfp_job *j)
 {
     tfp_arena *a = j->arena;
@@ -330,7 +309,6 @@ bool tfp_job_anchors(tfp_job *j)
         find_steps(j);
         take_turns(j);
         take_gaps(j);
-        take_loaders(&b);
         for (uint32_t i = 0; i < j->activity_count; i++) {
             if (j->activities[i].called)
                 j->activities[i].call = j->anchors.of_call[j->s->launch[j->activities[i].span]];

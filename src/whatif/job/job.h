@@ -32,7 +32,7 @@ typedef struct tfp_job_anchor {
     double at;
     double own;    /* host work since the previous anchor in its thread */
     double turn;   /* time since turn_from, in another thread */
-    double floor;  /* it cannot be earlier: workers of a data loader have their own pace; -INFINITY: no limit */
+    double floor;  /* it cannot be earlier, because of workers of a data loader (loaders.c); -INFINITY: no limit */
     uint32_t span; /* TFP_NONE: the end or start of a step's window */
     uint32_t lane, unit;
     uint32_t step;      /* index in steps, whose window contains it; TFP_NONE: none */
@@ -44,6 +44,8 @@ typedef struct tfp_job_anchor {
     bool first;    /* it is the first of its thread */
     bool waits;    /* the end of a call that waits for the device, so that changes of host time do not affect `own` */
     bool launches; /* of a call that launches */
+    bool begins_step; /* a wait for a batch starts here: the step before it has ended */
+    bool floor_moves; /* the floor is as much earlier as the least early of those before it in its rank */
 } tfp_job_anchor;
 
 typedef struct tfp_job_joint {
@@ -118,6 +120,13 @@ typedef struct tfp_job_extent {
     uint32_t last_node, before_node;
 } tfp_job_extent;
 
+/* A rank's waits for batches of a data loader with workers: loaders.c. */
+typedef struct tfp_job_loader {
+    uint32_t batches, late;
+    bool paces;   /* most batches were late: the workers set the pace of the steps */
+    double slack; /* how much shorter than the mean step the shortest one with a batch in time was */
+} tfp_job_loader;
+
 typedef struct tfp_job_unit {
     int64_t rank, origin_ns, end_ns; /* as in tfp_trace_unit */
     uint32_t home;                   /* index in lanes: the thread of the steps; TFP_NONE: none */
@@ -127,6 +136,7 @@ typedef struct tfp_job_unit {
     uint32_t island; /* shared by ranks that have collectives in common */
     bool has_events; /* the trace tells which event a stream waits for */
     uint32_t stream_first, stream_count;
+    tfp_job_loader loader;
 } tfp_job_unit;
 
 /* Streams of devices: device.c. */
@@ -222,6 +232,7 @@ typedef struct tfp_variant {
 /* The resulting times of all nodes and of the step. */
 typedef struct tfp_replayed {
     double *at; /* for each node */
+    double *behind; /* for each unit: how much later than recorded the steps so far ended at most; -INFINITY: none did */
     double step_us;
     double from;   /* the time at which the selected step begins, or the first one */
     uint32_t last; /* index of the node where the last step ends */
@@ -269,6 +280,7 @@ bool tfp_job_windows(tfp_job *j);     /* steps.c: finds steps, and the thread of
 bool tfp_job_hosted_all(tfp_job *j);  /* hosted.c: finds what host collectives wait for, and who waits for them */
 bool tfp_job_turns(tfp_job *j);       /* turns.c: finds threads that take turns */
 bool tfp_job_anchors(tfp_job *j);     /* anchors.c */
+bool tfp_job_loaders(tfp_job *j);     /* loaders.c: finds which batches of a data loader were late */
 bool tfp_job_events(tfp_job *j);      /* events.c: reads what the trace tells about events */
 /* The event that a row waits for: when it was recorded, and its stream as an index in streams; if the row does not
  * tell it, `stream` is unchanged. False: the time is unknown. */

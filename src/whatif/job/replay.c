@@ -144,7 +144,15 @@ double tfp_job_arrival(const tfp_job *j, const tfp_variant *v, const double *at,
     return (tfp_job_from_end(j, e) ? tfp_job_end(j, v, at, e->from) : at[e->from]) + lag;
 }
 
-static double finish(const tfp_job *j, const tfp_variant *v, uint32_t node, double latest)
+/* A batch is made after an earlier one was taken, so that it comes earlier if all steps before it end earlier. */
+static double hold(const tfp_job_anchor *a, const tfp_variant *v, const tfp_replayed *out, double at)
+{
+    if (v->no_floor) return at;
+    double moved = a->floor_moves && out->behind[a->unit] > -INFINITY ? out->behind[a->unit] : 0;
+    return a->floor + moved > at ? a->floor + moved : at;
+}
+
+static double finish(const tfp_job *j, const tfp_variant *v, const tfp_replayed *out, uint32_t node, double latest)
 {
     if (node < j->activity_count) {
         const tfp_job_activity *a = &j->activities[node];
@@ -153,8 +161,9 @@ static double finish(const tfp_job *j, const tfp_variant *v, uint32_t node, doub
     uint32_t anchor = node - j->activity_count;
     if (anchor < j->anchors.count) {
         const tfp_job_anchor *a = &j->anchors.list[anchor];
-        if (latest == -INFINITY) return a->at;
-        return !v->no_floor && a->floor > latest ? a->floor : latest;
+        double at = latest == -INFINITY ? a->at : hold(a, v, out, latest);
+        if (a->begins_step && at - a->at > out->behind[a->unit]) out->behind[a->unit] = at - a->at;
+        return at;
     }
     const tfp_job_joint *joint = &j->joints.at[anchor - j->anchors.count];
     return latest == -INFINITY ? joint->end : latest + v->pure[anchor - j->anchors.count];
@@ -163,6 +172,7 @@ static double finish(const tfp_job *j, const tfp_variant *v, uint32_t node, doub
 void tfp_job_replay(const tfp_job *j, const tfp_variant *v, tfp_replayed *out)
 {
     for (uint32_t n = 0; n < j->graph.node_count; n++) out->at[n] = -INFINITY;
+    for (size_t u = 0; u < j->unit_count; u++) out->behind[u] = -INFINITY;
     for (uint32_t i = 0; i < j->graph.node_count; i++) {
         uint32_t node = j->graph.order[i];
         double latest = -INFINITY;
@@ -172,7 +182,7 @@ void tfp_job_replay(const tfp_job *j, const tfp_variant *v, tfp_replayed *out)
             double at = tfp_job_arrival(j, v, out->at, e);
             if (at > latest) latest = at;
         }
-        out->at[node] = finish(j, v, node, latest);
+        out->at[node] = finish(j, v, out, node, latest);
     }
     out->last = TFP_NONE;
     out->step_us = tfp_job_step(j, v, out->at, out);

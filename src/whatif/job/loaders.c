@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+/* whatif/job/loaders.c: waits for the workers of a data loader. Taking a batch that is there is work of the host. A
+ * longer wait means that the batch was late: its workers do not get faster, so a change shortens such a wait only as
+ * far as it can have an effect on them. */
+#include "model/tables/spans.h"
+#include "whatif/job/job.h"
+
+#include <math.h>
+
+#define LATE_OVER_US 100 /* a batch is late if its wait is longer than this over taking one that is there, */
+#define LATE_TIMES 2     /* and than so many times that */
+/* Waits that are all long are no taking of batches that are there: all are late. */
+#define ALL_LATE_US 3000
+#define ALL_LATE_PART 0.1 /* of the time from a batch to the next */
+
+/* One wait: the anchors of its start and end. */
+typedef struct wait {
+    uint32_t start, end;
+    double length;
+} wait;
+
+typedef TFP_VEC(wait) waits;
+
+static bool is_loading(const tfp_job *j, const tfp_job_anchor *a)
+{
+    return a->kind == TFP_ANCHOR_DATA && a->ends &&
+           tfp_str_has(tfp_job_name(j, a->span), TFP_STR("MultiProcessingDataLoaderIter"));
+}
+
+/* Collects the waits of a unit; a wait inside another one is a part of that. */
+static bool collect(const tfp_job *j, uint32_t *at, uint32_t unit, waits *out)
+{
+    out->size = 0;
+    for (; *at < j->anchors.count && j->anchors.list[*at].unit == unit; ++*at) {
+        const tfp_job_anchor *a = &j->anchors.list[*at];
+        if (!is_loading(j, a)) continue;
+        uint32_t start = j->anchors.of_call[a->span];
+        if (start >= *at || a->data != start) continue;
+        if (!tfp_push(out, ((wait){ start, *at, a->at - j->anchors.list[start].at }))) return false;
+    }
+    return true;
+}
+
+/* The time from the batch before to this one. NAN: there is none. */
+static double period(const tfp_job *j, const waits *w, size_t i)
+{
+    const tfp_job_anchor *list = j->anchors.list;
+    if (!i || list[w->at[i].end].lane != list[w->at[i - 1].end].lane) return NAN;
+    return list[w->at[i].end].at - list[w->at[i - 1].end].at;
+}
+
+/* The time to take a batch that is there. 0: no batch ever was. */
+static double time_to_take(const tfp_job *j, const waits *w, double *scratch)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < w->size; i++)
+        if (!isnan(period(j, w, i))) scratch[count++] = period(j, w, i);
+    double usual = tfp_job_quantile(scratch, count, 0.5);
+    for (size_t i = 0; i < w->size; i++) scratch[i] = w->at[i].length;
+    double take = tfp_job_quantile(scratch, w->size, 0.25);
+    return take > ALL_LATE_US && take > ALL_LATE_PART * usual ? 0 : take;
+}
+
+static bool is_late(const wait *w, double take)
+{
+    return w->length > LATE_TIMES * take && w->length > take + LATE_OVER_US;
+}
+
+/* If workers set the pace, a late batch comes no earlier than recorded, and its wait has no more work than taking it.
+ * Otherwise its wait keeps its length, and it comes no earlier than the workers could know of an earlier step. */
+static void hold_late(tfp_job *j, const wait *w, double take, bool paced)
+{
+    tfp_job_anchor *a = &j->anchors.list[w->end];
+    a->floor = a->at;
+    a->floor_moves = !paced;
+    for (uint32_t k = w->start + 1; paced && k <= w->end; k++) j->anchors.list[k].own *= take / w->length;
+}
+
+/* How much shorter than the mean period the shortest one with a batch in time was. */
+static double slack_of(const tfp_job *j, const waits *w, double take)
+{
+    double sum = 0, least = INFINITY, count = 0;
+    for (size_t i = 0; i < w->size; i++) {
+        double us = period(j, w, i);
+        if (isnan(us) || is_late(&w->at[i], take)) continue;
+        sum += us;
+        count++;
+        if (us < least) least = us;
+    }
+    return count > 0 ? sum / count - least : 0;
+}
+
+static void hold(tfp_job *j, uint32_t unit, const waits *w, double *scratch)
+{
+    tfp_job_loader *l = &j->units[unit].loader;
+    double take = time_to_take(j, w, scratch);
+    for (size_t i = 0; i < w->size; i++) l->late += is_late(&w->at[i], take);
+    l->batches = (uint32_t)w->size;
+    l->paces = 2 * l->late >= l->batches && l->late > 0;
+    l->slack = slack_of(j, w, take);
+    for (size_t i = 0; i < w->size; i++) {
+        j->anchors.list[w->at[i].start].begins_step = i > 0;
+        if (is_late(&w->at[i], take)) hold_late(j, &w->at[i], take, l->paces);
+    }
+}
+
+bool tfp_job_loaders(tfp_job *j)
+{
+    waits w = { 0 };
+    uint32_t at = 0;
+    bool ok = true;
+    for (uint32_t unit = 0; ok && unit < j->unit_count; unit++) {
+        ok = collect(j, &at, unit, &w);
+        double *scratch = ok ? malloc((w.size + 1) * sizeof *scratch) : NULL;
+        ok = scratch != NULL;
+        if (ok && w.size) hold(j, unit, &w, scratch);
+        free(scratch);
+    }
+    tfp_vec_free(&w);
+    return ok;
+}
