@@ -15,6 +15,8 @@ typedef enum custom_rule {
     CONVOLUTION_INPUT,  /* gradient of the input: operand 0 is the gradient of the output */
     ATTENTION,          /* two products */
     ATTENTION_BACKWARD, /* five products */
+    SIZED_ATTENTION,    /* of TransformerEngine: the sizes are in the config */
+    SIZED_ATTENTION_BACKWARD,
     CHOLESKY,
     LU,
     TRIANGULAR,
@@ -35,6 +37,7 @@ static const struct {
     { "__cudnn$fmhaSoftmaxDropoutBackward", ATTENTION_BACKWARD },
     { "__cudnn$fmhaScaleBiasSoftmaxDropoutBackward", ATTENTION_BACKWARD },
     { "__cudnn$fmhaSoftmax", ATTENTION }, { "__cudnn$fmhaScaleBiasSoftmax", ATTENTION },
+    { "te_fused_attn_forward", SIZED_ATTENTION }, { "te_fused_attn_backward", SIZED_ATTENTION_BACKWARD },
     { "__onednn$matmul_reorder", NOTHING }, { "__onednn$matmul", MATMUL }, { "__onednn$convolution", CONVOLUTION },
     { "__onednn$softmax", SOFTMAX },
     { "__cusolver$cholesky", CHOLESKY }, { "cusolver_potrf", CHOLESKY }, { "lapack_spotrf", CHOLESKY },
@@ -42,6 +45,7 @@ static const struct {
     { "lapack_strsm", TRIANGULAR }, { "lapack_dtrsm", TRIANGULAR }, { "blas_strsm", TRIANGULAR },
     { "blas_dtrsm", TRIANGULAR }, { "__cub$DeviceRadixSort", SORT }, { "TopK", SORT }, { "__gpu$TopK", SORT },
     { "Sharding", NOTHING }, { "SPMDFullToShardShape", NOTHING }, { "SPMDShardToFullShape", NOTHING },
+    { "shape_assertion", NOTHING },
     { "AllocateBuffer", NOTHING }, { "LayoutConstraint", NOTHING }, { "MoveToHost", NOTHING },
     { "MoveToDevice", NOTHING }, { "annotate_device_placement", NOTHING },
 };
@@ -118,6 +122,27 @@ static int64_t of_attention(const tfp_hlo_counter *c, const tfp_hlo_instruction 
     return any && shared > 0 && all >= 0 ? all / shared : TFP_HLO_UNKNOWN;
 }
 
+/* The number of a config such as {attn_heads = 8 : i64, ...}. */
+static int64_t config_number(const tfp_hlo_instruction *i, const char *key)
+{
+    number_list l = numbers_behind(i->config, key);
+    int64_t n;
+    return next_number(&l, &n) ? n : TFP_HLO_UNKNOWN;
+}
+
+/* Attention with products of two widths: `keys` as wide as the heads of queries and keys, `values` as those of values.
+ * Masks take nothing off. */
+static int64_t of_sized_attention(const tfp_hlo_instruction *i, int64_t keys, int64_t values)
+{
+    int64_t key_size = config_number(i, "qk_head_dim"), value_size = config_number(i, "v_head_dim");
+    if (key_size < 0) key_size = value_size = config_number(i, "head_dim"); /* of older versions */
+    int64_t pairs = tfp_hlo_times(config_number(i, "q_max_seqlen"), config_number(i, "kv_max_seqlen"));
+    pairs = tfp_hlo_times(pairs, tfp_hlo_times(config_number(i, "input_batch"), config_number(i, "attn_heads")));
+    return tfp_hlo_times(pairs, key_size < 0 || value_size < 0
+                                    ? TFP_HLO_UNKNOWN
+                                    : tfp_add(tfp_mul(keys, key_size, NULL), tfp_mul(values, value_size, NULL), NULL));
+}
+
 /* Float operations for each element of the operand: `over` * n / `under`, where n is the last dimension. */
 static int64_t of_matrix(const tfp_hlo_counter *c, const tfp_hlo_instruction *i, int64_t over, int64_t under)
 {
@@ -177,6 +202,8 @@ int64_t tfp_hlo_custom_flops(const tfp_hlo_counter *c, const tfp_hlo_instruction
         return tfp_hlo_times(*macs, 2);
     case ATTENTION: return tfp_hlo_times(*macs = tfp_hlo_times(of_attention(c, i), 2), 2);
     case ATTENTION_BACKWARD: return tfp_hlo_times(*macs = tfp_hlo_times(of_attention(c, i), 5), 2);
+    case SIZED_ATTENTION: return tfp_hlo_times(*macs = of_sized_attention(i, 1, 1), 2);
+    case SIZED_ATTENTION_BACKWARD: return tfp_hlo_times(*macs = of_sized_attention(i, 3, 2), 2);
     case CHOLESKY: return of_matrix(c, i, 1, 3);
     case LU: return of_matrix(c, i, 2, 3);
     case TRIANGULAR: return of_triangular(c, i);

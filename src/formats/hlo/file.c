@@ -9,18 +9,6 @@
 
 /* ---- recognizing such a file ---- */
 
-/* Whether the head is HLO text. Comments and empty lines may come before the first word. */
-static bool is_text(tfp_str head)
-{
-    while (head.size) {
-        tfp_str line = tfp_str_cut_line(&head);
-        while (line.size && strchr(" \t\r", line.data[0]) && line.data[0]) line.data++, line.size--;
-        if (line.size && line.data[0] != '#' && !tfp_str_begins(line, TFP_STR("//")))
-            return line.size > 10 && tfp_str_begins(line, TFP_STR("HloModule "));
-    }
-    return false;
-}
-
 /* The first field `number` of a message, possibly cut at the end of the head; empty when there is none. */
 static tfp_str field_bytes(tfp_str bytes, uint32_t number)
 {
@@ -50,7 +38,7 @@ static bool is_module(tfp_str bytes)
 static int probe(tfp_str head, uint64_t total)
 {
     (void)total;
-    if (is_text(head) || tfp_shlo_is(head)) return 97;
+    if (tfp_hlo_is_text(head) || tfp_shlo_is(head)) return 97;
     if (head.size < 2 || head.data[0] != '\n') return 0;
     return is_module(field_bytes(head, 1)) || is_module(head) ? 97 : 0;
 }
@@ -63,7 +51,7 @@ static tfp_status read_hlo(tfp_builder *b, tfp_input *in, tfp_error *err)
     tfp_hlo_module m = { 0 };
     tfp_status s = tfp_input_all(in, &all, err);
     if (s) return s;
-    if (is_text(all))
+    if (tfp_hlo_is_text(all))
         s = tfp_hlo_read_text(b, all, &m, err);
     else if (tfp_shlo_is(all))
         s = tfp_shlo_read(b, all, &m, err);

@@ -151,7 +151,10 @@ const char *tfp_hlo_float_name(uint32_t type);
 
 /* Reads an HloProto or an HloModuleProto. On failure the module is empty. Strings are interned by the builder. */
 tfp_status tfp_hlo_read_proto(tfp_builder *b, tfp_wire w, tfp_hlo_module *m, tfp_error *err);
-/* Reads a text dump of one module (`HloModule NAME, ...`). Errors are "LINE:COLUMN: ...". */
+/* Whether a text is a module, or computations without the line that begins one. Comments may come first. */
+bool tfp_hlo_is_text(tfp_str head);
+/* Reads a text dump of one module (`HloModule NAME, ...`), or of its computations alone. Errors are
+ * "LINE:COLUMN: ...". */
 tfp_status tfp_hlo_read_text(tfp_builder *b, tfp_str text, tfp_hlo_module *m, tfp_error *err);
 void tfp_hlo_free(tfp_hlo_module *m);
 

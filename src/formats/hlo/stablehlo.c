@@ -29,6 +29,8 @@ bool tfp_shlo_is(tfp_str head)
 
 /* ---- operations ---- */
 
+enum { MOST_RESULTS = 1 << 20 }; /* of one operation */
+
 /* The shape of the results, from "(T, T) -> T", "T", or "T, T", where the last or all are results. */
 static uint32_t result_shape(tfp_shlo *r, tfp_str types, uint32_t results)
 {
@@ -93,21 +95,25 @@ static void push_applied(tfp_shlo *r, tfp_str name)
     if (tfp_build_keep(r->b, tfp_push(&tfp_shlo_top(r)->called, function))) set_calls(r);
 }
 
-/* Reads "%a:2 = " or "%a, %b = ": the name, and the number of results. */
+/* Reads "%a:2 = " or "%a, %b = ": the names, and the number of results. */
 static void read_results(tfp_shlo *r, tfp_str *s)
 {
     tfp_shlo_frame *f = tfp_shlo_top(r);
     tfp_str t = *s;
     f->results = 0;
-    f->result = 0;
-    while (tfp_shlo_take(&t, "%")) {
+    f->names.size = 0;
+    while (f->results < MOST_RESULTS && tfp_shlo_take(&t, "%")) {
         tfp_strid name = tfp_build_string(r->b, tfp_shlo_word(&t));
         int64_t many = tfp_shlo_take(&t, ":") ? tfp_shlo_number(&t) : 1;
-        if (!f->result) f->result = name;
-        f->results = many > 0 && many < 1 << 20 ? f->results + (uint32_t)many : 1;
+        if (many < 1 || many > MOST_RESULTS) many = 1;
+        if (!tfp_build_keep(r->b, tfp_push(&f->names, ((tfp_shlo_result){ name, (uint32_t)many })))) return;
+        f->results += (uint32_t)many;
         if (!tfp_shlo_take(&t, ",")) break;
     }
-    if (f->result && tfp_shlo_take(&t, "=")) *s = t;
+    if (f->names.size && tfp_shlo_take(&t, "="))
+        *s = t;
+    else
+        f->names.size = 0;
 }
 
 static tfp_status read_return(tfp_shlo *r, tfp_str s, tfp_error *err)
@@ -162,7 +168,7 @@ static tfp_status read_op(tfp_shlo *r, tfp_error *err)
         return tfp_builder_status(r->b, err);
     }
     finish_op(r, types);
-    tfp_shlo_name_value(r, tfp_shlo_top(r)->result, id);
+    tfp_shlo_name_results(r, id);
     tfp_str applied = tfp_shlo_behind(head, " applies ");
     if (applied.size && !r->b->status) push_applied(r, tfp_shlo_word(&applied));
     return tfp_builder_status(r->b, err);
@@ -203,7 +209,7 @@ static tfp_status close_frame(tfp_shlo *r, tfp_error *err)
     i->called_first = first;
     finish_op(r, types);
     f = tfp_shlo_top(r);
-    tfp_shlo_name_value(r, f->result, f->instructions.at[f->op].id);
+    tfp_shlo_name_results(r, f->instructions.at[f->op].id);
     return tfp_builder_status(r->b, err);
 }
 

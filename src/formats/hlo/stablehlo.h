@@ -22,6 +22,11 @@ typedef struct tfp_shlo_name { /* an argument whose region is not open yet */
     uint32_t shape;
 } tfp_shlo_name;
 
+typedef struct tfp_shlo_result { /* a name left of an operation's "=" */
+    tfp_strid name;
+    uint32_t count; /* 2 in "%a:2" */
+} tfp_shlo_result;
+
 /* A module, function or region that is still open. When it is closed its instructions move into the module. */
 typedef struct tfp_shlo_frame {
     enum { TFP_SHLO_MODULE, TFP_SHLO_FUNCTION, TFP_SHLO_REGION } kind;
@@ -34,7 +39,7 @@ typedef struct tfp_shlo_frame {
     TFP_VEC(tfp_shlo_name) arguments; /* arguments of the last operation, if it is a while in pretty form */
     uint32_t op;                      /* index of the last operation in instructions; TFP_NONE: none */
     tfp_str op_name;                  /* its name in the text */
-    tfp_strid result;                 /* the name of its value; 0: none */
+    TFP_VEC(tfp_shlo_result) names;   /* the names of its results */
     uint32_t results;                 /* the number of its results */
 } tfp_shlo_frame;
 
@@ -97,6 +102,7 @@ void tfp_shlo_settle_places(tfp_shlo *r);             /* sets names and call sta
 /* ---- stablehlo_region.c: values, instructions, regions ---- */
 int64_t tfp_shlo_new_value(tfp_shlo *r, uint32_t shape); /* returns an index in values */
 void tfp_shlo_name_value(tfp_shlo *r, tfp_strid name, int64_t id);
+void tfp_shlo_name_results(tfp_shlo *r, int64_t id); /* gives the results of the last operation their names */
 tfp_hlo_instruction tfp_shlo_instruction(tfp_shlo *r, tfp_strid opcode, uint32_t shape, int64_t id);
 tfp_strid tfp_shlo_numbered(tfp_shlo *r, tfp_str name, int64_t id); /* such as "dot_general.7" */
 void tfp_shlo_push(tfp_shlo *r, tfp_hlo_instruction i);

@@ -8,7 +8,8 @@
 static const struct {
     const char *name, *opcode;
 } names[] = { /* operations whose names in StableHLO and HLO differ in more than _ and - */
-    { "broadcast_in_dim", "broadcast" }, { "case", "conditional" }, { "create_token", "after-all" },
+    { "broadcast_in_dim", "broadcast" }, { "case", "conditional" }, { "composite", "call" },
+    { "create_token", "after-all" },
     { "dot_general", "dot" }, { "dynamic_broadcast_in_dim", "broadcast" }, { "dynamic_conv", "convolution" },
     { "dynamic_gather", "gather" }, { "dynamic_iota", "iota" }, { "dynamic_pad", "pad" },
     { "if", "conditional" }, { "real_dynamic_slice", "dynamic-slice" }, { "square", "multiply" }, { "top_k", "topk" },
@@ -139,7 +140,8 @@ static tfp_strid symbol(tfp_shlo *r, tfp_str text, const char *key)
 
 static void read_call(tfp_shlo *r, tfp_hlo_instruction *i, tfp_str text)
 {
-    tfp_strid function = symbol(r, text, "callee = ");
+    bool composite = tfp_shlo_behind(text, "decomposition = ").size > 0;
+    tfp_strid function = symbol(r, text, composite ? "decomposition = " : "callee = ");
     i->called_first = (uint32_t)r->m->ids.size;
     if (function && tfp_build_keep(r->b, tfp_push(&r->m->ids, (int64_t)function))) i->called_count = 1;
 }
@@ -158,6 +160,7 @@ void tfp_shlo_attributes(tfp_shlo *r, tfp_hlo_instruction *i, tfp_str name, tfp_
         i->work.window = product(tfp_shlo_behind(text, "window_dimensions = "), i->work.window);
     if (tfp_str_eq(opcode, TFP_STR("call"))) read_call(r, i, text);
     if (tfp_str_eq(opcode, TFP_STR("custom-call"))) i->target = symbol(r, text, "call_target_name = ");
+    if (tfp_str_eq(opcode, TFP_STR("custom-call"))) i->config = tfp_shlo_behind(text, "backend_config = ");
     if (tfp_str_eq(opcode, TFP_STR("get-tuple-element"))) {
         tfp_str index = behind_one(text, "index = ", "[");
         int64_t n;

@@ -19,6 +19,29 @@ void tfp_shlo_name_value(tfp_shlo *r, tfp_strid name, int64_t id)
     if (id >= 0 && name) tfp_build_keep(r->b, tfp_map64_put(&r->value_by_name, key, (uint32_t)id));
 }
 
+void tfp_shlo_name_results(tfp_shlo *r, int64_t id)
+{
+    const tfp_shlo_frame *f = tfp_shlo_top(r);
+    if (f->names.size == 1 && id >= 0) tfp_shlo_name_value(r, f->names.at[0].name, id);
+    if (f->names.size < 2 || id < 0) return;
+    tfp_shlo_value whole = r->values.at[id];
+    uint32_t part = 0;
+    for (size_t i = 0; i < f->names.size && !r->b->status; i++) {
+        tfp_shlo_result n = f->names.at[i];
+        int64_t value = id; /* results whose types are missing stay one value */
+        if (n.count <= whole.parts && part <= whole.parts - n.count) {
+            value = whole.first_part + part;
+            if (n.count > 1) { /* "%a:2, %b": a part of the results, of which "%a#1" names one */
+                value = tfp_shlo_new_value(r, whole.shape);
+                if (value >= 0) r->values.at[value].parts = n.count;
+                if (value >= 0) r->values.at[value].first_part = whole.first_part + part;
+            }
+        }
+        tfp_shlo_name_value(r, n.name, value);
+        part += n.count;
+    }
+}
+
 /* Looks up "%NAME" or "%NAME#2", from the innermost region outwards. */
 static int64_t take_value(tfp_shlo *r, tfp_str *s)
 {
@@ -123,6 +146,7 @@ void tfp_shlo_free_frame(tfp_shlo_frame *f)
     tfp_vec_free(&f->roots);
     tfp_vec_free(&f->called);
     tfp_vec_free(&f->arguments);
+    tfp_vec_free(&f->names);
 }
 
 /* Reads "%a: TYPE, %b: TYPE {...} loc(...)": the parameters of a computation; in a loop they are elements of one

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/hlo/text.c: reads the text of an HLO module (a dump of XLA, or as_text() of JAX) into the same tables as its
- * protobuf. Each line is an instruction: [ROOT] [%]NAME = SHAPE OPCODE(OPERANDS), KEY=VALUE, ... Brackets nest, but
- * nothing recurses. Grammar: xla/hlo/parser. */
+ * protobuf. An instruction is [ROOT] [%]NAME = SHAPE OPCODE(OPERANDS), KEY=VALUE, ... in one line or several. Brackets
+ * nest, but nothing recurses. Grammar: xla/hlo/parser. */
 #include "formats/hlo/words.h"
 #include "model/tables/profile.h"
 
@@ -34,12 +34,13 @@ static bool read_array(reader *r)
     tfp_hlo_array a = { .type = tfp_hlo_type_named((tfp_str){ r->line.data, n }), .dim_first = (uint32_t)m->dims.size };
     if (n == 0 || n == r->line.size || r->line.data[n] != '[') return false;
     skip(r, n + 1);
+    skip_blanks(r);
     while (r->line.size && r->line.data[0] != ']') {
-        bool bounded = take(r, "<="), unknown = take(r, "?");
+        bool bounded = take_next(r, "<="), unknown = take_next(r, "?");
         int64_t dim = take_number(r);
         (void)bounded; /* "<=" marks the bound of a dynamic dimension */
         if (tfp_build_keep(r->b, tfp_push(&m->dims, unknown ? -1 : dim))) a.dim_count++;
-        if (!take(r, ",") && r->line.size && r->line.data[0] != ']') return false;
+        if (!take_next(r, ",") && r->line.size && r->line.data[0] != ']') return false;
     }
     if (!take(r, "]")) return false;
     if (r->line.size && r->line.data[0] == '{') { /* its layout */
@@ -205,7 +206,7 @@ static int64_t instruction_id(const reader *r, tfp_strid name)
 /* The last word of "f32[8]{0} %name", "%name" or "name". */
 static tfp_str operand_name(tfp_str s)
 {
-    while (s.size && s.data[s.size - 1] == ' ') s.size--;
+    s = tfp_hlo_trimmed(s);
     size_t at = s.size;
     while (at > 0 && in_name(s.data[at - 1])) at--;
     return (tfp_str){ s.data + at, s.size - at };
@@ -216,6 +217,7 @@ static void read_operands(reader *r, tfp_hlo_instruction *i)
     tfp_str opcode = tfp_text(r->b->p, i->opcode);
     bool parameter = tfp_str_eq(opcode, TFP_STR("parameter"));
     bool names = !parameter && !tfp_str_eq(opcode, TFP_STR("constant"));
+    skip_blanks(r);
     while (r->line.size && r->line.data[0] != ')') {
         tfp_str part = take_until(r, ",)"), name = operand_name(part);
         reader number = inside(r, part, 0);
@@ -242,20 +244,24 @@ static tfp_status read_instruction(reader *r, tfp_error *err)
     i.computation = (uint32_t)r->m->computations.size;
     if (root) r->computation.root_id = i.id;
     skip_blanks(r);
-    if ((i.shape = read_shape(r)) == TFP_NONE) return fail(r, err, "no shape");
+    tfp_str rest = r->line;
+    i.shape = read_shape(r);
+    if (i.shape == TFP_NONE && memchr(rest.data, '\n', (size_t)(r->line.data - rest.data))) r->line = rest;
+    if (i.shape == TFP_NONE) return fail(r, err, "no shape");
     skip_blanks(r);
     tfp_str opcode = take_name(r);
-    if (!opcode.size || !take(r, "(")) return fail(r, err, "no operation after the shape");
+    if (!opcode.size || !take_next(r, "(")) return fail(r, err, "no operation after the shape");
     i.opcode = tfp_build_string(r->b, opcode);
     i.operand_first = (uint32_t)r->m->ids.size;
     read_operands(r, &i);
     if (!take(r, ")")) return fail(r, err, "operands without an end");
     i.called_first = (uint32_t)r->m->ids.size;
-    while (take(r, ",")) {
+    while (take_next(r, ",")) {
         skip_blanks(r);
         tfp_str key = take_name(r);
-        if (!take(r, "=")) break;
-        read_attribute(r, &i, key, take_until(r, ","));
+        if (!take_next(r, "=")) break;
+        skip_blanks(r);
+        read_attribute(r, &i, key, tfp_hlo_trimmed(take_until(r, ",")));
     }
     tfp_build_keep(r->b, r->m->instructions.size < TFP_NONE / 2 && tfp_push(&r->m->instructions, i));
     return tfp_builder_status(r->b, err);
@@ -329,11 +335,9 @@ static char section_of(tfp_str line)
 
 static tfp_status read_line(reader *r, tfp_error *err)
 {
-    while (r->line.size && (r->line.data[r->line.size - 1] == '\r' || r->line.data[r->line.size - 1] == ' '))
-        r->line.size--;
+    r->line = tfp_hlo_trimmed(r->line);
     skip_blanks(r);
-    if (!r->line.size || r->line.data[0] == '#' || (r->line.size > 1 && memcmp(r->line.data, "//", 2) == 0))
-        return TFP_OK;
+    if (!r->line.size || r->line.data[0] == '#') return TFP_OK;
     if (r->in_computation) {
         if (r->line.data[0] != '}') return read_instruction(r, err);
         end_computation(r);
@@ -346,7 +350,6 @@ static tfp_status read_line(reader *r, tfp_error *err)
         r->m->name = tfp_build_string(r->b, name);
         return tfp_builder_status(r->b, err);
     }
-    if (!r->m->name) return fail(r, err, "no HLO module: it begins with HloModule");
     char section = section_of(r->line);
     if (section) {
         r->section = section;
@@ -360,6 +363,15 @@ static tfp_status read_line(reader *r, tfp_error *err)
     return fail(r, err, "neither a computation nor a table");
 }
 
+/* A text that is only computations gets the name of the one that runs. */
+static void name_after_entry(reader *r)
+{
+    tfp_strid name = 0;
+    for (size_t i = 0; i < r->m->computations.size; i++)
+        if (r->m->entry_id < 0 || r->m->computations.at[i].id == r->m->entry_id) name = r->m->computations.at[i].name;
+    r->m->name = name ? name : tfp_build_string(r->b, TFP_STR("module"));
+}
+
 tfp_status tfp_hlo_read_text(tfp_builder *b, tfp_str text, tfp_hlo_module *m, tfp_error *err)
 {
     reader r = { .b = b, .m = m };
@@ -368,11 +380,13 @@ tfp_status tfp_hlo_read_text(tfp_builder *b, tfp_str text, tfp_hlo_module *m, tf
     while (text.size && !s) {
         r.line_start = text.data;
         r.line = tfp_str_cut_line(&text);
-        if (r.line_number < INT32_MAX) r.line_number++;
+        if (r.line_number < INT32_MAX / 2) r.line_number++;
+        int more = tfp_hlo_take_open_lines(&r, &text);
         s = read_line(&r, err);
+        if (r.line_number < INT32_MAX / 2) r.line_number += more;
     }
     if (!s && r.in_computation) s = fail(&r, err, "the text is cut short: a computation without an end");
-    if (!s && !m->name) s = fail(&r, err, "no HLO module: it begins with HloModule");
+    if (!s && !m->name) name_after_entry(&r);
     if (!s) s = tfp_hlo_complete(b, m, err);
     if (s) tfp_hlo_free(m);
     return s;

@@ -9,7 +9,7 @@
 typedef struct reader {
     tfp_builder *b;
     tfp_hlo_module *m;
-    tfp_str line; /* the rest of the line */
+    tfp_str line; /* the rest of the line; an instruction may take several lines of the text */
     const char *line_start;
     int line_number;
     bool in_computation;
@@ -21,22 +21,16 @@ typedef struct reader {
 static inline tfp_status fail(const reader *r, tfp_error *err, const char *what)
 {
     if (r->b->status) return tfp_builder_status(r->b, err); /* out of memory: nothing was read */
-    return tfp_fail_at(err, TFP_BADFILE, r->line_number, (int)(r->line.data - r->line_start) + 1, "%s", what);
+    const char *start = r->line_start;
+    int number = r->line_number;
+    for (const char *at = start; at < r->line.data; at++)
+        if (*at == '\n') number++, start = at + 1;
+    return tfp_fail_at(err, TFP_BADFILE, number, (int)(r->line.data - start) + 1, "%s", what);
 }
 
 /* ---- words ---- */
 
 static inline void skip(reader *r, size_t n) { r->line = (tfp_str){ r->line.data + n, r->line.size - n }; }
-
-static inline void skip_blanks(reader *r)
-{
-    while (r->line.size && (r->line.data[0] == ' ' || r->line.data[0] == '\t')) skip(r, 1);
-    while (r->line.size > 1 && r->line.data[0] == '/' && r->line.data[1] == '*') { /* a comment */
-        size_t end = tfp_str_find(r->line, TFP_STR("*/"));
-        skip(r, end == SIZE_MAX ? r->line.size : end + 2);
-        while (r->line.size && r->line.data[0] == ' ') skip(r, 1);
-    }
-}
 
 static inline bool take(reader *r, const char *word)
 {
@@ -44,6 +38,26 @@ static inline bool take(reader *r, const char *word)
     if (r->line.size < n || memcmp(r->line.data, word, n) != 0) return false;
     skip(r, n);
     return true;
+}
+
+static inline bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+static inline void skip_blanks(reader *r)
+{
+    while (r->line.size && is_blank(r->line.data[0])) skip(r, 1);
+    while (r->line.size > 1 && r->line.data[0] == '/' && (r->line.data[1] == '*' || r->line.data[1] == '/')) {
+        bool block = r->line.data[1] == '*'; /* a comment */
+        size_t end = tfp_str_find(r->line, block ? TFP_STR("*/") : TFP_STR("\n"));
+        skip(r, end == SIZE_MAX ? r->line.size : end + (block ? 2 : 1));
+        while (r->line.size && is_blank(r->line.data[0])) skip(r, 1);
+    }
+}
+
+/* Takes a word after blanks. */
+static inline bool take_next(reader *r, const char *word)
+{
+    skip_blanks(r);
+    return take(r, word);
 }
 
 static inline bool in_name(char c)
@@ -73,6 +87,11 @@ static inline int64_t take_number(reader *r)
     }
     return minus ? -n : n;
 }
+
+/* text_lines.c: the same text without the blanks at its end. */
+tfp_str tfp_hlo_trimmed(tfp_str s);
+/* Lengthens the line as far as its instruction, header or comment goes. Returns how many lines of the text it got. */
+int tfp_hlo_take_open_lines(reader *r, tfp_str *text);
 
 /* Takes the text up to one of `ends` outside brackets and quotes. */
 static inline tfp_str take_until(reader *r, const char *ends)

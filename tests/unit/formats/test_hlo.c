@@ -53,6 +53,28 @@ static void instructions_have_costs(void **state)
           "feature_group_count=8\n",
           2 * 32 * 3, 4 * (32 + 24 + 32), true },
         { "", "  x = f32[10] parameter(0)\n  ROOT r = f32[10] tanh(x)\n", 10, 80, true },
+        { "",
+          "  x = f32[8, 16]{1,0} parameter(0)\n  y = f32[ 16 ,4]\n    parameter(1)\n"
+          "  ROOT r = f32[8,4] dot(\n    x, // left\n    y)\n  , lhs_contracting_dims={1} ,\r\n\n"
+          "    /* a {comment\n of two lines */ rhs_contracting_dims={0}\n",
+          2 * 8 * 4 * 16, 4 * (128 + 64 + 32), true },
+        { "",
+          "  x = bf16[2,7,8,64] parameter(0)\n  k = bf16[2,9,2,64] parameter(1)\n  v = bf16[2,9,2,32] parameter(2)\n"
+          "  ROOT r = bf16[2,7,8,32] custom-call(x, k, v), custom_call_target=\"te_fused_attn_forward_ffi\", "
+          "backend_config={attn_heads = 8 : i64, input_batch = 2 : i64, kv_max_seqlen = 9 : i64, q_max_seqlen = 7 : "
+          "i64, qk_head_dim = 64 : i64, v_head_dim = 32 : i64}\n",
+          2 * 2 * 8 * 7 * 9 * (64 + 32), 2 * (7168 + 2304 + 1152 + 3584), true },
+        { "",
+          "  x = bf16[2,7,8,64] parameter(0)\n"
+          "  ROOT r = bf16[2,7,8,64] custom-call(x), custom_call_target=\"te_fused_attn_backward_ffi\", "
+          "backend_config={attn_heads = 8 : i64, input_batch = 2 : i64, kv_max_seqlen = 9 : i64, q_max_seqlen = 7 : "
+          "i64, qk_head_dim = 64 : i64, v_head_dim = 32 : i64}\n",
+          2 * 2 * 8 * 7 * 9 * (3 * 64 + 2 * 32), 2 * 2 * 7168, true },
+        { "",
+          "  x = f32[12,16] parameter(0)\n  y = f32[3,16,4] parameter(1)\n  g = s32[3] parameter(2)\n"
+          "  ROOT r = f32[12,4] ragged-dot(x, y, g), lhs_contracting_dims={1}, rhs_contracting_dims={1}, "
+          "lhs_ragged_dims={0}, rhs_group_dims={0}\n",
+          2 * 12 * 4 * 16, 4 * (192 + 192 + 3 + 48), true },
         { "", "  x = s32[10] parameter(0)\n  ROOT r = s32[10] add(x, x)\n", 0, 120, true },
         { "", "  x = f32[10] parameter(0)\n  ROOT r = pred[10] compare(x, x), direction=LT\n", 10, 90, true },
         { SUM,
@@ -233,6 +255,26 @@ static void text_that_is_none_is_refused_with_its_place(void **state)
     }
 }
 
+/* What people cut out of a dump: computations without HloModule, and comments before it. */
+static void computations_alone_are_a_module(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "// made by hand\n/* two\n lines */\n\nHloModule m,\n  is_scheduled=true\n\nENTRY e {\n  ROOT x = f32[8] "
+        "parameter(0)\n}\n",
+        "e {\n  ROOT x = f32[8] parameter(0)\n}\n",
+        "%f (a: f32[8],\n    b: f32[8]) -> f32[8] {\n  %a = f32[8] parameter(0)\n  ROOT %b = f32[8] parameter(1)\n}\n\n"
+        "ENTRY %e (x: f32[8]) -> (f32[8]) {\n  %x = f32[8] parameter(0)\n  ROOT %t = (f32[8],\n  /*index=1*/f32[8]) "
+        "tuple(%x, %x)\n}\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        tfp_profile *p = tfp_profile_new();
+        assert_int_equal(tfp_profile_add_bytes(p, NULL, "m.txt", texts[i], strlen(texts[i]), NULL), TFP_OK);
+        assert_true(p->graph->nodes.size >= 1);
+        tfp_profile_free(p);
+    }
+}
+
 static void proto_and_text_say_the_same(void **state)
 {
     (void)state;
@@ -259,6 +301,7 @@ int main(void)
         cmocka_unit_test(computations_run_as_often_as_they_are_called),
         cmocka_unit_test(loops_that_count_have_trips),
         cmocka_unit_test(text_that_is_none_is_refused_with_its_place),
+        cmocka_unit_test(computations_alone_are_a_module),
         cmocka_unit_test(proto_and_text_say_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

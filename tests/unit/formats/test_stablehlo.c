@@ -127,6 +127,48 @@ static void names_are_those_of_the_calls_around_them(void **state)
     tfp_profile_free(p);
 }
 
+/* "%values, %indices = " and "%a:2, %b = ": each name is a value of its own. */
+static void each_result_has_its_name(void **state)
+{
+    (void)state;
+    tfp_profile *p = read_text(
+        FUNCTION("%a: tensor<8x16xf32>, %w: tensor<4x5xf32>, %k: tensor<4xui64>",
+                 "%values, %indices = chlo.top_k(%a, k = 4) : tensor<8x16xf32> -> (tensor<8x4xf32>, tensor<8x4xi32>)\n"
+                 "%f = stablehlo.convert %indices : (tensor<8x4xi32>) -> tensor<8x4xf32>\n"
+                 "%0 = stablehlo.dot_general %values, %w, contracting_dims = [1] x [0] : (tensor<8x4xf32>, "
+                 "tensor<4x5xf32>) -> tensor<8x5xf32>\n"
+                 "%three:2, %last = \"stablehlo.sort\"(%a, %a, %w) ({\n"
+                 "^bb0(%x: tensor<f32>, %y: tensor<f32>):\n"
+                 "  %c = stablehlo.compare LT, %x, %y : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"
+                 "  stablehlo.return %c : tensor<i1>\n"
+                 "}) : (tensor<8x16xf32>, tensor<8x16xf32>, tensor<4x5xf32>) -> "
+                 "(tensor<8x16xf32>, tensor<7x16xf32>, tensor<4x5xf32>)\n"
+                 "%1 = stablehlo.tanh %three#1 : tensor<7x16xf32>\n"
+                 "%2 = stablehlo.dot_general %last, %w, contracting_dims = [1] x [1] : (tensor<4x5xf32>, "
+                 "tensor<4x5xf32>) -> tensor<4x4xf32>\n"));
+    int64_t sum = 0;
+    for (size_t i = 0; i < p->instructions->size; i++) sum += p->instructions->at[i].macs;
+    assert_int_equal(sum, 8 * 5 * 4 + 4 * 4 * 5);
+    tfp_profile_free(p);
+}
+
+/* The body of a composite operation is a function. */
+static void composites_count_as_calls(void **state)
+{
+    (void)state;
+    tfp_profile *p = read_text("module @m {\n  func.func public @main(%a: tensor<8x16xf32>) -> tensor<8x8xf32> {\n"
+                               "    %0 = stablehlo.composite \"my.op\" %a {decomposition = @impl} : "
+                               "(tensor<8x16xf32>) -> tensor<8x8xf32>\n    return %0 : tensor<8x8xf32>\n  }\n"
+                               "  func.func private @impl(%a: tensor<8x16xf32>) -> tensor<8x8xf32> {\n"
+                               "    %0 = stablehlo.dot_general %a, %a, contracting_dims = [1] x [1] : "
+                               "(tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x8xf32>\n"
+                               "    return %0 : tensor<8x8xf32>\n  }\n}\n");
+    int64_t sum = 0;
+    for (size_t i = 0; i < p->instructions->size; i++) sum += p->instructions->at[i].macs * p->instructions->at[i].runs;
+    assert_int_equal(sum, 8 * 8 * 16);
+    tfp_profile_free(p);
+}
+
 static void what_is_wrong_is_told_with_its_place(void **state)
 {
     (void)state;
@@ -175,6 +217,8 @@ int main(void)
         cmocka_unit_test(operations_count_in_both_forms),
         cmocka_unit_test(both_forms_of_a_program_say_the_same),
         cmocka_unit_test(names_are_those_of_the_calls_around_them),
+        cmocka_unit_test(each_result_has_its_name),
+        cmocka_unit_test(composites_count_as_calls),
         cmocka_unit_test(what_is_wrong_is_told_with_its_place),
         cmocka_unit_test(deep_regions_are_refused),
     };
