@@ -346,7 +346,7 @@ char *cli_query_start(char *line); /* query.c: where the SQL of a line begins; N
 /* Parts of help. */
 void cli_heading(cli *c, const char *text);
 void cli_row(cli *c, const char *name, const char *text);
-void cli_help_start(cli *c); /* the first commands to try */
+void help_show_subjects(cli *c); /* help/overview.c: a few commands of each subject, on one screen */
 void cli_list_examples(cli *c);
 void cli_list_own_examples(cli *c, const char *command);
 void cli_list_statuses(cli *c);

@@ -48,8 +48,11 @@ static int session(cli *c, const cli_call *call)
     if (!status) status = cli_load(c, call, TFP_KEEP_MEMORY | TFP_KEEP_PROGRAM);
     if (!status && names_files(call) && at_terminal()) say_contents(c);
     if (!status) return cli_session(c);
+    if (!call->option_count && !names_files(call) && at_terminal()) {
+        help_show_subjects(c); /* somebody typed the program's name alone */
+        return 0;
+    }
     cli_complain(c->colour, c->fault.text);
-    if (!names_files(call) && at_terminal()) cli_help_start(c);
     return status;
 }
 

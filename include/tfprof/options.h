@@ -72,6 +72,12 @@ TFP_API char tfp_options_kind(const char *name);
  *  which applies wherever rows of a view are shown, and for an unknown name. */
 TFP_API const char *tfp_options_commands(const char *name);
 
+/** 1 if the answer of a command depends on this option, else 0, also for unknown names. An option without effect is
+ *  accepted, because options may hold for several commands.
+ *  name     of an option: "select"
+ *  command  of a view or another command: "kernel" */
+TFP_API int tfp_option_changes(const char *name, const char *command);
+
 /** 1 when reports with these options need float operations inferred from the graph (-float_ops_source, or columns
  *  such as macs), else 0: files must then be read with TFP_KEEP_PROGRAM. */
 TFP_API int tfp_options_work_out(const tfp_options *o);

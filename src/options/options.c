@@ -8,35 +8,40 @@
 #define AT(field) offsetof(struct tfp_options, field)
 #define HIDE_10 "IsVariableInitialized_[0-9]+,save\\/.*,^zeros[0-9_]*"
 
+/* The views whose answers an option of several views changes. */
+#define TREES "scope graph op code"
+#define ROWS TREES " calls diff stats"
+#define TIMES "summary lines memory kernel steps transfer wait whatif advise timeline report " ROWS
+
 /* clang-format off */
 static const option options[] = {
-    { "max_depth", K_DEPTH, AT(max_depth), "10", "4", true, true, "Show rows down to this depth; the root has depth 1. In the op view: this many rows plus one.", NULL },
+    { "max_depth", K_DEPTH, AT(max_depth), "10", "4", true, true, "Show rows down to this depth; the root has depth 1. In the op view: this many rows plus one.", NULL, ROWS " params" },
     { "min_*", K_MINIMUMS, 0, "0", NULL, false, false, NULL, NULL }, /* a row for each column that has a minimum */
-    { "step", K_STEP, AT(step), "-1", NULL, true, false, "The step to show; mean (or -1) is the mean of all steps, all the sum of everything recorded. Default: mean; for traces all.", NULL },
-    { "device_regexes", K_FILTER, AT(filters[TFP_F_DEVICE]), ".*", NULL, false, true, "-compat 1.0: show rows whose device matches.", NULL },
-    { "order_by", K_ORDER, AT(order), "name", NULL, true, true, "Sort by name (ascending), by a column's total (descending), by occurrence, or by depth (as traversed). Without it by name; at a terminal and with -top by the first number shown (not the graph view).", NULL },
-    { "account_type_regexes", K_FILTER, AT(filters[TFP_F_ACCOUNT]), ".*", "Variable", true, true, "Count nodes with a type (operation, device, user's types) that matches.", NULL },
-    { "start_name_regexes", K_FILTER, AT(filters[TFP_F_START]), ".*", NULL, true, true, "Show the trees whose top rows' names match.", NULL },
-    { "trim_name_regexes", K_FILTER, AT(filters[TFP_F_TRIM]), "", NULL, true, true, "Leave out the rows below those whose names match.", NULL },
-    { "show_name_regexes", K_FILTER, AT(filters[TFP_F_SHOW]), ".*", NULL, true, true, "Show rows whose names match.", NULL },
-    { "hide_name_regexes", K_FILTER, AT(filters[TFP_F_HIDE]), "", HIDE_10, true, true, "Hide rows whose names match.", NULL },
-    { "account_displayed_op_only", K_BOOL, AT(account_displayed_op_only), "false", NULL, true, true, "Count only the shown rows in totals.", NULL },
-    { "select", K_SELECT, AT(select), "micros", "params", true, true, "The columns to show, separated by commas.", NULL },
+    { "step", K_STEP, AT(step), "-1", NULL, true, false, "The step to show; mean (or -1) is the mean of all steps, all the sum of everything recorded. Default: mean; for traces all.", NULL, TIMES },
+    { "device_regexes", K_FILTER, AT(filters[TFP_F_DEVICE]), ".*", NULL, false, true, "-compat 1.0: show rows whose device matches.", NULL, TREES },
+    { "order_by", K_ORDER, AT(order), "name", NULL, true, true, "Sort by name (ascending), by a column's total (descending), by occurrence, or by depth (as traversed). Without it by name; at a terminal and with -top by the first number shown (not the graph view).", NULL, ROWS " kernel" },
+    { "account_type_regexes", K_FILTER, AT(filters[TFP_F_ACCOUNT]), ".*", "Variable", true, true, "Count nodes with a type (operation, device, user's types) that matches.", NULL, ROWS },
+    { "start_name_regexes", K_FILTER, AT(filters[TFP_F_START]), ".*", NULL, true, true, "Show the trees whose top rows' names match.", NULL, ROWS " lines" },
+    { "trim_name_regexes", K_FILTER, AT(filters[TFP_F_TRIM]), "", NULL, true, true, "Leave out the rows below those whose names match.", NULL, ROWS " lines" },
+    { "show_name_regexes", K_FILTER, AT(filters[TFP_F_SHOW]), ".*", NULL, true, true, "Show rows whose names match.", NULL, ROWS " lines" },
+    { "hide_name_regexes", K_FILTER, AT(filters[TFP_F_HIDE]), "", HIDE_10, true, true, "Hide rows whose names match.", NULL, ROWS " lines" },
+    { "account_displayed_op_only", K_BOOL, AT(account_displayed_op_only), "false", NULL, true, true, "Count only the shown rows in totals.", NULL, TREES },
+    { "select", K_SELECT, AT(select), "micros", "params", true, true, "The columns to show, separated by commas.", NULL, ROWS " advise" },
     { "output", K_OUTPUT, AT(to.output), "stdout", NULL, true, false, "stdout, file:outfile=F, timeline:outfile=F, pprof:outfile=F, folded:outfile=F, speedscope:outfile=F, perfetto:outfile=F or none.", NULL },
-    { "viz", K_BOOL, AT(viz), "false", NULL, false, true, "Accepted for TensorFlow 1.0's sake; does nothing.", NULL },
-    { "dump_to_file", K_TEXT, AT(to.dump_to_file), "", NULL, false, true, "Write the report to this file instead of stdout.", NULL },
+    { "viz", K_BOOL, AT(viz), "false", NULL, false, true, "Accepted for TensorFlow 1.0's sake; does nothing.", NULL, "" },
+    { "dump_to_file", K_TEXT, AT(to.dump_to_file), "", NULL, false, true, "Write the report to this file instead of stdout.", NULL, "" },
     { "format", K_FORMAT, AT(to.format), "text", NULL, false, false, "The form on stdout or in the file: text, json, jsonl, csv, md, arrow or parquet; of diff: script too; of calls, scope, code and stacks: folded and speedscope too.", NULL },
-    { "full_names", K_BOOL, AT(to.full_names), "false", NULL, false, false, "Show the whole names of kernels in tables, calls and flame graphs instead of short ones that say what they do.", NULL },
-    { "show_source", K_BOOL, AT(show_source), "false", NULL, false, false, "Code view: show the source text after each frame.", NULL },
-    { "proto_out", K_TEXT, AT(to.proto_out), "", NULL, false, false, "Also write the serialized GraphNodeProto, MultiGraphNodeProto or AdviceProto to this file.", NULL },
+    { "full_names", K_BOOL, AT(to.full_names), "false", NULL, false, false, "Show the whole names of kernels in tables, calls and flame graphs instead of short ones that say what they do.", NULL, "summary kernel calls transfer wait whatif" },
+    { "show_source", K_BOOL, AT(show_source), "false", NULL, false, false, "Code view: show the source text after each frame.", NULL, "code lines" },
+    { "proto_out", K_TEXT, AT(to.proto_out), "", NULL, false, false, "Also write the serialized GraphNodeProto, MultiGraphNodeProto or AdviceProto to this file.", NULL, TREES " advise" },
     { "top", K_BATCH, AT(top), "0", NULL, false, false, "Show only the first N rows, in trees the first N below each row; the biggest come first unless -order_by is given; 0: all.", NULL },
-    { "float_ops_source", K_SOURCE, AT(flops.float_ops_source), "files", NULL, false, false, "Where float operations come from. files: the op log, as in TensorFlow's tool; tensorflow: the graph, by TensorFlow's formulas, bugs included, as its op log would have it; own: the graph, by all formulas of tfprof (the default of flops).", NULL },
-    { "assume_batch", K_BATCH, AT(flops.assume_batch), "0", NULL, false, false, "Assume this size for the unknown first dimension of every Placeholder; 0: none.", NULL },
-    { "assume_shape", K_SHAPES, AT(flops.assume_shape), "", NULL, false, false, "Assume a Placeholder's shape: NAME=32,224,224,3; ? is an unknown dimension, nothing after = means a scalar; separate several by semicolons. If given again, it adds to the list.", NULL },
-    { "signature", K_TEXT, AT(flops.signature), "", NULL, false, false, "Count the nodes that this signature of a SavedModel needs; empty: serving_default, or the first; all: the whole graph.", NULL },
-    { "rule_limits", K_TEXT, AT(verb.rule_limits), "", NULL, false, false, "advise: limits of the rules on traces: RULE=NUMBER or RULE=N%, separated by commas.", NULL },
-    { "checkers", K_CHECKERS, AT(verb.checkers), "", NULL, false, false, "advise: run only these checkers, separated by commas.", NULL },
-    { "compat", K_COMPAT, AT(compat10), "", NULL, false, false, "1.0: answer as TensorFlow 1.0's tfprof did; tensorflow: advise and pprof files repeat even the mistakes of TensorFlow's tool; empty: neither.", NULL },
+    { "float_ops_source", K_SOURCE, AT(flops.float_ops_source), "files", NULL, false, false, "Where float operations come from. files: the op log, as in TensorFlow's tool; tensorflow: the graph, by TensorFlow's formulas, bugs included, as its op log would have it; own: the graph, by all formulas of tfprof (the default of flops).", NULL, TREES " flops" },
+    { "assume_batch", K_BATCH, AT(flops.assume_batch), "0", NULL, false, false, "Assume this size for the unknown first dimension of every Placeholder; 0: none.", NULL, TREES " flops" },
+    { "assume_shape", K_SHAPES, AT(flops.assume_shape), "", NULL, false, false, "Assume a Placeholder's shape: NAME=32,224,224,3; ? is an unknown dimension, nothing after = means a scalar; separate several by semicolons. If given again, it adds to the list.", NULL, TREES " flops" },
+    { "signature", K_TEXT, AT(flops.signature), "", NULL, false, false, "Count the nodes that this signature of a SavedModel needs; empty: serving_default, or the first; all: the whole graph.", NULL, TREES " flops" },
+    { "rule_limits", K_TEXT, AT(verb.rule_limits), "", NULL, false, false, "advise: limits of the rules on traces: RULE=NUMBER or RULE=N%, separated by commas.", NULL, "advise" },
+    { "checkers", K_CHECKERS, AT(verb.checkers), "", NULL, false, false, "advise: run only these checkers, separated by commas.", NULL, "advise" },
+    { "compat", K_COMPAT, AT(compat10), "", NULL, false, false, "1.0: answer as TensorFlow 1.0's tfprof did; tensorflow: advise and pprof files repeat even the mistakes of TensorFlow's tool; empty: neither.", NULL, TREES " advise" },
     { "view", K_VIEW, AT(sides.view), "scope", NULL, false, false, "The view whose rows are compared: scope, graph, op, code or steps; of diff lines, too.", "diff stats" },
     { "rewrite", K_REWRITE, AT(sides.rewrites), "", NULL, false, false, "Change the shown names as sed would: s/PATTERN/TEXT/ or s/PATTERN/TEXT/g, with \\1 in TEXT; another character may replace the slashes. If given several times, each changes the result of the one before.", "stats" },
     { "delta", K_REAL, AT(sides.delta), "0.1", NULL, false, false, "Show rows whose largest value exceeds the smallest by more than this share of it.", "diff" },
@@ -48,8 +53,8 @@ static const option options[] = {
     { "fail_over", K_LIMIT, AT(sides.fail_over), "", NULL, false, false, "Fail when a difference is over this: 5%, 10ms, 5MB, or a number in the column's own unit; index: fail when a larger share of the files failed, such as 1%.", "diff index" },
     { "critical_path", K_BOOL, AT(verb.critical_path), "false", NULL, false, false, "Show the critical path instead of the steps: the spans that each step waited for, from its end back to its start, by class and name.", "steps" },
     { "why", K_BOOL, AT(verb.why), "false", NULL, false, false, "Show why steps take longer than others, the longest first: the part that grew most beside its median, and the three kernels or ops that grew most in it. -step N: only that step.", "steps" },
-    { "sample_type", K_TEXT, AT(verb.sample_type), "", NULL, false, false, "code, calls and lines of a pprof profile: show this type of sample, such as cpu or alloc_space; empty: the file's default type, or its last.", NULL },
-    { "sample_label", K_TEXT, AT(verb.sample_label), "", NULL, false, false, "code, calls and lines of a pprof profile: count samples that have this label only, KEY=VALUE; empty: all.", NULL },
+    { "sample_type", K_TEXT, AT(verb.sample_type), "", NULL, false, false, "code, calls and lines of a pprof profile: show this type of sample, such as cpu or alloc_space; empty: the file's default type, or its last.", NULL, "code calls lines" },
+    { "sample_label", K_TEXT, AT(verb.sample_label), "", NULL, false, false, "code, calls and lines of a pprof profile: count samples that have this label only, KEY=VALUE; empty: all.", NULL, "code calls lines" },
     { "by", K_TEXT, AT(verb.by), "", NULL, false, false, "Group the rows. memory: by op, scope, line, node or category (forward, backward, optimizer; bytes held at the peak), tensor (single allocations, from when until when), or time (bytes held over time); of memory snapshots by line, time, segment or oom. transfer: by collective (the rank that the others waited for).", "memory transfer" },
     { "at", K_MOMENT, AT(part.at), "", NULL, false, false, "Show who held memory at this moment instead of the peak: microseconds from the first start, as in the times that memory shows, or with a unit (230ms).", "memory" },
     { "range", K_RANGE, AT(part.range), "", NULL, false, false, "For a trace: count only what ran between two moments, FROM:TO, counted from its first start as in the timeline, in microseconds or with a unit (230000:400000, 230ms:400ms); a span that is partly outside counts with its part inside. Without TO: to the end.", "kernel op scope code lines calls steps transfer query" },
@@ -93,6 +98,7 @@ static option minimum_of(tfp_column_id id)
                      .listed = c->min.listed,
                      .listed_10 = c->min.listed_10,
                      .help = c->min.help,
+                     .views = ROWS " lines",
                      .unit = c->unit,
                      .number = (uint8_t)(OPTION_ROWS + value) };
 }
@@ -298,6 +304,14 @@ const char *tfp_options_commands(const char *name)
 {
     option row;
     return tfp_option_find(name, &row) ? row.commands : NULL;
+}
+
+int tfp_option_changes(const char *name, const char *command)
+{
+    option row;
+    if (!command || !tfp_option_find(name, &row)) return 0;
+    const char *takes = row.commands ? row.commands : row.views;
+    return !takes || tfp_is_word(tfp_str_of(command), takes);
 }
 
 const char *tfp_option_help(const char *name)

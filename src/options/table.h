@@ -43,6 +43,7 @@ typedef struct option {
     bool listed, listed_10;       /* in TensorFlow's listing, in that of TensorFlow 1.0 */
     const char *help;
     const char *commands; /* commands that it belongs to, separated by blanks; NULL: all commands that show views */
+    const char *views;    /* of an option of all views: those whose answer it changes; NULL: all */
     tfp_unit unit;        /* unit of a minimum */
     uint8_t number;       /* index among all options: its bit in tfp_options.set */
 } option;

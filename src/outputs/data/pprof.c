@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* outputs/data/pprof.c: the code or scope view as a gzipped pprof profile: https://github.com/google/pprof, profile.proto.
+/* outputs/data/pprof.c: the code, calls or scope view as a gzipped pprof profile: https://github.com/google/pprof, profile.proto.
  * Code view: one sample per graph node, its stack the displayed frames; a location is a frame's function and line.
  * With -compat tensorflow a location is a call: the line of the caller paired with the function called, as TensorFlow
  * writes it. Scope view: one sample per row, its stack the parts of its name. */
@@ -212,7 +212,7 @@ static tfp_str last_part(const tfp_report *r, uint32_t row)
 }
 
 /* The row's own value and hidden ones below it: its total minus those of the rows shown under it. */
-static tfp_status collect_scope(writer *w, tfp_error *err)
+static tfp_status collect_tree(writer *w, tfp_error *err)
 {
     const tfp_report *r = w->r;
     tfp_value value = (tfp_value)tfp_value_of(w->column);
@@ -388,8 +388,9 @@ static tfp_status write_pprof(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
     bool code = r->kind == TFP_REPORT_GROUPS && r->tree->code;
     if (r->stacks) return tfp_pprof_stacks(r->stacks, s, err);
-    if (!code && r->about != &tfp_view_scope)
-        return tfp_fail(err, TFP_BADARG, "%s view has no pprof output: use code or scope", r->view);
+    bool tree = r->about == &tfp_view_scope || r->about == &tfp_view_code || r->about == &tfp_view_calls;
+    if (!code && !tree)
+        return tfp_fail(err, TFP_BADARG, "%s view has no pprof output: use code, calls or scope", r->view);
     writer w = { .r = r, .p = r->profile, .column = only_column(r->options) };
     if (!w.column) return tfp_fail(err, TFP_BADARG, "pprof needs exactly one numeric column in -select");
     w.row_location = TFP_NEW(&w.arena, uint32_t, r->tree->rows.size + 1);
@@ -398,7 +399,7 @@ static tfp_status write_pprof(const tfp_report *r, tfp_sink *s, tfp_error *err)
     if (status)
         status = tfp_nomem(err);
     else
-        status = code ? collect_code(&w, err) : collect_scope(&w, err);
+        status = code ? collect_code(&w, err) : collect_tree(&w, err);
     if (!status && w.nomem) status = tfp_nomem(err);
     if (!status && w.location_count > MAX_LOCATIONS)
         status = tfp_fail(err, TFP_LIMIT, "the samples' stacks pass %llu frames: try a smaller -max_depth",
@@ -420,7 +421,7 @@ static tfp_status write_pprof(const tfp_report *r, tfp_sink *s, tfp_error *err)
 
 const tfp_output_format tfp_output_pprof = {
     .name = "pprof",
-    .help = "A gzipped pprof profile of the code or scope view, with one numeric column, or of stacks.",
+    .help = "A gzipped pprof profile of the code, calls or scope view, with one numeric column, or of stacks.",
     .in_format_option = false,
     .write = write_pprof,
 };

@@ -81,6 +81,11 @@ static void options_check_amounts(void **state)
     assert_null(tfp_options_commands("max_depth"));
     assert_null(tfp_options_commands("nope"));
     assert_null(tfp_options_commands(NULL));
+    assert_true(tfp_option_changes("select", "scope") && tfp_option_changes("min_micros", "op"));
+    assert_true(tfp_option_changes("format", "kernel") && tfp_option_changes("delta", "diff"));
+    assert_false(tfp_option_changes("select", "kernel") || tfp_option_changes("min_micros", "kernel"));
+    assert_false(tfp_option_changes("delta", "scope") || tfp_option_changes("nope", "scope"));
+    assert_false(tfp_option_changes(NULL, NULL));
     tfp_options_free(o);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/completion.c: scripts that complete tfprof's words in a shell, written from the tables. */
-#include "cli.h"
+/* cli/help/completion.c: scripts that complete tfprof's words in a shell, written from the tables. */
+#include "help/rows.h"
 
 #include <string.h>
 
@@ -66,20 +66,16 @@ static void value_cases(cli *c)
 
 /* ---- the options of each command ---- */
 
-static bool shows_rows(const char *verb)
-{
-    return tfp_help(TFP_VIEWS, verb) || strcmp(verb, "diff") == 0 || strcmp(verb, "stats") == 0;
-}
-
 typedef void (*option_fn)(cli *c, const char *verb, const char *before, const char *name, const char *help, bool value);
 
-/* Every option that a command takes. */
+/* The options that change a command's answer. */
 static void options_of(cli *c, const char *verb, option_fn tell)
 {
     const char *name;
     char path[CLI_NAME_MAX + 8];
-    for (size_t i = 0; shows_rows(verb) && (name = tfp_list(TFP_OPTIONS, i)); i++)
-        tell(c, verb, "-", name, tfp_help(TFP_OPTIONS, name), tfp_options_kind(name) == 'v');
+    for (size_t i = 0; help_shows_rows(verb) && (name = tfp_list(TFP_OPTIONS, i)); i++)
+        if (tfp_option_changes(name, verb))
+            tell(c, verb, "-", name, tfp_help(TFP_OPTIONS, name), tfp_options_kind(name) == 'v');
     for (size_t i = 0; (name = tfp_list(TFP_COMMAND_OPTIONS, i)); i++)
         if (cli_has_word(tfp_options_commands(name), verb))
             tell(c, verb, "-", name, tfp_help(TFP_COMMAND_OPTIONS, name), tfp_options_kind(name) == 'v');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/texts.h: whole files that the program holds, compressed: made by tools/bytes.py. */
+/* cli/help/texts.h: whole files that the program holds, compressed: made by tools/bytes.py. */
 #ifndef TFP_CLI_TEXTS_H
 #define TFP_CLI_TEXTS_H
 

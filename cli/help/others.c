@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/others.c: words of other profilers, with the command that answers the same question; docs/migrating.md and
+/* cli/help/others.c: words of other profilers, with the command that answers the same question; docs/migrating.md and
  * docs/xplane.md promise these. */
 #include "cli.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/texts.c: `help licences`, `help agents` and `help schema`: files that are compressed in the program. A static program is a
+/* cli/help/texts.c: `help licences`, `help agents` and `help schema`: files that are compressed in the program. A static program is a
  * single file, and the licences of the linked libraries require their texts to be included. */
-#include "texts.h"
+#include "help/texts.h"
 #include "cli.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/manual.c: the manual page tfprof(1) as roff, written from the same tables as help: tfprof help --man. */
+/* cli/help/manual.c: the manual page tfprof(1) as roff, written from the same tables as help: tfprof help --man. */
 #include "cli.h"
 
 #include <string.h>
