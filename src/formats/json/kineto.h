@@ -22,7 +22,7 @@ typedef enum tfp_kineto_what {
     TFP_KINETO_COPY,
     TFP_KINETO_SET,
     TFP_KINETO_UNKNOWN,    /* has a device and a stream, but an unknown category */
-    TFP_KINETO_ON_STREAM,  /* on a stream's row, but no activity: gpu_user_annotation, cuda_sync */
+    TFP_KINETO_ON_STREAM,  /* on a stream's row, but no activity: gpu_user_annotation, cuda_sync, graph_host_node */
     TFP_KINETO_SHOWN,      /* a category of Kineto's that is neither a host op nor an activity: overhead, Trace ... */
     TFP_KINETO_OP_FLOW,    /* an arrow from an operator to one of its activities */
     TFP_KINETO_LAUNCH_FLOW /* an arrow from the moment of a launch to its activity */

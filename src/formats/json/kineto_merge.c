@@ -198,6 +198,15 @@ static uint64_t async_key(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_ki
     return tfp_hash(key, sizeof key);
 }
 
+/* The name of a series of a counter. PyTorch's counters of GPUs have a series without a name, and a process for each
+ * GPU ("GPU 0 Counters"). */
+static tfp_strid series_of(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_row *x, tfp_strid key)
+{
+    const tfp_kineto_lane *lane = &s->lanes.list.at[x->lane];
+    bool named = tfp_text(r->b->p, key).size || x->lane == TFP_NONE || !(lane->words & 1);
+    return named ? key : tfp_kineto_global(r, s, (uint32_t)lane->a);
+}
+
 static void add_counter(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_row *x)
 {
     uint32_t set = sets(r, s, x->stats);
@@ -206,9 +215,10 @@ static void add_counter(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kine
     for (uint32_t i = 0; i < t->stat_sets.at[set].count; i++) {
         const tfp_stat *stat = &t->stats.at[t->stat_sets.at[set].first + i];
         if (stat->type == TFP_STAT_TEXT) continue;
-        tfp_counter_sample c = {
-            .at_ns = x->start_ns, .name = tfp_kineto_global(r, s, x->name), .series = stat->key, .process = r->process
-        };
+        tfp_counter_sample c = { .at_ns = x->start_ns,
+                                 .name = tfp_kineto_global(r, s, x->name),
+                                 .series = series_of(r, s, x, stat->key),
+                                 .process = r->process };
         c.value = stat->type == TFP_STAT_INT ? (double)stat->value.number : stat->value.real;
         tfp_build_counter(r->b, &c);
     }

@@ -124,6 +124,8 @@ static tfp_kineto_what what_of(tfp_str c)
         { "gpu_user_annotation", TFP_KINETO_ON_STREAM },
         { "cuda_sync", TFP_KINETO_ON_STREAM },
         { "cuda_event", TFP_KINETO_ON_STREAM },
+        { "graph_event_node", TFP_KINETO_ON_STREAM }, /* nodes of a graph that run no kernel: torch 2.15 */
+        { "graph_host_node", TFP_KINETO_ON_STREAM },
         { "Trace", TFP_KINETO_SHOWN },
         { "overhead", TFP_KINETO_SHOWN },
         { "cuda_profiler_range", TFP_KINETO_SHOWN },

@@ -121,12 +121,25 @@ static void put_value(tfp_pf_reader *r, uint32_t sequence, tfp_str annotation, t
 
 /* ---- events ---- */
 
+/* The annotation's number; 0: it has none. */
+static uint64_t number_of(tfp_str annotation)
+{
+    uint64_t number = 0;
+    tfp_wire w = tfp_wire_start(annotation);
+    for (tfp_field f; tfp_wire_next(&w, &f);)
+        if ((f.number == 3 || f.number == 4) && f.type == TFP_VARINT) number = f.value;
+    return number;
+}
+
 /* Adds an arg. rocprofv3 calls the correlation corr_id. */
 static void add_arg(tfp_pf_reader *r, uint32_t sequence, tfp_str annotation, tfp_pf_event *e)
 {
     tfp_str name = name_of(r, sequence, annotation);
     if (tfp_str_eq(name, TFP_STR("corr_id"))) name = TFP_STR("correlation");
-    e->has_correlation |= tfp_str_eq(name, TFP_STR("correlation"));
+    if (tfp_str_eq(name, TFP_STR("correlation"))) {
+        e->has_correlation = true;
+        e->correlation = number_of(annotation);
+    }
     if (!tfp_pf_fits(r, 2 * (uint64_t)annotation.size)) return;
     if (r->args.size > e->args) tfp_buf_char(&r->args, ',');
     tfp_pf_put_string(&r->args, name);
@@ -134,7 +147,7 @@ static void add_arg(tfp_pf_reader *r, uint32_t sequence, tfp_str annotation, tfp
     put_value(r, sequence, annotation, &r->args);
 }
 
-static void add_event(tfp_pf_reader *r, tfp_pf_event *e)
+void tfp_pf_add_event(tfp_pf_reader *r, tfp_pf_event *e)
 {
     e->args_size = (uint32_t)(r->args.size - e->args);
     if (tfp_pf_fits(r, sizeof *e) && r->args.size - e->args <= UINT32_MAX)
@@ -165,6 +178,7 @@ void tfp_pf_read_event(tfp_pf_reader *r, uint32_t sequence, tfp_str event, int64
         if (f.number == 23 && text) e.name = tfp_pf_text(r, f.bytes);
         if (f.number == 30 && number) e.value = (double)(int64_t)f.value;
         if (f.number == 44 && f.type == TFP_FIXED64) e.value = tfp_field_double(&w, &f);
+        if (f.number == 3000 && text) tfp_pf_read_submission(r, f.bytes);
         if (is_flow(&f) && !e.flow) e.flow = f.value;
     }
     if (w.fault || !e.type) {
@@ -179,33 +193,5 @@ void tfp_pf_read_event(tfp_pf_reader *r, uint32_t sequence, tfp_str event, int64
         t->total = t->adds ? t->total + e.value : e.value;
         e.value = t->total * (double)t->factor;
     }
-    add_event(r, &e);
-}
-
-/* Reads a GpuRenderStageEvent: a kernel with its own duration, on a queue of a GPU. */
-void tfp_pf_read_stage(tfp_pf_reader *r, uint32_t sequence, tfp_str event, int64_t at_ns)
-{
-    tfp_pf_event e = { .at_ns = at_ns, .args = r->args.size, .type = TFP_PF_WHOLE };
-    uint64_t gpu = 0, queue = 0, duration = 0;
-    tfp_wire w = tfp_wire_start(event);
-    for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.type != TFP_VARINT) continue;
-        switch (f.number) {
-        case 2: duration = f.value; break;
-        case 3:
-        case 13: queue = f.value; break;
-        case 11: gpu = f.value; break;
-        case 14: e.name = tfp_pf_interned(r, sequence, TFP_PF_STAGES, f.value); break;
-        }
-    }
-    if (w.fault || duration > INT64_MAX) {
-        r->unreadable++;
-        return;
-    }
-    e.duration_ns = (int64_t)duration;
-    e.category = tfp_pf_text(r, TFP_STR("kernel"));
-    e.track = tfp_pf_track_of(r, 0);
-    tfp_buf_printf(&r->args, "\"device\":%llu,\"stream\":%llu", (unsigned long long)(gpu & INT64_MAX),
-                   (unsigned long long)(queue & INT64_MAX));
-    if (e.track != TFP_NONE) add_event(r, &e);
+    tfp_pf_add_event(r, &e);
 }

@@ -41,19 +41,27 @@ tfp_strid tfp_pf_interned(const tfp_pf_reader *r, uint32_t sequence, tfp_pf_tabl
     return string == TFP_NONE ? 0 : string;
 }
 
-/* Reads a row of any table: field 1 is the number, field 2 the text. */
+void tfp_pf_intern(tfp_pf_reader *r, uint32_t sequence, tfp_pf_table table, uint64_t id, tfp_str text)
+{
+    tfp_strid string = tfp_intern(&r->strings, text);
+    if (tfp_pf_keep(r, string != TFP_NONE))
+        tfp_pf_keep(r, tfp_map64_put(&r->interned, key_of(r, sequence, table, id), string));
+}
+
+/* Reads a row of any table: field 1 is the number, field 2 the text. A kernel's field 3 is its name without C++'s
+ * encoding. */
 static void intern_row(tfp_pf_reader *r, uint32_t sequence, tfp_pf_table table, tfp_str row)
 {
     uint64_t id = 0;
     tfp_str text = { "", 0 };
+    bool plain = false;
     tfp_wire w = tfp_wire_start(row);
     for (tfp_field f; tfp_wire_next(&w, &f);) {
         if (f.number == 1 && f.type == TFP_VARINT) id = f.value;
-        if (f.number == 2 && f.type == TFP_BYTES) text = f.bytes;
+        if (f.number == 2 && f.type == TFP_BYTES && !plain) text = f.bytes;
+        if (f.number == 3 && f.type == TFP_BYTES && table == TFP_PF_KERNELS) text = f.bytes, plain = true;
     }
-    tfp_strid string = tfp_intern(&r->strings, text);
-    if (tfp_pf_keep(r, string != TFP_NONE))
-        tfp_pf_keep(r, tfp_map64_put(&r->interned, key_of(r, sequence, table, id), string));
+    tfp_pf_intern(r, sequence, table, id, text);
 }
 
 /* Reads an InternedData message. */
@@ -68,6 +76,8 @@ static void intern(tfp_pf_reader *r, uint32_t sequence, tfp_str data)
         case 3: intern_row(r, sequence, TFP_PF_KEYS, f.bytes); break;
         case 24: intern_row(r, sequence, TFP_PF_STAGES, f.bytes); break;
         case 29: intern_row(r, sequence, TFP_PF_STRINGS, f.bytes); break;
+        case 1000: intern_row(r, sequence, TFP_PF_KERNELS, f.bytes); break;
+        case 1001: intern_row(r, sequence, TFP_PF_LAUNCH_ARGS, f.bytes); break;
         }
     }
 }
@@ -77,7 +87,7 @@ static void intern(tfp_pf_reader *r, uint32_t sequence, tfp_str data)
 typedef struct packet { /* TracePacket; its fields come in any order */
     uint64_t time, sequence, clock, flags;
     bool has_time, cleared;
-    tfp_str event, stage, interned, defaults, track, snapshot, packed;
+    tfp_str event, stage, counters, interned, defaults, track, snapshot, packed;
 } packet;
 
 static packet read_packet(tfp_wire *w)
@@ -94,6 +104,7 @@ static packet read_packet(tfp_wire *w)
         case 13: p.flags = f.value; break;
         case 41: p.cleared = f.value; break;
         case 50: p.packed = text ? f.bytes : p.packed; break;
+        case 52: p.counters = text ? f.bytes : p.counters; break;
         case 53: p.stage = text ? f.bytes : p.stage; break;
         case 58: p.clock = f.value; break;
         case 59: p.defaults = text ? f.bytes : p.defaults; break;
@@ -164,15 +175,17 @@ static void take_packet(tfp_pf_reader *r, const packet *p)
     if (p->interned.data) intern(r, sequence, p->interned);
     if (p->track.data) tfp_pf_read_track(r, p->track);
     if (p->snapshot.data) tfp_pf_read_snapshot(r, sequence, p->snapshot);
-    if (!p->event.data && !p->stage.data) return;
+    if (!p->event.data && !p->stage.data && !p->counters.data) return;
     uint64_t clock = p->clock ? p->clock : s->clock;
     int64_t at_ns = p->has_time ? tfp_pf_time(r, sequence, clock, p->time) : -1;
     if (at_ns < 0)
         r->unreadable++;
     else if (p->event.data)
         tfp_pf_read_event(r, sequence, p->event, at_ns);
-    else
+    else if (p->stage.data)
         tfp_pf_read_stage(r, sequence, p->stage, at_ns);
+    else
+        tfp_pf_read_gpu_counters(r, p->counters, at_ns);
 }
 
 void tfp_pf_read_packets(tfp_pf_reader *r, tfp_str bytes, bool inside)

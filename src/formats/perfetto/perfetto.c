@@ -26,6 +26,10 @@ static void reader_free(tfp_pf_reader *r)
     tfp_vec_free(&r->events);
     tfp_vec_free(&r->sequences);
     tfp_vec_free(&r->clocks);
+    tfp_vec_free(&r->launches);
+    tfp_vec_free(&r->waits);
+    tfp_vec_free(&r->stages);
+    free(r->correlations);
     tfp_map64 *const maps[] = { &r->track_by_uuid, &r->sequence_by_id, &r->interned, &r->clock_by_hash };
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) tfp_map64_free(maps[i]);
     tfp_buf_free(&r->args);

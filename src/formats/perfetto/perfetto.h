@@ -12,7 +12,7 @@
 typedef struct tfp_pf_track {
     uint64_t uuid, parent; /* parent 0: none */
     int64_t pid, tid;
-    tfp_strid name;
+    tfp_strid name, series;                         /* series: of a counter; 0: "value" */
     bool has_process, has_thread, is_counter, adds; /* adds: each value is added to the previous one */
     int64_t factor;                                 /* multiplies a counter's values */
     double total;
@@ -24,11 +24,18 @@ typedef struct tfp_pf_event {
     int64_t at_ns, duration_ns; /* duration: for TFP_PF_WHOLE */
     uint64_t flow;              /* 0: none */
     double value;               /* value of a counter */
+    uint64_t correlation;       /* of its args; 0: none, or no number */
     size_t args;                /* offset of its args' members in the reader's `args` */
     uint32_t args_size, track, name, category;
     uint8_t type;
     bool has_correlation;
 } tfp_pf_event;
+
+/* A number by which events refer to a stage of a GPU. */
+typedef struct tfp_pf_link {
+    uint64_t stage; /* event_id of the stage */
+    uint32_t event; /* the event that launches it, waits for it, or is it */
+} tfp_pf_link;
 
 typedef struct tfp_pf_clock { /* a clock as its last snapshot gives it */
     int64_t at_ns, boot_ns;   /* the same moment, by this clock and by the trace's clock */
@@ -42,7 +49,18 @@ typedef struct tfp_pf_sequence {
 } tfp_pf_sequence;
 
 /* The tables of a sequence that give numbers a meaning. */
-typedef enum tfp_pf_table { TFP_PF_CATEGORIES, TFP_PF_NAMES, TFP_PF_KEYS, TFP_PF_STRINGS, TFP_PF_STAGES } tfp_pf_table;
+typedef enum tfp_pf_table {
+    TFP_PF_CATEGORIES,
+    TFP_PF_NAMES,
+    TFP_PF_KEYS,
+    TFP_PF_STRINGS,
+    TFP_PF_STAGES, /* stages and queues of GPUs */
+    TFP_PF_KERNELS,
+    TFP_PF_LAUNCH_ARGS,
+    TFP_PF_OLD_STAGES, /* stages and queues without interned data: their numbers are places in a list */
+    TFP_PF_OLD_QUEUES,
+    TFP_PF_COUNTERS /* counters of GPUs: of the whole trace */
+} tfp_pf_table;
 
 typedef struct tfp_pf_reader {
     struct tfp_builder *b;
@@ -52,11 +70,13 @@ typedef struct tfp_pf_reader {
     TFP_VEC(tfp_pf_event) events;
     TFP_VEC(tfp_pf_sequence) sequences;
     TFP_VEC(tfp_pf_clock) clocks;
-    TFP_VEC(tfp_buf) unpacked; /* compressed packets after unpacking; they live until the end */
+    TFP_VEC(tfp_buf) unpacked;                    /* compressed packets after unpacking; they live until the end */
+    TFP_VEC(tfp_pf_link) launches, waits, stages; /* events that launch stages, events that wait for them, the stages */
     tfp_map64 track_by_uuid, sequence_by_id, interned, clock_by_hash;
-    tfp_buf args;   /* args of all events: members of JSON objects */
-    uint64_t most;  /* limit in bytes for events, args and the resulting trace */
-    uint64_t spare; /* bytes that compressed packets may still unpack to */
+    uint64_t *correlations; /* of each event that has none of its own: of its launch; 0: none */
+    tfp_buf args;           /* args of all events: members of JSON objects */
+    uint64_t most;          /* limit in bytes for events, args and the resulting trace */
+    uint64_t spare;         /* bytes that compressed packets may still unpack to */
     uint64_t unreadable;
     bool cut, no_memory, too_big;
 } tfp_pf_reader;
@@ -73,14 +93,21 @@ uint32_t tfp_pf_track_of(tfp_pf_reader *r, uint64_t uuid); /* finds or adds a tr
 void tfp_pf_read_track(tfp_pf_reader *r, tfp_str descriptor);
 
 tfp_strid tfp_pf_interned(const tfp_pf_reader *r, uint32_t sequence, tfp_pf_table table, uint64_t id); /* 0: unknown */
+void tfp_pf_intern(tfp_pf_reader *r, uint32_t sequence, tfp_pf_table table, uint64_t id, tfp_str text);
 
 void tfp_pf_read_snapshot(tfp_pf_reader *r, uint32_t sequence, tfp_str snapshot);
 int64_t tfp_pf_time(tfp_pf_reader *r, uint32_t sequence, uint64_t clock,
                     uint64_t time); /* converts a time to the trace's clock */
 
-/* Reads a TrackEvent, and a packet of a GPU's stage. */
-void tfp_pf_read_event(tfp_pf_reader *r, uint32_t sequence, tfp_str event, int64_t at_ns);
+void tfp_pf_read_event(tfp_pf_reader *r, uint32_t sequence, tfp_str event, int64_t at_ns); /* a TrackEvent */
+void tfp_pf_add_event(tfp_pf_reader *r, tfp_pf_event *e); /* e->args: where its args begin in r->args */
+
+/* gpu.c: stages of GPUs, samples of their counters, and the launches of stages. */
 void tfp_pf_read_stage(tfp_pf_reader *r, uint32_t sequence, tfp_str event, int64_t at_ns);
+void tfp_pf_read_gpu_counters(tfp_pf_reader *r, tfp_str event, int64_t at_ns);
+/* Reads the GpuCorrelation of the event that is added next. */
+void tfp_pf_read_submission(tfp_pf_reader *r, tfp_str correlation);
+void tfp_pf_join_launches(tfp_pf_reader *r); /* fills r->correlations */
 
 /* Reads all packets of `bytes`. inside: they come from a compressed packet, which may contain no other compressed
  * packet. */

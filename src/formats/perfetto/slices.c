@@ -130,8 +130,9 @@ static void put_slice(const tfp_pf_reader *r, const tfp_pf_event *e, int64_t end
                  : what == IS_COPY ? tfp_copy_name(name)
                                    : name);
     }
-    if (what != AS_IT_IS && what != IS_RANGE && e->flow && !e->has_correlation)
-        tfp_buf_printf(&more, ",\"correlation\":%llu", (unsigned long long)(e->flow & INT64_MAX));
+    uint64_t joined = r->correlations[e - r->events.at];
+    if (!joined && what != AS_IT_IS && what != IS_RANGE) joined = e->flow & INT64_MAX;
+    if (joined && !e->has_correlation) tfp_buf_printf(&more, ",\"correlation\":%llu", (unsigned long long)joined);
     tfp_buf_text(out, ",\"ts\":");
     tfp_buf_thousandths(out, e->at_ns);
     if (e->type != TFP_PF_INSTANT) {
@@ -154,7 +155,8 @@ static void put_counter(const tfp_pf_reader *r, const tfp_pf_event *e, tfp_buf *
     put_text(out, ",\"name\":", tfp_strtab_get(&r->strings, t->name ? t->name : e->name));
     tfp_buf_text(out, ",\"ts\":");
     tfp_buf_thousandths(out, e->at_ns);
-    tfp_buf_text(out, ",\"args\":{\"value\":");
+    put_text(out, ",\"args\":{", t->series ? tfp_strtab_get(&r->strings, t->series) : TFP_STR("value"));
+    tfp_buf_char(out, ':');
     tfp_json_double(&j, e->value);
     tfp_buf_text(out, "}}");
 }
@@ -249,8 +251,9 @@ void tfp_pf_write_trace(tfp_pf_reader *r, tfp_buf *out)
         int64_t end_ns = tfp_add(r->events.at[i].at_ns, r->events.at[i].duration_ns, NULL);
         if (end_ns > s.last_ns) s.last_ns = end_ns;
     }
+    tfp_pf_join_launches(r);
     tfp_buf_text(out, "{\"traceEvents\":[{\"ph\":\"M\",\"name\":\"trace\",\"args\":{}}");
-    if (tfp_pf_keep(r, order && tfp_sort(order, count, earlier, r->events.at))) {
+    if (tfp_pf_keep(r, order && r->correlations && tfp_sort(order, count, earlier, r->events.at))) {
         put_labels(r, out);
         put_events(&s, order);
     }

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Makes tests/data/sample/perfetto/*.pftrace: small traces of Perfetto: tests/data/traces/perfetto.py
-torch.pftrace: as PyTorch writes them; sdk.pftrace: sequences with clocks and tables of their own, compressed packets, counters."""
+torch.pftrace: as PyTorch wrote them before 2.15; sdk.pftrace: sequences with clocks and tables of their own, compressed packets, counters;
+stages.pftrace: typed events of a GPU, as PyTorch 2.15 writes them; queues.pftrace: those of other programs, with and without interned data."""
 import os
 import struct
 import sys
@@ -99,9 +100,63 @@ def sdk():
                  [text(50, zlib.compress(trace(device)))])
 
 
+def stage(at, fields, extra=(), more=b""):
+    """GpuRenderStageEvent; fields: numbers by their field."""
+    data = b"".join(text(6, text(1, k) + text(2, v)) for k, v in extra)
+    return number(10, 1) + number(8, at) + text(53, b"".join(number(f, n) for f, n in fields.items()) + data + more)
+
+
+def dims(*d):
+    return b"".join(number(i + 1, n) for i, n in enumerate(d))
+
+
+def row(field, iid, name, at=2):
+    return text(field, number(1, iid) + text(at, name))
+
+
+def stages():
+    """A kernel, a copy, a set, a range and a graph of two kernels; launches by extra data and by gpu_correlation."""
+    interned = b"".join([row(2, 1, "gemm(float*)"), row(2, 2, "forward"), row(2, 3, "norm(float*)"), row(24, 1, "Kernel"), row(24, 2, "Memcpy"),
+                         row(24, 3, "Memset"), row(24, 4, "Annotation"), row(24, 5, "EventRecord"), row(24, 6, "HostNode"),
+                         row(24, 100, "[07] stream 7"), row(24, 101, "[61] all reduce"), row(1000, 1, "gemm(float*)", 3),
+                         row(1000, 2, "norm(float*)", 3), row(1001, 1, "registers_per_thread"), row(1001, 2, "shared_mem_dynamic")])
+    op = [begin(1010000, 2, "aten::mm", "cpu_op"), end(1030000, 2), begin(1040000, 2, "aten::norm", "cpu_op"), end(1060000, 2)]
+    call = [begin(1012000, 2, "cudaLaunchKernel", "cuda_runtime", {"correlation": 11}, text(3000, number(1, 1))), end(1018000, 2),
+            begin(1042000, 2, "cudaMemcpyAsync", "cuda_runtime", {"correlation": 12}), end(1046000, 2),
+            begin(1048000, 2, "cudaMemsetAsync", "cuda_runtime", {}, text(3000, text(1, varint(3)))), end(1049000, 2),
+            begin(1050000, 2, "cudaGraphLaunch", "cuda_runtime", {"correlation": 14}, text(3000, number(1, 5) + number(1, 6))), end(1056000, 2)]
+    launch = text(21, text(1, dims(4, 2, 1)) + text(2, dims(128, 1, 1)) + text(3, number(1, 1) + number(4, 32)) + text(3, number(1, 2) + number(4, 1024)))
+    ids = [("device id", "1"), ("context id", "1"), ("stream id", "7"), ("process_id", "77")]
+    gpu = [stage(1020000, {1: 1, 2: 6000, 11: 1, 13: 100, 14: 1, 5: 1, 20: 1, 19: 1}, ids + [("correlation", "11")], launch),
+           stage(1050000, {1: 2, 2: 5000, 11: 1, 13: 100, 14: 2}, ids + [("correlation", "12"), ("bytes", "4096")]),
+           stage(1055000, {1: 3, 2: 1000, 11: 1, 13: 100, 14: 3}, ids + [("bytes", "64")]),
+           stage(1019999, {1: 4, 2: 36002, 11: 1, 13: 100, 14: 4, 20: 2, 19: 7}, ids),
+           stage(1057000, {1: 5, 2: 3000, 11: 1, 13: 100, 14: 1, 20: 1, 19: 1},
+                 ids + [("correlation", "14"), ("graph id", "9"), ("graph node id", "2"), ("module_fqn", "layers.0.wq")], launch),
+           stage(1061000, {1: 6, 2: 2000, 11: 1, 13: 101, 14: 1, 19: 2},
+                 ids + [("correlation", "14"), ("graph id", "9"), ("graph node id", "3"), ("Process Group Name", "0")], number(18, 5) + launch),
+           stage(1063000, {1: 7, 2: 0, 11: 1, 13: 100, 14: 5}, ids + [("correlation", "14"), ("graph node id", "4")]),
+           stage(1063500, {1: 8, 2: 500, 11: 1, 13: 100, 14: 6}, ids + [("correlation", "14"), ("graph node id", "5"), ("host fn", "notify")])]
+    power = [number(10, 1) + number(8, 1000000 + 20000 * i) +
+             text(52, (text(1, text(1, number(1, 0) + text(2, "Power (W)"))) if not i else b"") +
+                  text(2, number(1, 0) + varint(3 << 3 | 1) + struct.pack("<d", 100.5 + i)) + number(3, 1)) for i in range(3)]
+    return trace([process(1, 77, "python"), thread(2, 1, 77, 78, "main"), number(10, 1) + number(13, 1) + text(12, interned)] + op + call + gpu + power)
+
+
+def queues():
+    """Stages with names of their own, and a launch by gpu_correlation; then stages of Mesa, whose numbers are places in lists."""
+    interned = b"".join([row(24, 1, "hipStream 3"), row(24, 2, "Queue #9"), row(24, 3, "Kernel"), row(24, 4, "MemoryTransfer"), row(24, 5, "Memory set")])
+    lists = text(7, b"".join(text(2, text(1, name)) for name in ("main", "labels")) + b"".join(text(3, text(1, name)) for name in ("Command Buffer", "Compute")))
+    call = [begin(1001000, 2, "hipLaunchKernel", "hip_runtime", {}, text(3000, number(1, 5))), end(1003000, 2)]
+    typed = [stage(1010000, {1: 5, 2: 3000, 11: 1, 13: 1, 14: 3}, more=text(17, "gemm_f16")),
+             stage(1013000, {1: 6, 2: 2000, 11: 1, 13: 2, 14: 4}, [("bytes", "128")]), stage(1016000, {1: 7, 2: 1000, 11: 1, 13: 2, 14: 5})]
+    mesa = [stage(1020000, {1: 8, 2: 9000, 3: 0, 4: 0}, more=lists), stage(1021000, {1: 9, 2: 4000, 3: 0, 4: 1})]
+    return trace([process(1, 77, "python"), thread(2, 1, 77, 78, "main"), number(10, 1) + number(13, 1) + text(12, interned)] + call + typed + mesa)
+
+
 def main():
     os.makedirs(FOLDER, exist_ok=True)
-    for name, made in (("torch", torch), ("sdk", sdk)):
+    for name, made in (("torch", torch), ("sdk", sdk), ("stages", stages), ("queues", queues)):
         with open(os.path.join(FOLDER, name + ".pftrace"), "wb") as f:
             f.write(made())
 

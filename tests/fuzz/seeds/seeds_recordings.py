@@ -48,7 +48,7 @@ def sqlite():
 
 
 def perfetto():
-    yield from samples("perfetto/torch.pftrace", "perfetto/sdk.pftrace")
+    yield from samples("perfetto/torch.pftrace", "perfetto/sdk.pftrace", "perfetto/stages.pftrace", "perfetto/queues.pftrace")
 
 
 def speedscope():
