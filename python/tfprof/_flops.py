@@ -25,6 +25,7 @@ class Flops:
 
     total: float operations, a multiply and an add counted as two; macs: multiply-adds. None when
     the number does not fit into 64 bits.
+    at_least: whether these are a lower bound, because a product, a call or a body has no count.
     coverage: the share of the work that has a count, 0 to 1, estimated by shapes; None when it is unknown.
     report: the flops report, a table of operation types, those that count most first. Its to_dict()
     has everything: "summary", "top_nodes", "signatures", "no_formula", "no_shape".
@@ -55,6 +56,11 @@ class Flops:
         """The share of the work that has a count, 0 to 1; None when the uncounted share is unknown."""
         found: Optional[float] = self._all["summary"]["total_coverage"]
         return found
+
+    @property
+    def at_least(self) -> bool:
+        """Whether total and macs are a lower bound: a product, a call or a body has no count."""
+        return bool(self._all["summary"]["at_least"])
 
     @property
     def parameters(self) -> int:

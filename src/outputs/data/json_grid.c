@@ -89,6 +89,8 @@ static void put_fact(writer *w, const tfp_fact *f)
         tfp_json_str(&w->j, f->text);
     else if (f->type == 'r')
         tfp_json_double(&w->j, f->real);
+    else if (f->type == 'b')
+        tfp_json_bool(&w->j, f->number != 0);
     else
         tfp_json_int(&w->j, f->number);
 }

@@ -50,7 +50,7 @@ typedef struct tfp_report_part {
 
 typedef struct tfp_fact {
     const char *name, *label; /* name: JSON key; label: for people */
-    char type;                /* 'i', 'r', 's' */
+    char type;                /* 'i', 'r', 's'; 'b' for programs only: without a label */
     tfp_unit unit;
     int64_t number;
     double real;

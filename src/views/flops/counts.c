@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/flops/counts.c: computed float operations for the nodes of a profile, with -float_ops_source tensorflow and
  * own. In: a profile's program, evaluated by src/flops. Out: tfp_counts, one row per node. */
+#include "flops/aten/aten.h"
 #include "model/program.h"
 #include "model/tables/graph.h"
 #include "model/tables/read.h"
@@ -132,20 +133,23 @@ static tfp_status note_signature(tfp_report *r, const tfp_flops *f, tfp_error *e
 static tfp_status add_note(tfp_report *r, tfp_counts *c, tfp_flops *f, tfp_error *err)
 {
     int64_t ops = 0, counted = 0;
-    char text[1024], why[512] = "";
-    double share = -1;
+    char text[1024];
+    tfp_flops_share of = { .share = -1 };
     bool own = f && r->options->flops.float_ops_source == TFP_FLOPS_OWN, once = own && f->total.loops_unknown;
     for (size_t i = 0; i < tfp_graph_of(r->profile)->nodes.size; i++) {
         ops = tfp_add(ops, c->nodes[i].ops, NULL);
         counted = tfp_add(counted, c->nodes[i].counted, NULL);
+        if (f || c->nodes[i].counted == c->nodes[i].ops) continue;
+        tfp_str op = tfp_text(r->profile, tfp_graph_of(r->profile)->nodes.at[i].op);
+        of.at_least |= tfp_is_left_out(op, tfp_aten_find(op) != NULL);
     }
-    tfp_status s = own ? tfp_flops_coverage_of(r, f, &share, why, sizeof why, err) : TFP_OK;
+    tfp_status s = own ? tfp_flops_coverage_of(r, f, &of, err) : TFP_OK;
     if (s) return s;
-    if (counted == ops && !once && (!own || share >= 0)) return TFP_OK;
-    if (share >= 0) snprintf(why, sizeof why, "they cover %.2f%% of the work, by shapes", 100 * share);
+    if (counted == ops && !once && (!own || of.share >= 0)) return TFP_OK;
+    if (of.share >= 0) snprintf(of.why, sizeof of.why, "they cover %.2f%% of the work, by shapes", 100 * of.share);
     snprintf(text, sizeof text,
-             "float operations: %s%s%lld of %lld operations have a count%s; the command flops tells more", why,
-             *why ? "; " : "", (long long)counted, (long long)ops,
+             "float operations: %s%s%s%lld of %lld operations have a count%s; the command flops tells more",
+             of.at_least ? "at least; " : "", of.why, *of.why ? "; " : "", (long long)counted, (long long)ops,
              once ? ", and loops whose iterations are not known count once" : "");
     return keep_note(r, c, text, err);
 }

@@ -15,6 +15,7 @@ typedef struct type_work { /* of one operation type */
     tfp_strid op;
     int64_t flops, nodes;  /* nodes: number of those with a count */
     int64_t missing, runs; /* missing: number of those without; runs: how often these run */
+    int64_t unknown;       /* of these, those without a formula */
     int64_t elements;      /* elements of their outputs, if their shapes are known */
     bool shapes;           /* whether all their output shapes are known */
 } type_work;
@@ -25,16 +26,9 @@ typedef struct coverage {
     double known, estimated;
     int64_t loops;         /* loops of TensorFlow 1 with an unknown number of iterations */
     const type_work *bulk; /* the type of products that most often lacks shapes */
+    tfp_left_out left;     /* work without a count */
     bool no_memory;
 } coverage;
-
-static bool is_product(tfp_str op)
-{
-    static const char *const parts[] = { "MatMul", "Gemm", "Einsum", "XlaDot", "RNN", "LSTM", "GRU" };
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (tfp_str_has(op, tfp_str_of(parts[i]))) return true;
-    return tfp_str_has(op, TFP_STR("Conv")) && !tfp_str_has(op, TFP_STR("Convert"));
-}
 
 static bool is_call(tfp_str op) { return tfp_str_has(op, TFP_STR("Call")) || tfp_str_has(op, TFP_STR("While")); }
 
@@ -71,6 +65,7 @@ static void add_node(const tfp_flops_table *w, coverage *c, uint32_t node)
     if (runs <= 0) runs = 1; /* for what it lacks, a branch may count nothing */
     elements = output_elements(&w->f->nodes[node]);
     t->missing++;
+    t->unknown += own.state == TFP_NO_FORMULA && w->source == TFP_FLOPS_OWN;
     c->known += (double)flops; /* calls whose count is known */
     t->runs = tfp_add(t->runs, runs, NULL);
     t->shapes &= elements >= 0;
@@ -82,9 +77,13 @@ static void add_type(const tfp_flops_table *w, coverage *c, const type_work *t)
     tfp_str op = tfp_text(w->p, t->op);
     c->known += (double)t->flops;
     if (!t->missing) return;
+    if (tfp_is_left_out(op, !t->unknown)) {
+        tfp_left_out_add(&c->left, op);
+        c->left.ops += t->missing - 1;
+    }
     if (t->nodes && !is_call(op)) /* other calls tell nothing about a call without a count, because functions differ */
         c->estimated += (double)t->flops / (double)t->nodes * (double)t->runs;
-    else if ((is_product(op) || is_call(op)) && (!c->bulk || t->missing > c->bulk->missing))
+    else if (tfp_is_left_out(op, true) && (!c->bulk || t->missing > c->bulk->missing))
         c->bulk = t;
     else
         c->estimated += (double)t->elements;
@@ -160,8 +159,11 @@ static const tfp_program_body *uncalled(const tfp_flops_table *w)
     return NULL;
 }
 
-tfp_status tfp_flops_coverage(const tfp_flops_table *w, double *share, char *text, size_t size, tfp_error *err)
+tfp_status tfp_flops_coverage(const tfp_flops_table *w, tfp_flops_share *out, tfp_error *err)
 {
+    double *share = &out->share;
+    char *text = out->why;
+    const size_t size = sizeof out->why;
     coverage c = { 0 };
     char hint[256];
     inputs x = find_inputs(w);
@@ -169,6 +171,11 @@ tfp_status tfp_flops_coverage(const tfp_flops_table *w, double *share, char *tex
     ok = put_hint(w, &x, hint, sizeof hint) && ok;
     *share = c.known + c.estimated > 0 ? c.known / (c.known + c.estimated) : 1;
     *text = 0;
+    out->at_least = c.left.ops || w->f->total.loops_unknown;
+    if (ok && c.left.ops && *share > 0.9995) { /* the estimate says nothing of such work */
+        *share = -1;
+        tfp_left_out_say(&c.left, text, size);
+    }
     if (ok && c.loops) {
         *share = -1;
         snprintf(text, size, "the iterations of %lld loop%s of TensorFlow 1 are not known", (long long)c.loops,
@@ -177,9 +184,9 @@ tfp_status tfp_flops_coverage(const tfp_flops_table *w, double *share, char *tex
     if (ok && c.bulk) {
         tfp_str op = tfp_text(w->p, c.bulk->op);
         *share = -1;
-        snprintf(text, size, "%lld %.*s, the bulk of such a model, %s no shape%s%s", (long long)c.bulk->missing,
-                 op.size < 60 ? (int)op.size : 60, op.data, c.bulk->missing == 1 ? "has" : "have", *hint ? ": " : "",
-                 hint);
+        snprintf(text, size, "%lld %.*s, the bulk of such a model, %s no %s%s%s", (long long)c.bulk->missing,
+                 op.size < 60 ? (int)op.size : 60, op.data, c.bulk->missing == 1 ? "has" : "have",
+                 c.bulk->unknown ? "formula" : "shape", *hint ? ": " : "", hint);
         if (is_call(op))
             snprintf(text, size, "%lld %.*s of functions that call themselves or are not in the file",
                      (long long)c.bulk->missing, op.size < 60 ? (int)op.size : 60, op.data);
@@ -193,6 +200,7 @@ tfp_status tfp_flops_coverage(const tfp_flops_table *w, double *share, char *tex
             "the SavedModel has no signature, so nothing calls its functions (first: %.*s): save it with signatures",
             name.size < 100 ? (int)name.size : 100, name.data);
     }
+    if (*share < 0) out->at_least = true;
     tfp_map64_free(&c.by_op);
     tfp_vec_free(&c.types);
     return ok ? TFP_OK : tfp_nomem(err);

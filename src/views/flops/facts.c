@@ -215,12 +215,12 @@ static bool put_coverage(const tfp_flops_table *w, const tfp_work *total, double
 tfp_status tfp_flops_facts(tfp_flops_table *w, tfp_error *err)
 {
     tfp_work total = total_of(w);
-    double share;
-    char why[512];
-    tfp_status s = tfp_flops_coverage(w, &share, why, sizeof why, err);
-    if (!s && (!put_signature(w) || !put_totals(w, &total, share < 0))) s = tfp_nomem(err);
+    tfp_flops_share of;
+    tfp_status s = tfp_flops_coverage(w, &of, err);
+    if (!s && (!put_signature(w) || !put_totals(w, &total, of.at_least) || !tfp_left_out_fact(w->r, of.at_least)))
+        s = tfp_nomem(err);
     if (!s) s = put_parameters(w, err);
     if (s) return s;
-    if (!put_coverage(w, &total, share, why) || !put_loops(w)) return tfp_nomem(err);
+    if (!put_coverage(w, &total, of.share, of.why) || !put_loops(w)) return tfp_nomem(err);
     return tfp_flops_notes(w->r, w->f, err);
 }

@@ -23,10 +23,10 @@ static bool link_nodes(tfp_flops_table *w)
     return true;
 }
 
-tfp_status tfp_flops_coverage_of(tfp_report *r, tfp_flops *f, double *share, char *text, size_t size, tfp_error *err)
+tfp_status tfp_flops_coverage_of(tfp_report *r, tfp_flops *f, tfp_flops_share *out, tfp_error *err)
 {
     tfp_flops_table w = { .r = r, .p = tfp_profile_of(r), .g = f->program, .f = f, .source = TFP_FLOPS_OWN };
-    tfp_status s = link_nodes(&w) ? tfp_flops_coverage(&w, share, text, size, err) : tfp_nomem(err);
+    tfp_status s = link_nodes(&w) ? tfp_flops_coverage(&w, out, err) : tfp_nomem(err);
     tfp_arena_free(&w.arena);
     return s;
 }

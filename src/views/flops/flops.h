@@ -8,6 +8,7 @@
 #include "flops/rules/shared/rule.h"
 #include "views/core/grid.h"
 #include "views/core/view.h"
+#include "views/flops/left_out.h"
 
 /* Runs the engine with the assumptions in the options. Errors: TFP_NOTFOUND no graph, or no node with a name in an
  * assumption; TFP_BADARG. */
@@ -52,10 +53,15 @@ void tfp_flops_exact(char *out, int64_t n); /* writes 7754331136 as 7,754,331,13
 void tfp_flops_shape_text(tfp_buf *b, tfp_dims d);
 bool tfp_flops_shapes(const tfp_flops_table *w, uint32_t node, tfp_str *out); /* false: out of memory */
 
-/* The share of the work that has a count; negative when it is unknown: `text` has the reason. coverage.c */
-tfp_status tfp_flops_coverage(const tfp_flops_table *w, double *share, char *text, size_t size, tfp_error *err);
+/* The share of the work that has a count. coverage.c */
+typedef struct tfp_flops_share {
+    double share;  /* negative: unknown */
+    bool at_least; /* totals are a lower bound (left_out.h) */
+    char why[512]; /* why the share is unknown */
+} tfp_flops_share;
+tfp_status tfp_flops_coverage(const tfp_flops_table *w, tfp_flops_share *out, tfp_error *err);
 /* The same for a report of nodes. */
-tfp_status tfp_flops_coverage_of(tfp_report *r, tfp_flops *f, double *share, char *text, size_t size, tfp_error *err);
+tfp_status tfp_flops_coverage_of(tfp_report *r, tfp_flops *f, tfp_flops_share *out, tfp_error *err);
 tfp_status tfp_flops_notes(tfp_report *r, const tfp_flops *f, tfp_error *err);
 tfp_status tfp_flops_facts(tfp_flops_table *w, tfp_error *err);
 tfp_status tfp_flops_types(tfp_flops_table *w, tfp_error *err); /* the report's own table */

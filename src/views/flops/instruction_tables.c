@@ -350,6 +350,13 @@ static tfp_status put_nodes(const tfp_work_tables *t, tfp_error *err)
 
 /* ---- the report ---- */
 
+static void add_uncounted(tfp_work_tables *t, const tfp_instruction_sum *n)
+{
+    tfp_str op = text(t, n->opcode ? n->opcode : tfp_graph_of(tfp_profile_of(t->r))->nodes.at[n->node].op);
+    plus(&t->uncounted_bytes, n->bytes);
+    if (tfp_is_left_out(op, !t->operators || tfp_aten_find(op))) tfp_left_out_add(&t->left, op);
+}
+
 static void find_totals(tfp_work_tables *t)
 {
     for (size_t i = 0; i < t->sums.size; i++) {
@@ -358,11 +365,24 @@ static void find_totals(tfp_work_tables *t)
         if (n->counted)
             plus(&t->counted_ns, n->ns);
         else
-            plus(&t->uncounted_bytes, n->bytes);
+            add_uncounted(t, n);
         t->bytes_missing |= !n->counted && !n->moves;
         if (n->opcode) t->shown |= TFP_WORK_OPCODE;
         if (n->trips_unknown && t->loops++ == 0) t->first_loop = n->name;
     }
+}
+
+/* Whether some instruction has a size that is open, as in tensor<?x64xf32>. */
+static bool has_open_sizes(const tfp_work_tables *t)
+{
+    const tfp_node_tables *g = tfp_graph_of(tfp_profile_of(t->r));
+    for (size_t i = 0; i < t->sums.size; i++)
+        for (TFP_EACH(g->outputs, o, g->nodes.at[t->sums.at[i].node].output_first)) {
+            const tfp_shape *s = &g->shapes.at[g->outputs.at[o].shape];
+            for (uint32_t k = 0; k < s->count; k++)
+                if (g->dims.at[s->first + k] < 0) return true;
+        }
+    return false;
 }
 
 tfp_status tfp_flops_instructions(tfp_report *r, tfp_error *err)
@@ -385,11 +405,12 @@ tfp_status tfp_flops_instructions(tfp_report *r, tfp_error *err)
         if (!s) s = tfp_work_utilization(&t, err);
     }
     if (!s && (o->flops.assume_batch > 0 || o->flops.assume_shape || o->flops.signature))
-        s = tfp_report_note_add(
-            r, TFP_NOTE_OPTION_IGNORED, err,
-            "assume_batch, assume_shape and signature are for graphs of TensorFlow: the shapes of a "
-            "%s",
-            t.operators ? "trace are those that were recorded" : "compiled program are fixed");
+        s = tfp_report_note_add(r, TFP_NOTE_OPTION_IGNORED, err,
+                                "assume_batch, assume_shape and signature are for graphs of TensorFlow and ONNX: %s",
+                                t.operators ? "the shapes of a trace are those that were recorded"
+                                : has_open_sizes(&t)
+                                    ? "this program has open sizes (?); lower it with sizes for a count"
+                                    : "the shapes of a compiled program are fixed");
     tfp_vec_free(&t.sums);
     return s;
 }

@@ -7,6 +7,7 @@
 #include "views/flops/instructions.h"
 #include "views/core/grid.h"
 #include "views/core/view.h"
+#include "views/flops/left_out.h"
 
 /* Bits of tfp_row_table.shown. */
 enum {
@@ -48,6 +49,7 @@ typedef struct tfp_work_tables {
     tfp_instruction_sums sums;
     tfp_work_row all;
     int64_t uncounted_bytes, counted_ns, loops;
+    tfp_left_out left;  /* work without a count */
     bool bytes_missing; /* bytes of some instruction without a count are unknown */
     bool operators;     /* the rows are PyTorch's operators, not instructions */
     tfp_strid first_loop;

@@ -9,6 +9,11 @@
 
 #include <stdio.h>
 
+#define ALMOST_ALL 0.9995 /* a share that people see as 100 % */
+
+/* Whether the totals are a lower bound. */
+static bool is_least(const tfp_work_tables *t) { return t->left.ops || t->loops; }
+
 static bool add_loops(const tfp_work_tables *t)
 {
     tfp_str name = tfp_text(tfp_profile_of(t->r), t->first_loop);
@@ -27,14 +32,29 @@ static bool add_coverage(const tfp_work_tables *t)
                              t->all.counted == t->all.instructions ? 0 : (double)t->all.bytes);
     if (!ok) return false;
     tfp_fact *f = tfp_fact_last(t->r);
-    if (t->all.counted == t->all.instructions) f->absent = false, f->real = 1;
+    char left[200] = "";
+    if (t->all.counted == t->all.instructions && t->all.instructions) f->absent = false, f->real = 1;
+    if (t->left.ops && (f->absent || f->real > ALMOST_ALL)) { /* its bytes say nothing of its work */
+        f->absent = true;
+        tfp_left_out_say(&t->left, left, sizeof left);
+    }
     const char *rows = t->operators ? "operators" : "instructions";
-    ok = tfp_work_say(t, "of the bytes moved%s; %lld of %lld %s have a count",
-                      t->bytes_missing ? ", as far as they are known" : "", (long long)t->all.counted,
+    ok = tfp_work_say(t, "%s%s; %lld of %lld %s have a count", *left ? left : "of the bytes moved",
+                      t->bytes_missing && !*left ? ", as far as they are known" : "", (long long)t->all.counted,
                       (long long)t->all.instructions, rows);
     if (!ok || !(t->shown & TFP_WORK_TIMES)) return ok;
     return tfp_fact_share(t->r, "time_coverage", "time covered", (double)t->counted_ns, (double)t->all.ns) &&
            tfp_work_say(t, "of the measured time was in %s that have a count", rows);
+}
+
+/* The exact number of a big total, and whether it is a lower bound. */
+static bool say_total(const tfp_work_tables *t, int64_t n)
+{
+    char exact[40];
+    const char *least = is_least(t) ? "at least" : "";
+    tfp_flops_exact(exact, n);
+    if (n >= 1000000) return tfp_work_say(t, "%s%s(%s)", least, *least ? " " : "", exact);
+    return !*least || tfp_work_say(t, "%s", least);
 }
 
 static bool add_mean(const tfp_work_tables *t, const char *name, const char *label, tfp_unit unit, int64_t sum)
@@ -50,24 +70,23 @@ static bool add_steps(const tfp_work_tables *t)
     if (!(t->shown & TFP_WORK_TIMES) || tfp_step_of(t->r).which == TFP_STEP_ONE || !steps || !t->all.in_steps.float_ops)
         return true;
     return add_mean(t, "step_float_ops", "float operations a step", TFP_NUMBER, t->all.in_steps.float_ops) &&
-           tfp_work_say(t, "the mean of %zu step%s; below, all that was recorded", steps, steps == 1 ? "" : "s") &&
+           tfp_work_say(t, "%sthe mean of %zu step%s; below, all that was recorded", is_least(t) ? "at least; " : "",
+                        steps, steps == 1 ? "" : "s") &&
            add_mean(t, "step_macs", "multiply-adds a step", TFP_NUMBER, t->all.in_steps.macs) &&
+           (!is_least(t) || tfp_work_say(t, "at least")) &&
            add_mean(t, "step_bytes_moved", "bytes moved a step", TFP_SIZE, t->all.in_steps.bytes);
 }
 
 bool tfp_work_facts(const tfp_work_tables *t)
 {
-    char exact[40];
     tfp_str source = t->shown & TFP_WORK_TIMES                      ? TFP_STR("trace")
                      : tfp_has_recorded_calls(tfp_profile_of(t->r)) ? TFP_STR("execution_trace")
                                                                     : TFP_STR("hlo");
     bool ok = tfp_fact_text(t->r, "float_ops_source", NULL, source) && add_steps(t) &&
               tfp_fact_int(t->r, "total_float_ops", "float operations", TFP_NUMBER, t->all.float_ops);
-    tfp_flops_exact(exact, t->all.float_ops);
-    if (t->all.float_ops >= 1000000) ok = ok && tfp_work_say(t, "(%s)", exact);
-    ok = ok && tfp_fact_int(t->r, "total_macs", "multiply-adds", TFP_NUMBER, t->all.macs);
-    tfp_flops_exact(exact, t->all.macs);
-    if (t->all.macs >= 1000000) ok = ok && tfp_work_say(t, "(%s)", exact);
+    ok = ok && say_total(t, t->all.float_ops) &&
+         tfp_fact_int(t->r, "total_macs", "multiply-adds", TFP_NUMBER, t->all.macs) && say_total(t, t->all.macs) &&
+         tfp_left_out_fact(t->r, is_least(t));
     ok = ok && tfp_fact_int(t->r, "total_bytes_moved", "bytes moved", TFP_SIZE, t->all.bytes);
     return ok && add_coverage(t) && add_loops(t) && tfp_work_peak_facts(t);
 }

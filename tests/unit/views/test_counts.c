@@ -4,6 +4,7 @@
 #include "support.h"
 
 #include "options/options.h"
+#include "views/flops/left_out.h"
 
 #include <math.h>
 #include <string.h>
@@ -253,11 +254,53 @@ static void the_summary_says_what_is_covered(void **state)
     tfp_report *r = counted("flops", "assume_batch 2");
     assert_true(tfp_report_is_table(r));
     char *text = written(r, "json");
-    assert_true(strstr(text, "\"total_float_ops\":56,\"total_macs\":24,\"total_parameters\":12"));
-    assert_true(strstr(text, "\"ops\":5,\"counted_ops\":4,\"total_coverage\":1"));
+    assert_true(strstr(text, "\"total_float_ops\":56,\"total_macs\":24,\"at_least\":true,\"total_parameters\":12"));
+    assert_true(strstr(text, "\"ops\":5,\"counted_ops\":4,\"total_coverage\":null"));
     assert_true(strstr(text, "\"no_formula\":[{\"op\":\"NobodyKnowsIt\",\"nodes\":1,\"first\":\"b/odd\"}]"));
     free(text);
     drop_report(r);
+    r = counted("flops", "assume_batch 2");
+    text = written(r, "text");
+    assert_true(strstr(text, "multiply-adds     24       at least"));
+    assert_true(strstr(text, "the work of NobodyKnowsIt is not known"));
+    free(text);
+    drop_report(r);
+}
+
+/* The one rule for the names of all frameworks. */
+static void products_calls_and_bodies_are_work(void **state)
+{
+    (void)state;
+    static const char *const work[] = { "MatMul",
+                                        "dot",
+                                        "aten::mm",
+                                        "aten::linear",
+                                        "aten::_grouped_mm",
+                                        "Conv",
+                                        "If",
+                                        "StatefulPartitionedCall",
+                                        "custom-call(x)",
+                                        "fusion(dot)",
+                                        "Attention",
+                                        "com.microsoft::MultiHeadAttention",
+                                        "higher_order::cond",
+                                        "aten::lstm" };
+    static const char *const light[] = { "Add",
+                                         "aten::add",
+                                         "add",
+                                         "fusion(add)",
+                                         "Resize",
+                                         "convert",
+                                         "LGamma",
+                                         "aten::upsample_bilinear2d",
+                                         "c10d::_communicate",
+                                         "Sum" };
+    for (size_t i = 0; i < sizeof work / sizeof *work; i++)
+        if (!tfp_is_left_out(tfp_str_of(work[i]), true)) fail_msg("%s", work[i]);
+    for (size_t i = 0; i < sizeof light / sizeof *light; i++)
+        if (tfp_is_left_out(tfp_str_of(light[i]), true)) fail_msg("%s", light[i]);
+    assert_true(tfp_is_left_out(TFP_STR("mine::op"), false));
+    assert_false(tfp_is_left_out(TFP_STR("NonMaxSuppressionV3"), false));
 }
 
 static void what_is_missing_is_traced_to_its_beginning(void **state)
@@ -334,6 +377,7 @@ int main(void)
         cmocka_unit_test(files_alone_say_no_macs),
         cmocka_unit_test(forms_have_the_new_columns),
         cmocka_unit_test(the_summary_says_what_is_covered),
+        cmocka_unit_test(products_calls_and_bodies_are_work),
         cmocka_unit_test(what_is_missing_is_traced_to_its_beginning),
         cmocka_unit_test(every_node_is_a_line),
         cmocka_unit_test(without_a_graph_it_says_what_to_do),
