@@ -19,6 +19,7 @@ typedef enum tfp_certainty {
     TFP_SURE_BY_PARTIAL, /* several places remain: only their common part is known */
     TFP_SURE_BY_NAME,    /* Inductor recorded the source line for the kernel's name */
     TFP_SURE_BY_NONE,
+    TFP_SURE_BY_ANNOTATION, /* its event has the name that the program gave it when the graph was captured */
     TFP_CERTAINTIES
 } tfp_certainty;
 typedef enum tfp_no_place { /* why there is no place */

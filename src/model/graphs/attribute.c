@@ -5,6 +5,8 @@
 #include "model/tables/profile.h"
 #include "model/tables/stats.h"
 
+#include <ctype.h>
+
 /* The index of an equal row, which is added if it is new; TFP_NONE after a fault. */
 static uint32_t row_of(tfp_builder *b, const tfp_attribution *a)
 {
@@ -40,17 +42,40 @@ static uint32_t place_of_name(tfp_builder *b, tfp_str name)
     return place;
 }
 
-/* Takes the module that the event names. */
+/* Whether the text is a module's name, "layers.0.attention.wq": words of letters, digits and underscores. */
+static bool is_module(tfp_str name)
+{
+    for (size_t i = 0; i < name.size; i++) {
+        bool dot = name.data[i] == '.', ends = !i || i + 1 == name.size || name.data[i - 1] == '.';
+        if (dot ? ends : !isalnum((unsigned char)name.data[i]) && name.data[i] != '_') return false;
+    }
+    return name.size;
+}
+
+/* Whether the exporter says that it wrote annotations into the events. */
+static bool is_annotated(const tfp_builder *b)
+{
+    tfp_strid key = tfp_strtab_find(&b->p->strings, TFP_STR("cudaGraphInlineAnnotated"));
+    for (size_t i = 0; key != TFP_NONE && i < b->p->events->about.size; i++)
+        if (b->p->events->about.at[i].key == key) return true;
+    return false;
+}
+
+/* Takes the module that the event names: `name` is what PyTorch's mark_kernels was given, torchtitan gives it
+ * `module_fqn`. */
 static void take_name(tfp_builder *b, uint32_t span, tfp_attribution *a)
 {
-    tfp_strid module = text_of(b, span, "module_fqn"), text = module ? 0 : text_of(b, span, "str");
-    if (!module && !text) return;
-    uint32_t place = module ? place_of_name(b, tfp_text(b->p, module)) : tfp_graph_place_below(b, 0, text);
+    tfp_strid module = text_of(b, span, "module_fqn"), named = module ? 0 : text_of(b, span, "name");
+    tfp_strid text = module || named ? 0 : text_of(b, span, "str"), given = module ? module : named ? named : text;
+    if (!given) return;
+    bool parts = module || (named && is_module(tfp_text(b->p, named)));
+    uint32_t place = parts ? place_of_name(b, tfp_text(b->p, given)) : tfp_graph_place_below(b, 0, given);
     if (!place) return;
-    a->certainty = TFP_SURE_BY_ID;
+    tfp_strid phase = text_of(b, span, "autograd_phase");
+    a->certainty = named || is_annotated(b) ? TFP_SURE_BY_ANNOTATION : TFP_SURE_BY_ID;
     a->reason = TFP_PLACE_KNOWN;
-    a->place = place;
     a->module = tfp_graph_place_text(b, place);
+    a->place = phase ? tfp_graph_place_below(b, place, phase) : place;
 }
 
 tfp_attribution tfp_attribution_partly(tfp_builder *b, uint32_t modules, const tfp_strid *op, tfp_strid line,

@@ -17,11 +17,11 @@
 #include "views/spans/trace.h"
 
 /* In the order of the note: certainties of places, then reasons for none. */
-enum { SUMS = TFP_SURE_BY_NONE + TFP_NO_PLACES };
+enum { SUMS = TFP_CERTAINTIES + TFP_NO_PLACES };
 
 const char *tfp_certainty_word(unsigned certainty)
 {
-    static const char *const words[] = { "launch", "id", "unique", "order", "partial", "name", "none" };
+    static const char *const words[] = { "launch", "id", "unique", "order", "partial", "name", "none", "annotated" };
     return words[certainty];
 }
 
@@ -58,7 +58,7 @@ static void sum_classes(const tfp_report *r, int64_t sums[SUMS])
         bool counts = tfp_kind_of(r) == TFP_REPORT_GRID ? tfp_span_in_step(r, i) : tfp_coverage_counts(r, i);
         if (!counts) continue;
         tfp_attribution a = tfp_span_attribution(p, i);
-        int64_t *sum = &sums[a.certainty < TFP_SURE_BY_NONE ? a.certainty : TFP_SURE_BY_NONE + a.reason];
+        int64_t *sum = &sums[a.certainty != TFP_SURE_BY_NONE ? a.certainty : TFP_CERTAINTIES + a.reason];
         *sum = tfp_add(*sum, s->self_ns[i], NULL);
     }
 }
@@ -93,8 +93,8 @@ static void put_part(tfp_buf *b, const char *head, const int64_t *sums, size_t f
     for (size_t i = from; i < end; i++) {
         if (!sums[i]) continue;
         tfp_buf_text(b, between);
-        tfp_buf_text(b, i < TFP_SURE_BY_NONE ? tfp_certainty_word((unsigned)i)
-                                             : tfp_no_place_word((unsigned)i - TFP_SURE_BY_NONE));
+        tfp_buf_text(b, i < TFP_CERTAINTIES ? tfp_certainty_word((unsigned)i)
+                                            : tfp_no_place_word((unsigned)i - TFP_CERTAINTIES));
         put_share(b, " ", sums[i], all);
         between = ", ";
     }
@@ -105,11 +105,11 @@ static void put_part(tfp_buf *b, const char *head, const int64_t *sums, size_t f
 static tfp_status note_sums(tfp_report *r, const int64_t sums[SUMS], size_t traces, tfp_error *err)
 {
     tfp_buf b = { 0 };
-    int64_t placed = sum_of(sums, 0, TFP_SURE_BY_NONE), lost = sum_of(sums, TFP_SURE_BY_NONE, SUMS);
+    int64_t placed = sum_of(sums, 0, TFP_CERTAINTIES), lost = sum_of(sums, TFP_CERTAINTIES, SUMS);
     double all = (double)placed + (double)lost;
     if (!lost && placed == sum_of(sums, 0, TFP_SURE_BY_ID + 1)) return TFP_OK;
-    put_part(&b, "device time attributed: ", sums, 0, TFP_SURE_BY_NONE, all);
-    if (lost) put_part(&b, "; not: ", sums, TFP_SURE_BY_NONE, SUMS, all);
+    put_part(&b, "device time attributed: ", sums, 0, TFP_CERTAINTIES, all);
+    if (lost) put_part(&b, "; not: ", sums, TFP_CERTAINTIES, SUMS, all);
     if (traces > 1) tfp_buf_printf(&b, "; of %zu traces", traces);
     tfp_buf_char(&b, '\0');
     tfp_status s = b.failed ? tfp_nomem(err) : tfp_report_note_add(r, TFP_NOTE_ATTRIBUTED, err, "%s", b.data);
@@ -145,5 +145,5 @@ double tfp_share_without_capture(const tfp_report *r)
     if (!is_asked(r)) return 0;
     sum_classes(r, sums);
     int64_t all = sum_of(sums, 0, SUMS);
-    return all ? (double)sums[TFP_SURE_BY_NONE + TFP_NO_CAPTURE] / (double)all : 0;
+    return all ? (double)sums[TFP_CERTAINTIES + TFP_NO_CAPTURE] / (double)all : 0;
 }

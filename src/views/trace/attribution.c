@@ -275,7 +275,7 @@ static const tfp_row_column columns[] = {
     TFP_COLUMN(activity_row, "graph", INT, NUMBER, graph, "id of the graph that replayed it"),
     TFP_COLUMN(activity_row, "graph_node", INT, NUMBER, graph_node, "id of its node in the graph"),
     TFP_COLUMN(activity_row, "replay", INT, NUMBER, replay, "number of the graph launch that replayed it"),
-    TFP_COLUMN(activity_row, "certainty", TEXT, LABEL, certainty, "launch, id, unique, order, partial, name or none: how its place is known"),
+    TFP_COLUMN(activity_row, "certainty", TEXT, LABEL, certainty, "launch, id, unique, order, partial, name, annotated or none: how its place is known"),
     TFP_COLUMN(activity_row, "reason", TEXT, LABEL, reason, "why it has none: no capture, no match, ambiguous, no launch"),
     TFP_COLUMN(activity_row, "module", TEXT, LABEL, module, "modules around it"),
     TFP_COLUMN(activity_row, "op", TEXT, LABEL, op, "the innermost op, else the API call"),

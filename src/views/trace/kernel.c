@@ -336,7 +336,7 @@ static const tfp_row_column columns[] = {
     TFP_COLUMN(kernel_row, "occupancy", REAL, NUMBER, occupancy, "Estimated achieved occupancy in percent, weighted by time."),
     TFP_COLUMN(kernel_row, "ops", TEXT, LABEL, ops, "The ops that launched it, the most frequent first; at most three."),
     TFP_COLUMN(kernel_row, "attributed", REAL, SHARE, attributed, "The share of its time whose place in the model is known."),
-    TFP_COLUMN(kernel_row, "certainty", TEXT, LABEL, certainty, "How the places are known, most time first: launch, id, unique, order, partial, name, none."),
+    TFP_COLUMN(kernel_row, "certainty", TEXT, LABEL, certainty, "How the places are known, most time first: launch, id, unique, order, partial, name, annotated, none."),
     { 0 }
 };
 /* clang-format on */

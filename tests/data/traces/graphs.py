@@ -170,6 +170,18 @@ def compiled(t):
         t.step(i, lambda: (t.op(eager, False, []), t.replay([fused, eager, GEMM])))
 
 
+def annotated(t):
+    """As PyTorch 2.15 writes names of mark_kernels into the kernels of replays; the last kernel has none."""
+    names = [{"name": "layers.0.attention.wq"}, {"name": "layers.0.attention.wq", "autograd_phase": "backward"}, {"name": "all reduce 1.5"},
+             {"module_fqn": "layers.1", "name": "phase"}, {}]
+    for i in range(2):
+        def body():
+            launch = t.call("GraphLaunch")
+            for k, name in enumerate(names):
+                t.activity([GEMM, GEMM, ADD, NORM, ADD][k], launch, 20 + k, 7, {"graph id": 3, "graph node id": k + 1, **name})
+        t.step(i, body)
+
+
 def write(folder):
     os.makedirs(folder, exist_ok=True)
 
@@ -213,6 +225,9 @@ def write(folder):
     t = Trace()
     compiled(t)
     t.write(at("compiled.json"))
+    t = Trace("cuda")
+    annotated(t)
+    t.write(at("annotated.json"), {"cudaGraphInlineAnnotated": True})
     stack = '  File "/app/net.py", line 61, in forward\n    y = f(x)\n  File "/app/net.py", line 70, in f\n    return x + w\n'
     info = {"triton_poi_fused_add_0:1": {"stack_traces": [stack], "post_grad_nodes": ["add"]},
             "triton_red_fused_mean_1:2": {"stack_traces": [stack.replace("70", "72")]},

@@ -16,7 +16,7 @@ export interface CoverageRow {
 
 const WHY: Record<string, string> = {
   launch: "a launch of its own", unique: "every captured launch that fits has this place", order: "the order of the replays leaves one", partial: "what the places that are left share",
-  id: "the event names its place", name: "TorchInductor knows the line", "no capture": "give the trace of the capture: --capture_path", "no match": "no captured graph fits",
+  id: "the event names its place", name: "TorchInductor knows the line", annotated: "the program named it at capture", "no capture": "give the trace of the capture: --capture_path", "no match": "no captured graph fits",
   ambiguous: "too many captured graphs fit", "no launch": "its launch was not recorded",
 };
 
