@@ -95,32 +95,58 @@ bool tfp_jscan_long_string(tfp_jscan *j, tfp_jscan_text *out)
     return true;
 }
 
-bool tfp_jscan_any_member(tfp_jscan *j, bool first, tfp_jscan_text *key)
+/* Counts a wrong comma at the current position. */
+static void note_comma(tfp_jscan *j)
+{
+    if (!j->commas++) j->comma_at = j->at;
+}
+
+/* Takes the comma before a member or item (none before the first one). Returns the byte after it; 0 after a fault. */
+static unsigned char take_comma(tfp_jscan *j, bool first, const char *missing)
 {
     unsigned char c = tfp_jscan_peek(j);
-    if (c == '}') {
+    if (!first && c != ',' && !(j->lenient && c == '{')) return wrong(j, missing);
+    if (!first && c != ',') note_comma(j);
+    if (!first && c == ',') {
+        j->at++;
+        c = tfp_jscan_peek(j);
+    }
+    while (c == ',' && j->lenient) {
+        note_comma(j);
+        j->at++;
+        c = tfp_jscan_peek(j);
+    }
+    return c;
+}
+
+/* Takes the bracket that ends a value after a comma: a fault, unless the scanner is lenient. */
+static bool close_after_comma(tfp_jscan *j, const char *what)
+{
+    if (!j->lenient) return wrong(j, what);
+    note_comma(j);
+    j->at++;
+    return false;
+}
+
+bool tfp_jscan_any_member(tfp_jscan *j, bool first, tfp_jscan_text *key)
+{
+    if (tfp_jscan_peek(j) == '}') {
         j->at++;
         return false;
     }
-    if (!first) {
-        if (c != ',') return wrong(j, "no comma between members");
-        j->at++;
-        if (tfp_jscan_peek(j) == '}') return wrong(j, "a comma before '}'");
-    }
+    if (take_comma(j, first, "no comma between members") == '}') return close_after_comma(j, "a comma before '}'");
     return tfp_jscan_string(j, key) && tfp_jscan_take(j, ':', "no colon after a key");
 }
 
 bool tfp_jscan_item(tfp_jscan *j, bool first)
 {
-    unsigned char c = tfp_jscan_peek(j);
-    if (c == ']') {
+    if (tfp_jscan_peek(j) == ']') {
         j->at++;
         return false;
     }
-    if (first || j->fault) return !j->fault;
-    if (c != ',') return wrong(j, "no comma between items");
-    j->at++;
-    return tfp_jscan_peek(j) == ']' ? wrong(j, "a comma before ']'") : !j->fault;
+    if (first && !j->lenient) return !j->fault;
+    if (take_comma(j, first, "no comma between items") == ']') return close_after_comma(j, "a comma before ']'");
+    return !j->fault;
 }
 
 /* Consumes the bracket or brace at `at`. False at the end of the value and after an error; the scanner then stays

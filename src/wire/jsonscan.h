@@ -2,8 +2,9 @@
 /* wire/jsonscan.h: a scanner for JSON that is too big for a tree: the caller pulls members and values off a window of
  * text. Nothing is copied or allocated; nesting is bounded and never recursive. Lenient about known deviations of trace
  * writers: strings hold any byte but an unescaped quote, unknown escapes stand for themselves, NaN and Infinity are
- * numbers without a value. Otherwise strict. A window may end anywhere: the scanner then asks for more bytes
- * (TFP_JSCAN_MORE), and the caller starts the same value again with a longer window. */
+ * numbers without a value. Otherwise strict, but a lenient scanner counts wrong commas and goes on. A window may end
+ * anywhere: the scanner then asks for more bytes (TFP_JSCAN_MORE), and the caller starts the same value again with a
+ * longer window. */
 #ifndef TFP_JSONSCAN_H
 #define TFP_JSONSCAN_H
 
@@ -25,6 +26,9 @@ typedef struct tfp_jscan {
     const char *at, *end;  /* both are equal after an error, so that all functions do nothing */
     tfp_jscan_fault fault; /* the first one */
     const char *wrong;
+    bool lenient;         /* superfluous commas, and missing ones before an item that is an object, are no faults */
+    int64_t commas;       /* their number */
+    const char *comma_at; /* the first one */
 } tfp_jscan;
 
 /* A string without its quotes, still escaped. */
@@ -239,5 +243,29 @@ void tfp_jscan_word(tfp_jscan *j, tfp_jscan_value *out); /* a number or a bare w
 
 /* Appends the decoded characters of a string. A lone surrogate becomes U+FFFD, an unknown escape stays unchanged. */
 void tfp_jscan_decode(tfp_str raw, tfp_buf *out);
+
+/* ---- after a broken item of an array, such as one with an unescaped quote: jsonresync.c ---- */
+
+typedef enum tfp_jresync_found {
+    TFP_JRESYNC_NONE,  /* nothing begins in the window */
+    TFP_JRESYNC_ITEM,  /* a complete item */
+    TFP_JRESYNC_CLOSE, /* the bracket that ends the array: only members and the end of the text come after it */
+    TFP_JRESYNC_PART   /* something begins that the end of the window cuts */
+} tfp_jresync_found;
+
+/* The array's items are objects, and each has a certain member. Works on windows of text. */
+typedef struct tfp_jresync {
+    const char *needs;       /* the member that each item has */
+    tfp_str first;           /* the key with which the text's items begin; empty: not known */
+    uint64_t broken;         /* further broken items that were passed */
+    uint64_t searched, read; /* bytes of windows, and bytes of items that were tried: bounds the work */
+} tfp_jresync;
+
+/* Looks for the first complete item, or the end of the array, from `from`. *at: its place. whole: the text ends where
+ * the window does. Time is linear in the sizes of all windows together. */
+tfp_jresync_found tfp_jresync_find(tfp_jresync *r, tfp_str window, size_t from, bool whole, size_t *at);
+
+/* Skips blanks, commas and the brace of an item: the place from which to search after the broken item at `at`. */
+size_t tfp_jresync_after(tfp_str window, size_t at);
 
 #endif

@@ -7,19 +7,20 @@
 #include "formats/files/folder.h"
 #include "formats/files/format.h"
 #include "formats/json/kineto.h"
+#include "formats/json/kineto_broken.h"
 #include "model/event_builder.h"
 #include "model/tables/events.h"
 #include "model/tables/profile.h"
 #include "model/tables/sources.h"
 
-#define WINDOW ((size_t)1 << 20)
+#define WINDOW TFP_KINETO_WINDOW
 #define PIECE WINDOW
 #define AHEAD ((size_t)16 << 10) /* bytes in which the end of a piece is looked for */
 #define AHEAD_MOST ((size_t)256 << 10)
 #define FALSE_CUTS 4               /* after this many wrong cuts the file is no longer cut into pieces */
+#define BROKEN 64                  /* and after this many broken events */
 #define MEMBER ((size_t)64 << 10)  /* most bytes of a member of the object around the events */
 #define FACT_MAX ((size_t)4 << 20) /* most bytes of an array or object that is kept as a fact */
-#define EVENT_MAX ((size_t)256 << 20)
 
 typedef struct file {
     tfp_builder *b;
@@ -38,6 +39,8 @@ typedef struct file {
     tfp_error taking_error;
     bool has_events; /* an array of events was found */
     bool cut;        /* the file is truncated */
+    bool over;       /* what follows is broken and is not read */
+    tfp_kineto_broken broken;
     tfp_kineto_facts facts;
 } file;
 
@@ -55,6 +58,10 @@ static int probe(tfp_str head, uint64_t total)
     if (c != '{' && c != '[') return 0;
     j.at++;
     unsigned char next = tfp_jscan_peek(&j);
+    while (next == ',') { /* commas too many */
+        j.at++;
+        next = tfp_jscan_peek(&j);
+    }
     if (c == '[') return next == '{' && tfp_str_has(head, TFP_STR("\"ph\"")) ? 90 : next == '{' ? 20 : 0;
     if (next != '"' && next != '}') return 0;
     if (tfp_str_has(head, TFP_STR("\"tfprof.capture\""))) return 0; /* it is a manifest of recordings */
@@ -72,33 +79,54 @@ static tfp_status fail_at(const file *f, const char *what, size_t offset, tfp_er
 
 /* ---- events, one piece at a time ---- */
 
+/* Passes the broken event at the current position, if reading cannot go on otherwise. *grow: it may only be longer than
+ * the window. */
+static tfp_status pass_broken(file *f, size_t want, bool whole, bool *grow, tfp_error *err)
+{
+    tfp_kineto_piece *p = &f->slots[0].piece;
+    bool found, wrong = p->fault == TFP_JSCAN_WRONG;
+    uint64_t fault = (uint64_t)(p->wrong_at - p->window.data), at = tfp_input_at(f->in);
+    const char *why = wrong ? p->wrong : "a string or bracket without an end";
+    tfp_status s = tfp_kineto_pass(&f->broken, f->in, want, wrong, &found, err);
+    *grow = !s && !found && !wrong && !whole;
+    if (s || *grow) return s;
+    f->cut = !found;
+    if (!found && !wrong) return TFP_OK; /* the file is truncated here */
+    f->broken.parsed += wrong ? fault : want;
+    return tfp_kineto_note_broken(&f->broken, f->r.rows, why, wrong ? at + fault : at, err);
+}
+
 /* Reads some events from the current position; an event that the window cuts is left for the next call. */
 static tfp_status read_some(file *f, bool *first, bool *closed, tfp_error *err)
 {
     tfp_kineto_slot *s = &f->slots[0];
-    for (size_t want = WINDOW;; want *= 2) {
+    for (size_t want = WINDOW;;) {
+        bool whole, grow;
         tfp_str window;
-        tfp_status status = tfp_input_peek(f->in, want, &window, err);
+        tfp_status status = tfp_kineto_window(f->in, want, &window, &whole, err);
         if (status) return status;
-        bool whole = window.size == tfp_input_left(f->in);
         s->piece.window = window;
+        s->piece.offset = tfp_input_at(f->in);
         s->piece.from = window.data;
         s->piece.soft = window.data + (window.size < f->piece ? window.size : f->piece);
         s->piece.first = *first;
         tfp_kineto_parse(s);
         size_t used = (size_t)(s->piece.end - window.data);
-        if (used == 0 && s->piece.fault == TFP_JSCAN_MORE && !whole) { /* one event is longer than the window */
-            if (want > EVENT_MAX) return fail_at(f, "an event of more than 256 MB", 0, err);
+        if (used == 0 && !s->piece.closed && !s->failed) {
+            status = pass_broken(f, want, whole, &grow, err);
+            *first |= !grow; /* no comma is needed */
+            if (status || !grow) return status;
+            if (want > TFP_KINETO_EVENT_MAX) return fail_at(f, "an event of more than 256 MB", 0, err);
+            want *= 2;
             continue;
         }
         tfp_kineto_merge(&f->r, s);
-        if (s->piece.fault == TFP_JSCAN_WRONG)
-            return fail_at(f, s->piece.wrong, (size_t)(s->piece.wrong_at - window.data), err);
-        f->cut = used == 0 && !s->piece.closed; /* the file is truncated here */
         *closed = s->piece.closed;
         *first = s->piece.first;
         status = tfp_input_skip(f->in, used, err);
-        return status ? status : tfp_builder_status(f->b, err);
+        if (!status) status = tfp_builder_status(f->b, err);
+        if (status || s->piece.fault != TFP_JSCAN_WRONG) return status;
+        want = WINDOW;
     }
 }
 
@@ -154,15 +182,9 @@ static bool join(void *ctx, size_t slot)
     tfp_kineto_merge(&f->r, s);
     f->status = tfp_builder_status(f->b, f->err);
     if (!f->status) f->status = tfp_input_tell(f->in, s->piece.offset, f->next, f->err);
-    if (!f->status && s->piece.fault == TFP_JSCAN_WRONG) {
-        f->status =
-            tfp_fail(f->err, TFP_BADFILE, "byte %llu: %s",
-                     (unsigned long long)(s->piece.offset + (uint64_t)(s->piece.wrong_at - s->piece.window.data)),
-                     s->piece.wrong);
-    }
     f->closed = s->piece.closed;
     f->stopped = s->piece.closed || s->piece.end != s->piece.soft; /* whether the piece ended with an event */
-    f->false_cuts += !s->piece.closed && f->stopped;
+    f->false_cuts += !s->piece.closed && f->stopped && s->piece.fault != TFP_JSCAN_WRONG;
     return !f->status && !f->stopped;
 }
 
@@ -194,11 +216,13 @@ static tfp_status learn_key(file *f, tfp_error *err)
     tfp_jscan j = tfp_jscan_start(window);
     tfp_jscan_text key;
     f->key_size = 0;
-    if (tfp_jscan_peek(&j) != '{') return TFP_OK;
-    j.at++;
+    size_t at = tfp_jresync_after(window, 0);
+    if (!at || window.data[at - 1] != '{') return TFP_OK;
+    j.at += at;
     if (!tfp_jscan_string(&j, &key) || key.raw.size > sizeof f->key) return TFP_OK;
     memcpy(f->key, key.raw.data, key.raw.size);
     f->key_size = key.raw.size;
+    f->broken.sync.first = (tfp_str){ f->key, f->key_size };
     return TFP_OK;
 }
 
@@ -209,7 +233,7 @@ static tfp_status read_events(file *f, tfp_error *err)
     f->has_events = true;
     tfp_status s = learn_key(f, err);
     while (!s && !closed && !f->cut) {
-        if (!first && f->key_size && f->false_cuts < FALSE_CUTS) {
+        if (!first && f->key_size && f->false_cuts < FALSE_CUTS && f->broken.count < BROKEN) {
             s = read_pieces(f, err);
             closed = f->closed;
         }
@@ -259,6 +283,7 @@ static tfp_status read_member(file *f, bool first, bool *closed, tfp_error *err)
         if (s) return s;
         bool whole = window.size == tfp_input_left(f->in), events = false;
         tfp_jscan j = tfp_jscan_start(window);
+        j.lenient = true;
         *closed = !tfp_jscan_member(&j, first, &key) && !j.fault;
         if (!*closed) {
             events = tfp_str_eq(key.raw, TFP_STR("traceEvents")) && tfp_jscan_peek(&j) == '[';
@@ -268,18 +293,27 @@ static tfp_status read_member(file *f, bool first, bool *closed, tfp_error *err)
             else
                 tfp_jscan_value_of(&j, &v);
         }
-        if (j.fault == TFP_JSCAN_WRONG) return fail_at(f, j.wrong, (size_t)(j.at - window.data), err);
-        if (is_too_long(&j, from, window)) {
+        if (j.fault != TFP_JSCAN_WRONG && is_too_long(&j, from, window)) {
             tfp_build_warn(f->b, "members of more than 4 MB beside the events, left out", key.raw);
             s = tfp_input_skip(f->in, (size_t)(from - window.data), err);
             return s ? s : skip_member(f, err);
         }
         if (j.fault == TFP_JSCAN_MORE && !whole) continue;
         if (j.fault) {
-            f->cut = true;
-            return TFP_OK;
+            size_t fault = (size_t)(j.at - window.data);
+            first = !f->has_events;
+            s = tfp_kineto_pass_member(f->b, f->in, &j, fault, &first, err);
+            if (s || !first) {
+                f->cut = j.fault == TFP_JSCAN_MORE;
+                f->over = !f->cut;
+                return s;
+            }
+            want = MEMBER / 2;
+            continue;
         }
         if (!*closed && !events) tfp_kineto_keep(&f->facts, &key, &v);
+        if (j.commas)
+            tfp_kineto_note_commas(&f->r, j.commas, tfp_input_at(f->in) + (uint64_t)(j.comma_at - window.data));
         s = tfp_input_skip(f->in, (size_t)(j.at - window.data), err);
         return s || !events ? s : read_events(f, err);
     }
@@ -295,6 +329,10 @@ static tfp_status read_rest(file *f, tfp_error *err)
         if (s) return s;
         tfp_jscan j = tfp_jscan_start(window);
         zeros |= memchr(window.data, 0, window.size) != NULL; /* the scanner treats them as blanks */
+        while (tfp_jscan_peek(&j) == ',') {
+            tfp_kineto_note_commas(&f->r, 1, tfp_input_at(f->in) + (uint64_t)(j.at - window.data));
+            j.at++;
+        }
         if (tfp_jscan_peek(&j)) return fail_at(f, "text after the end of the trace", (size_t)(j.at - window.data), err);
         s = tfp_input_skip(f->in, window.size, err);
         if (s) return s;
@@ -321,11 +359,13 @@ static tfp_status read_all(file *f, tfp_error *err)
     if (c == '[')
         s = read_events(f, err);
     else
-        for (bool first = true; !s && !closed && !f->cut; first = false) s = read_member(f, first, &closed, err);
+        for (bool first = true; !s && !closed && !f->cut && !f->over; first = false)
+            s = read_member(f, first, &closed, err);
+    if (!s) s = tfp_kineto_judge(&f->broken, f->r.rows, err);
     if (s) return s;
     if (!f->has_events)
         return tfp_fail(err, TFP_BADFILE, "no `traceEvents`: not a trace%s", f->cut ? ", or cut short" : "");
-    return f->cut ? TFP_OK : read_rest(f, err);
+    return f->cut || f->over ? TFP_OK : read_rest(f, err);
 }
 
 static bool start_slots(file *f)
@@ -345,6 +385,11 @@ static void settle(file *f)
 {
     tfp_builder *b = f->b;
     tfp_process *made = &b->p->events->processes.at[f->r.process];
+    if (f->broken.count) {
+        tfp_kineto_left_out *left = &f->r.left.broken;
+        left->count = (int64_t)f->broken.count;
+        tfp_buf_printf(&left->first, "byte %llu: %s", (unsigned long long)f->broken.at, f->broken.wrong);
+    }
     tfp_kineto_end(&f->r);
     if (f->cut || f->in->cut_at) {
         tfp_build_data_finding(b, "error", "the file is cut short: its complete events were read", 1, TFP_STR(""));
@@ -363,6 +408,7 @@ static tfp_status read_trace(tfp_builder *b, tfp_input *in, tfp_error *err)
     file f = {
         .b = b, .in = in, .r = { .b = b, .first_span = b->p->events->spans.size }, .facts = { .b = b, .rank = -1 }
     };
+    f.broken.sync.needs = "ph";
     tfp_process process = { .rank = -1, .source = (uint32_t)b->p->files->sources.size - 1 };
     f.r.process = f.facts.process = tfp_build_process(b, &process);
     tfp_status s = start_slots(&f) ? tfp_builder_status(b, err) : tfp_nomem(err);

@@ -180,6 +180,8 @@ typedef struct tfp_kineto_slot {
     TFP_VEC(tfp_kineto_memory) memory;
     TFP_VEC(tfp_stat) one; /* stats of the event that is being read */
     tfp_buf text;          /* a text without its escapes */
+    int64_t commas;        /* wrong commas before piece.end */
+    uint64_t comma_at;     /* where the first of them is in the input */
     int64_t unreadable, absurd;
     tfp_buf first_unreadable, first_absurd; /* names of the first such events, or a substitute for the name */
     bool fraction;                          /* some time is no whole number of microseconds */
@@ -210,6 +212,12 @@ typedef struct tfp_kineto_left_out { /* number of events of one kind that were l
     tfp_buf first;
 } tfp_kineto_left_out;
 
+typedef struct tfp_kineto_lost {
+    tfp_kineto_left_out unreadable, absurd;
+    tfp_kineto_left_out broken; /* events that are no JSON */
+    tfp_kineto_left_out commas; /* commas too many or missing */
+} tfp_kineto_lost;
+
 typedef struct tfp_kineto_reader {
     tfp_builder *b;
     uint32_t process;
@@ -220,8 +228,9 @@ typedef struct tfp_kineto_reader {
     tfp_map64 thread_owner;  /* tid -> pid: the first process that had a thread with that number */
     TFP_VEC(tfp_kineto_open) open;
     tfp_map64 open_by_lane,
-        open_by_id; /* the innermost one's index in `open`, or TFP_NONE: read with tfp_map64_get_any */
-    tfp_kineto_left_out unreadable, absurd;
+        open_by_id;       /* the innermost one's index in `open`, or TFP_NONE: read with tfp_map64_get_any */
+    tfp_kineto_lost left; /* what was left out */
+    uint64_t rows;        /* events that were read, of any kind */
     int64_t events, ends_alone, early, negative, no_number;
     int64_t plain; /* events with a duration whose category is none of Kineto's */
     tfp_strid first_plain;
@@ -269,6 +278,7 @@ void tfp_kineto_keep_flow(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_ki
 void tfp_kineto_join_flows(tfp_kineto_reader *r);
 
 void tfp_kineto_merge(tfp_kineto_reader *r, tfp_kineto_slot *s);
+void tfp_kineto_note_commas(tfp_kineto_reader *r, int64_t count, uint64_t at); /* at: place of the first one */
 void tfp_kineto_end(tfp_kineto_reader *r); /* sets labels, closes events that have no end, adds findings */
 void tfp_kineto_reader_free(tfp_kineto_reader *r);
 

@@ -93,18 +93,25 @@ static bool read_event(tfp_kineto_slot *s, tfp_jscan *j)
     return !s->failed;
 }
 
+/* Everything before j->at was read. */
+static void keep_end(tfp_kineto_slot *s, const tfp_jscan *j)
+{
+    s->piece.end = j->at;
+    s->commas = j->commas;
+}
+
 void tfp_kineto_parse(tfp_kineto_slot *s)
 {
-    tfp_jscan j = { .at = s->piece.from, .end = s->piece.window.data + s->piece.window.size };
+    tfp_jscan j = { .at = s->piece.from, .end = s->piece.window.data + s->piece.window.size, .lenient = true };
     bool first = s->piece.first;
     s->rows.size = s->memory.size = 0;
     s->unreadable = s->absurd = 0;
     s->piece.closed = s->fraction = false;
-    s->piece.end = s->piece.from;
+    keep_end(s, &j);
     while (s->piece.end < s->piece.soft && !s->failed) {
         if (!tfp_jscan_item(&j, first)) {
             s->piece.closed = !j.fault;
-            if (s->piece.closed) s->piece.end = j.at;
+            if (s->piece.closed) keep_end(s, &j);
             break;
         }
         first = false;
@@ -115,10 +122,11 @@ void tfp_kineto_parse(tfp_kineto_slot *s)
             break;
         }
         if (j.fault) break;
-        s->piece.end = j.at;
+        keep_end(s, &j);
     }
     s->piece.first = first;
     s->piece.fault = s->failed ? TFP_JSCAN_FINE : j.fault; /* without memory reading stops at the end of an event */
     s->piece.wrong = j.wrong;
     s->piece.wrong_at = j.at;
+    if (s->commas) s->comma_at = s->piece.offset + (uint64_t)(j.comma_at - s->piece.window.data);
 }

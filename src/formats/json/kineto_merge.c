@@ -286,13 +286,22 @@ static void leave_out(tfp_kineto_reader *r, tfp_kineto_left_out *all, int64_t co
     tfp_build_keep(r->b, !all->first.failed);
 }
 
+void tfp_kineto_note_commas(tfp_kineto_reader *r, int64_t count, uint64_t at)
+{
+    if (count && !r->left.commas.count) tfp_buf_printf(&r->left.commas.first, "byte %llu", (unsigned long long)at);
+    r->left.commas.count += count;
+    tfp_build_keep(r->b, !r->left.commas.first.failed);
+}
+
 void tfp_kineto_merge(tfp_kineto_reader *r, tfp_kineto_slot *s)
 {
     if (s->failed) tfp_build_keep(r->b, false);
     for (size_t i = 0; i < s->rows.size && !r->b->status; i++) add_row(r, s, &s->rows.at[i]);
+    r->rows += s->rows.size;
     r->fraction |= s->fraction;
-    leave_out(r, &r->unreadable, s->unreadable, &s->first_unreadable);
-    leave_out(r, &r->absurd, s->absurd, &s->first_absurd);
+    tfp_kineto_note_commas(r, s->commas, s->comma_at);
+    leave_out(r, &r->left.unreadable, s->unreadable, &s->first_unreadable);
+    leave_out(r, &r->left.absurd, s->absurd, &s->first_absurd);
 }
 
 static void tell(tfp_kineto_reader *r, const char *severity, const char *what, int64_t count)
@@ -302,21 +311,32 @@ static void tell(tfp_kineto_reader *r, const char *severity, const char *what, i
     tfp_build_warn_many(r->b, what, TFP_STR(""), (size_t)count);
 }
 
-static void tell_left_out(tfp_kineto_reader *r, const tfp_kineto_left_out *x, const char *finding, const char *warning)
+typedef struct left_out_words {
+    const char *severity, *finding, *warning;
+} left_out_words;
+
+static void tell_left_out(tfp_kineto_reader *r, const tfp_kineto_left_out *x, left_out_words words)
 {
     tfp_str first = { x->first.data ? x->first.data : "", x->first.size };
     if (!x->count) return;
-    tfp_build_data_finding(r->b, "error", finding, x->count, first);
-    tfp_build_warn_many(r->b, warning, first, (size_t)x->count);
+    tfp_build_data_finding(r->b, words.severity, words.finding, x->count, first);
+    tfp_build_warn_many(r->b, words.warning, first, (size_t)x->count);
 }
 
 void tfp_kineto_end(tfp_kineto_reader *r)
 {
     int64_t open = 0;
-    tell_left_out(r, &r->unreadable, "events that cannot be read, left out",
-                  "events that cannot be read (no name, phase or time), left out");
-    tell_left_out(r, &r->absurd, "absurd times (out of range), left out",
-                  "events with absurd times (beyond 9e15 us), left out");
+    static const left_out_words unreadable = { "error", "events that cannot be read, left out",
+                                               "events that cannot be read (no name, phase or time), left out" },
+                                absurd = { "error", "absurd times (out of range), left out",
+                                           "events with absurd times (beyond 9e15 us), left out" },
+                                broken = { "error", "broken events (no JSON), left out",
+                                           "broken events (no JSON), left out" },
+                                commas = { "warning", "commas too many or missing", "commas too many or missing" };
+    tell_left_out(r, &r->left.broken, broken);
+    tell_left_out(r, &r->left.commas, commas);
+    tell_left_out(r, &r->left.unreadable, unreadable);
+    tell_left_out(r, &r->left.absurd, absurd);
     tfp_kineto_lanes_end(r);
     tfp_kineto_join_flows(r);
     for (size_t i = 0; i < r->open.size; i++) open += r->open.at[i].span != TFP_NONE;
@@ -343,8 +363,10 @@ void tfp_kineto_reader_free(tfp_kineto_reader *r)
     tfp_vec_free(&r->lane_of);
     tfp_map64_free(&r->label_by_lane);
     tfp_map64_free(&r->thread_owner);
-    tfp_buf_free(&r->unreadable.first);
-    tfp_buf_free(&r->absurd.first);
+    tfp_buf_free(&r->left.unreadable.first);
+    tfp_buf_free(&r->left.absurd.first);
+    tfp_buf_free(&r->left.broken.first);
+    tfp_buf_free(&r->left.commas.first);
     tfp_vec_free(&r->open);
     tfp_map64_free(&r->open_by_lane);
     tfp_map64_free(&r->open_by_id);

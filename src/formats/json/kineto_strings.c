@@ -111,9 +111,11 @@ bool tfp_kineto_other_key(tfp_kineto_slot *s, tfp_jscan *j, bool first, bool arg
     *key = before;
     if (s->failed) return false;
     if (tfp_kineto_take_guess(s, j, first, before)) return true;
+    int64_t commas = j->commas;
     if (!tfp_jscan_member(j, first, &text)) return false;
     *key = key_of(s, &text, args);
     if (s->failed || !tfp_jscan_peek(j)) return false;
+    if (j->commas != commas) return true; /* a layout with wrong commas is not remembered: each one is counted */
     *key = layout_of(s, *key, (tfp_str){ from, (size_t)(j->at - from) }, first);
     return !s->failed;
 }

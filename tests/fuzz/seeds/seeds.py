@@ -377,7 +377,8 @@ def seeds():
     yield "recognise", "hlo.txt", sample("xplane/step.hlo.txt")
     with open(os.path.join(DATA, "sample", "traces", "kineto.json"), "rb") as f:
         trace = f.read()
-    for name, data in (("kineto", trace), ("cut", trace[:2500]), ("chrome", CHROME), ("arrows", sample("odd_traces/ascend.json"))):
+    for name, data in (("kineto", trace), ("cut", trace[:2500]), ("chrome", CHROME), ("arrows", sample("odd_traces/ascend.json")),
+                       ("quote", sample("broken/quote.json")), ("commas", sample("broken/commas.json")), ("last", sample("broken/last.json"))):
         yield "kineto", name, data
         yield "kineto_bare", name, data
         yield "recognise", name + ".json", data[:1000]
