@@ -6,6 +6,7 @@
 #include "formats/onnx/onnx.h"
 #include "model/tables/profile.h"
 
+enum { SCALES_MOST = 8 };
 enum { PEEKED = 1 << 20, HEAD_FIELD = 64 << 10 };
 
 /* ---- collecting ---- */
@@ -48,8 +49,9 @@ static tfp_status add_initializer(tfp_onnx_model *m, tfp_str bytes, tfp_error *e
     w.dim_count = t.dim_count;
     w.tensor_size = m->tensors.size - w.tensor_at;
     for (size_t i = 0; i < t.dim_count; i++) m->no_memory |= !tfp_push(&m->dims, t.dims[i]);
-    if (tfp_onnx_type_of(t.type)->trains)
-        m->tensors.size -= w.tensor_size, w.tensor_size = 0; /* no shape is computed from it */
+    /* shapes are computed from indices and from the scales of a Resize */
+    if (tfp_onnx_type_of(t.type)->trains && (t.dim_count > 1 || (t.dim_count && t.dims[0] > SCALES_MOST)))
+        m->tensors.size -= w.tensor_size, w.tensor_size = 0;
     m->no_memory |= !tfp_push(&m->weights, w);
     return status_of(m, err);
 }

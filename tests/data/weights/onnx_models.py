@@ -52,6 +52,8 @@ def attribute(name, value):
         return text(1, name) + number(3, value) + number(20, 2)
     if isinstance(value, float):
         return text(1, name) + varint(2 << 3 | 5) + struct.pack("<f", value) + number(20, 1)
+    if isinstance(value, list) and value and isinstance(value[0], float):
+        return text(1, name) + text(7, struct.pack("<%df" % len(value), *value)) + number(20, 6)
     if isinstance(value, list):
         return text(1, name) + b"".join(number(8, n) for n in value) + number(20, 7)
     return text(1, name) + (text(5, value) + number(20, 4) if isinstance(value, bytes) else text(4, value) + number(20, 3))
@@ -109,9 +111,41 @@ def attention():
     return model(nodes, tensors, [info("x", [4, 6, 16])], [info("y", [4, 6])], [info("m", [4, 6])])
 
 
+def floats(name, values):
+    return text(1, varint(len(values))) + number(2, FLOAT) + text(9, struct.pack("<%df" % len(values), *values)) + text(8, name)
+
+
+def shapes():
+    """Operators behind which shapes once were lost: images in other sizes, quantising, attention, Einsum, learned models."""
+    nodes = [
+        node("LRN", ["image"], ["normal"], "normal", size=5),
+        node("Resize", ["normal", "", "scales"], ["larger"], "larger", mode="linear"),
+        node("Resize", ["larger", "", "", "sizes"], ["sized"], "sized", keep_aspect_ratio_policy="not_larger", axes=[2, 3]),
+        node("Upsample", ["sized", "scales"], ["up"], "up", mode="nearest"),
+        node("Conv", ["up", "w"], ["c"], "conv", kernel_shape=[3, 3]),
+        node("DynamicQuantizeLinear", ["c"], ["cq", "cs", "cz"], "quantise"),
+        node("ConvInteger", ["cq", "wq", "cz"], ["ci"], "conv_integer"),
+        node("DeformConv", ["up", "w", "offsets"], ["moved"], "moved"),
+        node("Relu", ["moved"], ["behind"], "behind"),
+        node("Attention", ["q", "k", "v"], ["a"], "attention_flat", q_num_heads=4, kv_num_heads=2),
+        node("Attention", ["q4", "k4", "v4", "", "past", "past"], ["a4", "present", "present_v"], "attention_cached"),
+        node("RotaryEmbedding", ["a4", "cos", "sin"], ["rotated"], "rotary"),
+        node("Einsum", ["a4", "a4"], ["e"], "einsum_blanks", equation=" b h q d , b h k d -> b h q k "),
+        node("Einsum", ["q", "mat"], ["f"], "einsum_implicit", equation="bsz,zd"),
+        node("LinearRegressor", ["mat"], ["r"], "regressor", domain="ai.onnx.ml", coefficients=[0.5, 0.25], targets=2),
+        node("TopK", ["r", "two"], ["best", "places"], "best"),
+    ]
+    tensors = [floats("scales", [1, 1, 1.3, 2]), tensor("sizes", INT64, [2], [14, 10]), tensor("w", FLOAT, [4, 3, 3, 3]),
+               tensor("wq", INT8, [2, 4, 3, 3]), tensor("two", INT64, [1], [2])]
+    inputs = [info("image", [1, 3, 8, 8]), info("offsets", [1, 18, 9, 18]), info("q", [2, 6, 32]), info("k", [2, 5, 16]),
+              info("v", [2, 5, 20]), info("q4", [2, 4, 1, 8]), info("k4", [2, 4, 1, 8]), info("v4", [2, 4, 1, 8]),
+              info("past", [2, 4, 7, 8]), info("cos", [9, 4]), info("sin", [9, 4]), info("mat", [32, 3])]
+    return model(nodes, tensors, inputs, [info("best", [32, 2])])
+
+
 def main():
     os.makedirs(FOLDER, exist_ok=True)
-    for name, data in (("classifier.onnx", classifier()), ("attention.onnx", attention())):
+    for name, data in (("classifier.onnx", classifier()), ("attention.onnx", attention()), ("shapes.onnx", shapes())):
         with open(os.path.join(FOLDER, name), "wb") as f:
             f.write(data)
 

@@ -8,6 +8,7 @@
 
 /* ---- Einsum: the equation ---- */
 
+enum { EQUATION_MOST = 512 };
 enum { LABELS = 256, DOTS = '.' }; /* a label is a byte; '.' stands for all dims of the ellipsis */
 #define IN_RESULT UINT32_MAX       /* as "last operand with this label" */
 #define NO_DOTS SIZE_MAX           /* as "position of the ellipsis" */
@@ -18,7 +19,8 @@ typedef struct einsum {
     uint32_t last[LABELS];       /* the last operand with this label */
     int64_t wide[TFP_RANK_MOST]; /* dims of the ellipses, broadcast; the last dim first */
     int wide_rank;               /* or TFP_RANK_UNKNOWN */
-    tfp_str operands, result;    /* sides of the equation */
+    char text[EQUATION_MOST];    /* the equation without blanks */
+    tfp_str operands, result;    /* its sides */
     const char *wrong;
 } einsum;
 
@@ -93,13 +95,42 @@ static void use_operand(einsum *e, tfp_str labels, tfp_dims in, uint32_t operand
     if (dots != NO_DOTS) use_dots(e, in, dots, in.rank < 0 ? 0 : in.rank - (int)named, operand);
 }
 
+/* Blanks mean nothing. */
+static tfp_str without_blanks(einsum *e, tfp_str equation)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < equation.size; i++) {
+        if (equation.data[i] == ' ') continue;
+        if (size == EQUATION_MOST - LABELS) { /* the rest is for a result that the equation leaves out */
+            e->wrong = "a long equation";
+            break;
+        }
+        e->text[size++] = equation.data[i];
+    }
+    return (tfp_str){ e->text, size };
+}
+
+/* Without "->" the result has the ellipsis and the letters that occur once, in alphabetical order. */
+static tfp_str usual_result(einsum *e)
+{
+    char *at = e->text + e->operands.size, *end = at;
+    if (tfp_str_find(e->operands, TFP_STR("...")) != SIZE_MAX)
+        for (int i = 0; i < 3; i++) *end++ = DOTS;
+    for (int label = 'A'; label <= 'z'; label++) {
+        size_t count = 0;
+        for (size_t i = 0; i < e->operands.size; i++) count += e->operands.data[i] == label;
+        if (count == 1) *end++ = (char)label;
+    }
+    return (tfp_str){ at, (size_t)(end - at) };
+}
+
 /* Reads the equation and the operands; sets e->wrong when they do not fit. */
 static void read_einsum(const tfp_op *op, einsum *e)
 {
     memset(e, 0, sizeof *e);
     tfp_str labels;
-    e->result = tfp_attr_text(op, "equation", "");
-    if (!cut(&e->result, "->", &e->operands)) e->wrong = "an equation without a result";
+    e->result = without_blanks(e, tfp_attr_text(op, "equation", ""));
+    if (!cut(&e->result, "->", &e->operands)) e->result = usual_result(e);
     bool more = true;
     uint32_t operand = 0;
     for (tfp_str rest = e->operands; more && !e->wrong; operand++) {

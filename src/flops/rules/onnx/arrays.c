@@ -288,6 +288,26 @@ static void one_hot(tfp_op *op)
     tfp_set(op, 0, tfp_joined(op, out, tfp_part(op, in, axis, TFP_TO_END)));
 }
 
+static void by_attribute(tfp_op *op)
+{
+    int64_t dims[TFP_RANK_MOST];
+    size_t count = tfp_attr_numbers(op, "shape", dims, TFP_RANK_MOST);
+    if (tfp_attr_given(op, "shape") && count <= TFP_RANK_MOST) tfp_set(op, 0, tfp_shape_of(op, dims, (int)count));
+}
+
+static void drawn(tfp_op *op)
+{
+    tfp_set(op, 0, tfp_matrix_of(op, tfp_dim(tfp_in(op, 0), 0), tfp_attr_int(op, "sample_size", 1)));
+}
+
+static void chosen_boxes(tfp_op *op) { tfp_set(op, 0, tfp_matrix_of(op, TFP_DIM_UNKNOWN, 3)); }
+
+static void window_made(tfp_op *op)
+{
+    int64_t size;
+    tfp_set(op, 0, tfp_vector_of(op, tfp_in_int(op, 0, &size) && size >= 0 ? size : TFP_DIM_UNKNOWN));
+}
+
 const tfp_op_rule tfp_onnx_arrays[] = {
     { "Input", as_told, TFP_MOVES },
     { "Constant Initializer", constant, TFP_MOVES },
@@ -296,8 +316,16 @@ const tfp_op_rule tfp_onnx_arrays[] = {
     { "Shape", shape_of, TFP_MOVES },
     { "Size", tfp_scalar_outputs, TFP_MOVES },
     { "Identity Cast CastLike Trilu ScatterND ScatterElements Scatter ReverseSequence EyeLike OptionalGetElement "
-      "Dropout",
+      "Dropout Optional BitCast TensorScatter Bernoulli RandomNormalLike RandomUniformLike",
       tfp_same_as_input, TFP_MOVES },
+    { "RandomNormal RandomUniform", by_attribute, TFP_MOVES },
+    { "Multinomial", drawn, TFP_MOVES },
+    { "NonMaxSuppression", chosen_boxes, TFP_NO_COUNT },
+    { "HannWindow HammingWindow BlackmanWindow", window_made, TFP_EACH_OUT(3, "a cosine, a product, a sum") },
+    { "OptionalHasElement SequenceLength", tfp_scalar_outputs, TFP_MOVES },
+    { "SequenceConstruct SequenceEmpty SequenceInsert SequenceErase SequenceAt SplitToSequence ConcatFromSequence "
+      "StringConcat StringNormalizer StringSplit RegexFullMatch TfIdfVectorizer ImageDecoder",
+      NULL, TFP_MOVES },
     { "Reshape", reshape, TFP_MOVES },
     { "Flatten", flatten, TFP_MOVES },
     { "Squeeze", squeeze, TFP_MOVES },
@@ -315,6 +343,6 @@ const tfp_op_rule tfp_onnx_arrays[] = {
     { "DepthToSpace SpaceToDepth", blocks, TFP_MOVES },
     { "OneHot", one_hot, TFP_MOVES },
     { "NonZero Compress Unique", NULL, TFP_MOVES },
-    { "TopK", top, TFP_NO_COUNT },
+    { "TopK", top, TFP_EACH_IN(1, "a comparison with the least of the best") },
     { NULL },
 };

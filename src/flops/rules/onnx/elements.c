@@ -55,6 +55,14 @@ static tfp_cost count_mean(const tfp_op *op)
     return tfp_cost_of(tfp_times(tfp_out_size(op, 0), (int64_t)op->in_count));
 }
 
+/* A scalar, or without a reduction the shape of the targets; the second output holds logarithms of the input. */
+static void loss(tfp_op *op)
+{
+    bool none = tfp_str_eq(tfp_attr_text(op, "reduction", "mean"), TFP_STR("none"));
+    tfp_set(op, 0, none ? tfp_in(op, 1) : TFP_SCALAR_DIMS);
+    tfp_set(op, 1, tfp_in(op, 0));
+}
+
 #define STEP TFP_EACH_OUT(1, "one step an element")
 
 /* Further outputs, such as the mean of a normalisation, are left unknown. */
@@ -70,12 +78,17 @@ const tfp_op_rule tfp_onnx_elements[] = {
     { "Mean", broadcast_all, count_mean, 0, "inputs * n(out)", "sums and a division" },
     { "Abs Neg Sign Reciprocal Floor Ceil Round Not BitwiseNot IsNaN IsInf Sqrt Exp Log Sin Cos Tan Asin Acos Atan "
       "Sinh Cosh Tanh Asinh Acosh Atanh Erf Sigmoid Relu LeakyRelu Elu Selu Celu Gelu HardSigmoid HardSwish Mish "
-      "Swish Softplus Softsign ThresholdedRelu Shrink Clip QuantizeLinear DequantizeLinear",
+      "Swish Softplus Softsign ThresholdedRelu Shrink Clip QuantizeLinear DequantizeLinear ScaledTanh "
+      "ParametricSoftplus "
+      "Affine ImageScaler",
       LIKE_INPUT, STEP },
     { "Softmax LogSoftmax", LIKE_INPUT,
       TFP_EACH_IN(5, "as TensorFlow's registry: largest, difference, exp, sum, division") },
     { "Hardmax", LIKE_INPUT, TFP_EACH_IN(1, "a comparison an element") },
-    { "CumSum", LIKE_INPUT, TFP_EACH_IN(1, "a sum an element") },
+    { "DynamicQuantizeLinear", TFP_SHAPE("A -> A, (), ()"), TFP_EACH_IN(4, "smallest, largest, division, zero point") },
+    { "RotaryEmbedding", LIKE_INPUT, TFP_EACH_IN(3, "two products and a sum an element") },
+    { "NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss", loss, TFP_EACH_IN(6, "as Softmax, and a product") },
+    { "CumSum CumProd", LIKE_INPUT, TFP_EACH_IN(1, "a sum an element") },
     { "BatchNormalization", LIKE_INPUT, TFP_EACH_IN(2, "scale and shift, which hold mean and variance") },
     { "LayerNormalization InstanceNormalization GroupNormalization RMSNormalization SimplifiedLayerNormalization "
       "MeanVarianceNormalization",

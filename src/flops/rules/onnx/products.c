@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/onnx/products.c: ONNX's products, convolutions, pools, recurrent layers and attention: two float
+/* flops/rules/onnx/products.c: ONNX's products, convolutions, pools and recurrent layers: two float
  * operations for each multiply-add; what is added to a product (a bias) is not counted. */
 #include "flops/rules/onnx/onnx.h"
 
@@ -217,23 +217,6 @@ static tfp_cost count_recurrent(const tfp_op *op)
     return tfp_cost_macs(tfp_times(tfp_times(tfp_dim(x, 0), tfp_dim(x, 1)), weights));
 }
 
-/* ---- attention ----
- * Q is [batch, heads, queries, width], K [batch, heads of keys, keys, width], V [.., keys, width of values]. */
-
-static void attention(tfp_op *op)
-{
-    tfp_dims q = tfp_in(op, 0), v = tfp_in(op, 2);
-    if (q.rank == 4 && v.rank == 4) tfp_set(op, 0, tfp_with_dim(op, q, 3, tfp_dim(v, 3)));
-}
-
-static tfp_cost count_attention(const tfp_op *op)
-{
-    tfp_dims q = tfp_in(op, 0), k = tfp_in(op, 1), v = tfp_in(op, 2);
-    if (q.rank != 4 || k.rank != 4 || v.rank != 4 || tfp_onnx_given(op, 4)) return tfp_cost_macs(TFP_UNKNOWN);
-    int64_t scores = tfp_times(tfp_times(tfp_times(q.at[0], q.at[1]), q.at[2]), k.at[2]);
-    return tfp_cost_macs(tfp_times(scores, tfp_plus(q.at[3], v.at[3])));
-}
-
 const tfp_op_rule tfp_onnx_products[] = {
     { "MatMul MatMulInteger", matmul, count_matmul, 0, "2 * n(out) * inner", "a product and a sum" },
     { "QLinearMatMul", quantised_matmul, count_matmul, 0, "2 * n(out) * inner", "a product and a sum" },
@@ -241,12 +224,12 @@ const tfp_op_rule tfp_onnx_products[] = {
     { "Conv ConvInteger", convolution, count_convolution, 0, "2 * n(out) * window * channels / group",
       "a product and a sum; no bias" },
     { "QLinearConv", quantised_convolution, count_convolution, 0, "2 * n(out) * window * channels / group", "as Conv" },
+    { "DeformConv", convolution, TFP_NO_COUNT }, /* what it samples between elements depends on values */
     { "ConvTranspose", transposed_convolution, count_transposed, 0, "2 * n(in0) * window * channels / group",
       "as Conv" },
     { "MaxPool AveragePool LpPool", pooled, count_pool, 0, "window * n(out)", "a step for each element of the window" },
     { "GlobalAveragePool GlobalMaxPool GlobalLpPool", globally_pooled, TFP_EACH_IN(1, "a step an element") },
     { "LSTM GRU RNN", recurrent, count_recurrent, 0, "2 * steps * batch * n(weights)",
       "products of the gates; what is done to single elements is left out" },
-    { "Attention", attention, count_attention, 0, "2 * n(scores) * (width + width of values)", "two products" },
     { NULL },
 };
