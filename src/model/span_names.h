@@ -11,6 +11,14 @@ int32_t tfp_number_in_name(const char *path);
 bool tfp_is_input_thread(tfp_str label);
 /* Whether it is a call of a function in which Keras runs one or several steps. */
 bool tfp_is_keras_step(tfp_str name);
+/* A name that marks a step. */
+typedef struct tfp_step_name {
+    tfp_str stem;     /* equal for the steps of one loop: the name without its number, or the kind of the writer */
+    int64_t number;   /* -1: none */
+    bool profiler;    /* `ProfilerStep#N`: certain, wherever it stands */
+    bool must_repeat; /* it marks steps only where it repeats on one thread */
+} tfp_step_name;
+bool tfp_step_name_of(tfp_str name, tfp_step_name *out);
 /* For "EagerLocalExecute: __inference_NAME_123", TensorFlow's span around a function call, gives NAME; false for other
  * names. */
 bool tfp_function_called(tfp_str span, tfp_str *name);

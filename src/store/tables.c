@@ -226,7 +226,7 @@ static const tfp_store_column counters[] = {
     STRING(tfp_counter_sample, series), IN(tfp_counter_sample, process, PROCESSES),
 };
 static const tfp_store_column step_marks[] = {
-    IN(tfp_step_mark, span, SPANS), BELOW(tfp_step_mark, source, TFP_STEPS_NONE + 1), ANY(tfp_step_mark, number),
+    IN(tfp_step_mark, span, SPANS), BELOW(tfp_step_mark, source, TFP_STEPS_NAMED + 1), ANY(tfp_step_mark, number),
     STRING(tfp_step_mark, group), ANY(tfp_step_mark, run), ANY(tfp_step_mark, end_ns), ANY(tfp_step_mark, busy_ns),
 };
 static const tfp_store_column windows[] = {

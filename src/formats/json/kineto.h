@@ -253,7 +253,6 @@ void tfp_kineto_keep(tfp_kineto_facts *f, const tfp_jscan_text *key, const tfp_j
 
 /* kineto_names.c */
 uint8_t tfp_kineto_look_at_name(tfp_str name); /* returns bits of tfp_kineto_name */
-bool tfp_kineto_step_number(tfp_str name, int64_t *out);
 tfp_span_class tfp_kineto_kernel_class(uint8_t name);
 
 /* kineto_lanes.c: from the slot's tables to the profile's. */

@@ -93,10 +93,8 @@ static uint32_t stack_of(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t stri
 static tfp_span_kind kind_of(const tfp_kineto_row *x, uint8_t name)
 {
     switch (x->what) {
-    case TFP_KINETO_OP:
-    case TFP_KINETO_ANNOTATION:
-        if (name & TFP_KINETO_STEP) return TFP_SPAN_STEP;
-        return x->what == TFP_KINETO_OP ? TFP_SPAN_OP : TFP_SPAN_ANNOTATION;
+    case TFP_KINETO_OP: return TFP_SPAN_OP;
+    case TFP_KINETO_ANNOTATION: return TFP_SPAN_ANNOTATION;
     case TFP_KINETO_CALL:
     case TFP_KINETO_WAIT: return TFP_SPAN_CALL;
     case TFP_KINETO_FRAME: return name & TFP_KINETO_MODULE ? TFP_SPAN_MODULE : TFP_SPAN_FRAME;
@@ -126,13 +124,31 @@ static tfp_span_class class_of(const tfp_kineto_row *x, uint8_t name)
 
 enum { CORRELATION, EXTERNAL, SEQUENCE };
 
+/* Whether the event may mark a step; gives what its name says. */
+static bool is_step(const tfp_kineto_slot *s, const tfp_kineto_row *x, uint8_t name, tfp_step_name *out)
+{
+    bool range = x->what == TFP_KINETO_OP || x->what == TFP_KINETO_ANNOTATION || x->what == TFP_KINETO_PLAIN;
+    return name & TFP_KINETO_STEP && range && tfp_step_name_of(s->words.strings.strings[x->name], out) &&
+           (!out->profiler || x->what != TFP_KINETO_PLAIN);
+}
+
+static void add_mark(tfp_kineto_reader *r, uint32_t span, const tfp_step_name *step)
+{
+    tfp_step_mark m = { .span = span, .source = TFP_STEPS_OPTIMIZER, .number = -1 };
+    if (step) m.source = step->profiler ? TFP_STEPS_MARKED : TFP_STEPS_NAMED;
+    if (step && step->profiler) m.number = step->number;
+    tfp_build_step_mark(r->b, &m);
+}
+
 static uint32_t add_event(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_row *x, unsigned marks)
 {
     uint8_t name = name_bits(s, x->name);
+    tfp_step_name step;
+    bool marks_step = !(marks & TFP_MARK_INSTANT) && is_step(s, x, name, &step);
     tfp_event e = { .lane = tfp_kineto_lane_at(r, s, x->lane),
                     .start_ns = x->start_ns,
                     .duration_ns = x->duration_ns,
-                    .kind = kind_of(x, name),
+                    .kind = marks_step && step.profiler ? TFP_SPAN_STEP : kind_of(x, name),
                     .class = class_of(x, name),
                     .marks = marks,
                     .stats = sets(r, s, x->stats),
@@ -151,12 +167,8 @@ static uint32_t add_event(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_ki
     uint32_t span = tfp_build_event(r->b, &e);
     if (x->call && x->call != x->external && span != TFP_NONE)
         tfp_build_keep(r->b, tfp_push(&r->b->p->events->calls, ((tfp_recorded_call){ x->call, span })));
-    if (e.kind == TFP_SPAN_STEP || (e.kind == TFP_SPAN_ANNOTATION && name & TFP_KINETO_OPTIMIZER)) {
-        tfp_step_mark m = { .span = span, .source = TFP_STEPS_OPTIMIZER, .number = -1 };
-        if (e.kind == TFP_SPAN_STEP && tfp_kineto_step_number(s->words.strings.strings[x->name], &m.number))
-            m.source = TFP_STEPS_MARKED;
-        tfp_build_step_mark(r->b, &m);
-    }
+    if (marks_step || (e.kind == TFP_SPAN_ANNOTATION && name & TFP_KINETO_OPTIMIZER))
+        add_mark(r, span, marks_step ? &step : NULL);
     r->events++;
     if (x->what == TFP_KINETO_UNKNOWN && r->unknown++ == 0) r->first_unknown = tfp_kineto_global(r, s, x->category);
     if (x->what == TFP_KINETO_PLAIN && !(marks & TFP_MARK_INSTANT) && r->plain++ == 0) r->first_plain = e.name;

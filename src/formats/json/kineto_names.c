@@ -3,18 +3,11 @@
 #include "formats/json/kineto.h"
 #include "model/span_names.h"
 
-bool tfp_kineto_step_number(tfp_str name, int64_t *out)
-{
-    tfp_str begin = TFP_STR("ProfilerStep#");
-    if (!tfp_str_begins(name, begin)) return false;
-    return tfp_parse_int64((tfp_str){ name.data + begin.size, name.size - begin.size }, out) && *out >= 0;
-}
-
 uint8_t tfp_kineto_look_at_name(tfp_str name)
 {
-    int64_t number;
+    tfp_step_name step;
     uint8_t bits = 0;
-    if (tfp_kineto_step_number(name, &number)) bits |= TFP_KINETO_STEP;
+    if (tfp_step_name_of(name, &step)) bits |= TFP_KINETO_STEP;
     if (tfp_str_begins(name, TFP_STR("Optimizer.step#"))) bits |= TFP_KINETO_OPTIMIZER;
     if (tfp_str_begins(name, TFP_STR("nn.Module: "))) bits |= TFP_KINETO_MODULE;
     if (tfp_str_begins(name, TFP_STR("Memcpy"))) bits |= TFP_KINETO_COPY_NAME;

@@ -93,17 +93,10 @@ static void put_head(tfp_buf *out, const char *phase, lane l)
     tfp_buf_int(out, l.tid);
 }
 
-/* Writes a range; by its text it may be an operator or a step. */
+/* Writes a range; by its text it may be an operator. */
 static void put_range(tfp_buf *out, tfp_str category, tfp_str name, tfp_buf *more)
 {
-    int64_t number;
     tfp_range_op op;
-    if (tfp_range_is_step(name, &number)) {
-        tfp_buf_text(out, ",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#");
-        tfp_buf_int(out, number);
-        tfp_buf_char(out, '"');
-        return;
-    }
     bool is_op = tfp_range_is_op(name, &op) && op.told;
     put_text(out, ",\"cat\":", is_op ? TFP_STR("cpu_op") : category);
     put_text(out, ",\"name\":", is_op ? op.name : name);

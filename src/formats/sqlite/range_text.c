@@ -6,51 +6,6 @@
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
 
-static bool take(tfp_str *s, const char *word)
-{
-    size_t size = strlen(word);
-    if (s->size < size) return false;
-    for (size_t i = 0; i < size; i++)
-        if (lower(s->data[i]) != word[i]) return false;
-    *s = (tfp_str){ s->data + size, s->size - size };
-    return true;
-}
-
-static bool take_one_of(tfp_str *s, const char *chars)
-{
-    if (!s->size || !strchr(chars, *s->data) || !*s->data) return false;
-    *s = (tfp_str){ s->data + 1, s->size - 1 };
-    return true;
-}
-
-/* Matches (train(ing)?[ _-]?)?(step|iter|iteration|batch)[ _:#=-]* in upper or lower case. */
-static bool take_step_word(tfp_str *s)
-{
-    tfp_str rest = *s;
-    if (take(&rest, "train")) {
-        take(&rest, "ing");
-        take_one_of(&rest, " _-");
-    }
-    if (!take(&rest, "step") && !take(&rest, "iteration") && !take(&rest, "iter") && !take(&rest, "batch"))
-        return false;
-    while (take_one_of(&rest, " _:#=-"))
-        ;
-    *s = rest;
-    return true;
-}
-
-bool tfp_range_is_step(tfp_str text, int64_t *number)
-{
-    tfp_str begin = TFP_STR("ProfilerStep#");
-    if (tfp_str_begins(text, begin))
-        text = (tfp_str){ text.data + begin.size, text.size - begin.size };
-    else if (!take_step_word(&text))
-        return false;
-    for (size_t i = 0; i < text.size; i++)
-        if (!is_digit(text.data[i])) return false;
-    return text.size && tfp_parse_int64(text, number) && *number >= 0;
-}
-
 /* Cuts ", key = VALUE" off the end of the text, if it is there. */
 static bool cut(tfp_str *text, const char *key, bool list, tfp_str *value)
 {

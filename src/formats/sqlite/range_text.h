@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/sqlite/range_text.h: parses the texts of ranges, which may be steps and operators of PyTorch, and the names
+/* formats/sqlite/range_text.h: parses the texts of ranges, which may be operators of PyTorch, and the names
  * of copies and API calls. */
 #ifndef TFP_RANGE_TEXT_H
 #define TFP_RANGE_TEXT_H
 
 #include "base/base.h"
-
-/* Whether it is `ProfilerStep#N`, or another name that people give to steps; gives its number. */
-bool tfp_range_is_step(tfp_str text, int64_t *number);
 
 /* A text of torch.autograd.profiler.emit_nvtx: NAME[, seq = N][, op_id = N][, sizes = [..]][, input_op_ids = [..]]. */
 typedef struct tfp_range_op {

@@ -5,6 +5,7 @@
 #include "formats/json/kineto.h"
 #include "formats/sqlite/range_text.h"
 #include "model/event_builder.h"
+#include "model/span_names.h"
 #include "model/tables/profile.h"
 
 #include <stdio.h>
@@ -193,21 +194,23 @@ static void add_annotation(tfp_recording *r, tfp_event *e, tfp_str text, bool cr
     uint8_t bits = tfp_recording_bits(r, e->name);
     if (!crosses && bits & TFP_KINETO_COLLECTIVE_RANGE) e->class = TFP_CLASS_COMMUNICATION;
     tfp_step_mark m = { .span = tfp_recording_add(r, e), .source = TFP_STEPS_OPTIMIZER, .number = -1 };
-    if (!crosses && bits & TFP_KINETO_OPTIMIZER) tfp_build_step_mark(r->b, &m);
+    if (bits & TFP_KINETO_STEP) m.source = TFP_STEPS_NAMED;
+    if (bits & TFP_KINETO_STEP || (!crosses && bits & TFP_KINETO_OPTIMIZER)) tfp_build_step_mark(r->b, &m);
 }
 
 void tfp_recording_range(tfp_recording *r, tfp_event *e, tfp_str text, tfp_range_kind kind)
 {
     tfp_range_op op;
-    int64_t number;
-    if (tfp_range_is_step(text, &number)) {
-        if (!r->steps_told) {
-            tfp_recording_step(r, e, number);
-            return;
-        }
+    tfp_step_name step;
+    bool is_step = tfp_step_name_of(text, &step);
+    if (is_step && r->steps_told) {
         e->kind = TFP_SPAN_STEP; /* the table of steps has it too */
         e->name = tfp_build_string(r->b, text);
         tfp_recording_add(r, e);
+    } else if (is_step && step.profiler) {
+        tfp_recording_step(r, e, step.number);
+    } else if (is_step) {
+        add_annotation(r, e, text, kind == TFP_RANGE_CROSSES);
     } else if (kind != TFP_RANGE_CROSSES && tfp_range_is_op(text, &op) && (op.told || kind == TFP_RANGE_NVTX)) {
         add_op(r, e, &op);
     } else {

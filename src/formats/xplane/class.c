@@ -177,7 +177,9 @@ static void classify_host(tfp_xreader *r, tfp_xclass *c, const tfp_xmeta *m, con
         c->op = m->op_type;
         if (tfp_str_begins(tfp_text(r->p, c->op), TFP_STR("Collective"))) c->class = TFP_CLASS_COMMUNICATION;
     } else {
+        tfp_step_name step;
         c->begins_step = tfp_is_keras_step(tfp_text(r->p, m->name));
+        c->names_step = tfp_step_name_of(tfp_text(r->p, m->name), &step);
     }
 }
 

@@ -203,17 +203,20 @@ static void add_event(tfp_xline_reader *lr, const tfp_xevent *x, uint32_t meta)
     }
     e.stats = r->sums ? c->stats : tfp_xplane_stats(r, c);
     bool root = host && number_of(o.root, 0) == 1 && !tfp_is_input_thread(tfp_text(r->p, lr->l->label));
-    n.may_be_step = root && e.kind == TFP_SPAN_ANNOTATION;
+    bool named = host && c->names_step && e.kind == TFP_SPAN_ANNOTATION;
+    n.may_be_step = (root || named) && e.kind == TFP_SPAN_ANNOTATION;
     tfp_step_mark mark = { .span = TFP_NONE, .source = TFP_STEPS_ROOTS, .number = -1 };
     if (step) {
         mark.source = TFP_STEPS_MARKED;
         mark.number = number_of(o.step, -1);
+    } else if (named) {
+        mark.source = TFP_STEPS_NAMED;
     } else if (root && lr->slim && e.kind != TFP_SPAN_OTHER) {
         tfp_xplane_call_around(r, e.start_ns + e.duration_ns, &mark);
     }
     mark.span = tfp_xplane_span(lr, c, &e, &n);
     if (!lr->slim) mark.group = 0, mark.end_ns = 0; /* the join looks at the spans around it */
-    if (step || root) tfp_xplane_mark(lr, &e, &mark);
+    if (step || root || named) tfp_xplane_mark(lr, &e, &mark);
 }
 
 bool tfp_xplane_event(tfp_xline_reader *lr, tfp_wire *outer, const tfp_field *field, tfp_xevent *out)

@@ -154,6 +154,7 @@ typedef struct tfp_xclass {
     uint32_t stat_first, stat_count; /* index in class_stats, to which the stats of single events are added */
     int8_t memory;                   /* 1 an allocation, -1 a free, 0 neither */
     bool begins_step;                /* a call of one of Keras' step functions */
+    bool names_step;                 /* its name is one of steps (model/step_names.c) */
     uint32_t slim[2];      /* indexes in slim_kinds, the second for spans with TFP_MARK_CONTINUES; TFP_NONE: none yet */
     tfp_strid instruction; /* instruction of a GPU's activity; 0: none */
 } tfp_xclass;

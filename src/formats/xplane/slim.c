@@ -89,7 +89,8 @@ bool tfp_xplane_slim_row(tfp_xline_reader *lr, const tfp_xclass *c, const tfp_xr
 {
     tfp_xreader *r = lr->r;
     uint32_t kind = c->slim[(marks & TFP_MARK_CONTINUES) != 0];
-    if (!lr->slim || kind == TFP_NONE || c->begins_step || (row->correlation && lr->l->kind == XL_OPS)) return false;
+    if (!lr->slim || kind == TFP_NONE || c->begins_step || c->names_step || (row->correlation && lr->l->kind == XL_OPS))
+        return false;
     tfp_slim_event e = { row->start_ns, row->duration_ns, kind, 0 };
     if (row->correlation) e.correlation = tfp_build_key(r->b, r->process, 1, row->correlation);
     if (!tfp_slim_add(&r->slim, &e)) return false;

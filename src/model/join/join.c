@@ -147,12 +147,13 @@ void tfp_build_join(tfp_builder *b)
     b->p->about.time_grain_ns = 1; /* means of traces are not truncated to whole microseconds */
     find_ranks(&x);
     forget(&x);
-    static const stage stages[] = { { join_order, make_columns }, { tfp_join_nest, tfp_join_index_spans },
-                                    { tfp_join_steps, NULL },     { tfp_join_kept, NULL },
-                                    { tfp_join_launches, NULL },  { join_graphs, NULL },
-                                    { tfp_join_slims, NULL },     { drop_calls, NULL },
-                                    { tfp_join_work, NULL },      { tfp_join_nodes, NULL },
-                                    { tfp_join_execs, NULL },     { tfp_join_count_steps, NULL } };
+    static const stage stages[] = {
+        { join_order, make_columns },  { tfp_join_markers, NULL }, { tfp_join_nest, tfp_join_index_spans },
+        { tfp_join_steps, NULL },      { tfp_join_kept, NULL },    { tfp_join_launches, NULL },
+        { join_graphs, NULL },         { tfp_join_slims, NULL },   { drop_calls, NULL },
+        { tfp_join_work, NULL },       { tfp_join_nodes, NULL },   { tfp_join_execs, NULL },
+        { tfp_join_count_steps, NULL }
+    };
     for (size_t i = 0; i < sizeof stages / sizeof *stages && !tfp_builder_status(b, NULL); i++)
         run_stage(&x, &stages[i]);
     t->joined_events = events;

@@ -149,7 +149,7 @@ static const char *use_of_thread(const tfp_timeline *t, const tfp_timeline_lane 
     for (size_t i = l->first; i < l->first + l->count && i < l->first + LOOKED_AT; i++) {
         uint32_t span = t->span[t->order[i]];
         tfp_str name = tfp_text(t->p, s->name[span]);
-        if (tfp_str_begins(name, TFP_STR("ProfilerStep#"))) return "main";
+        if (s->kind[span] == TFP_SPAN_STEP) return "main";
         if (tfp_str_begins(name, TFP_STR("autograd::engine::"))) return "autograd";
     }
     return NULL;
