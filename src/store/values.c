@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* store/values.c: the value of a program's attribute as bytes, and back: numbers of 4 and 8 bytes, texts as their size
  * and their bytes. What the bytes are follows from the attribute's kind. */
-#include "model/tables/profile.h"
 #include "store/store.h"
 
 /* ---- values to bytes ---- */

@@ -2,7 +2,6 @@
 /* formats/checkpoint/files.c: finds the files of a checkpoint. In: a path: a prefix, an index, a shard, a file. Out:
  * the index, or the tables of version 1. Uses base, wire. */
 #include "formats/checkpoint/parts.h"
-#include "model/tables/profile.h"
 
 #include <dirent.h>
 #include <errno.h>

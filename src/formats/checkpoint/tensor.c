@@ -5,7 +5,6 @@
 #include "formats/checkpoint/tensor.h"
 
 #include "base/dtype.h"
-#include "model/tables/profile.h"
 #include "wire/proto.h"
 
 #include <math.h>

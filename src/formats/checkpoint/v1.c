@@ -4,7 +4,6 @@
  * base, wire, model. Layout: tensorflow/core/util/saved_tensor_slice.proto. Keys: "" for the list of variables,
  * otherwise an ordered code of name and slice. */
 #include "formats/checkpoint/parts.h"
-#include "model/tables/profile.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,6 @@
 #include "formats/checkpoint/parts.h"
 
 #include "base/crc32c.h"
-#include "model/tables/profile.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 #include "base/dtype.h"
 
 #include "formats/graph/attrs.h"
-#include "model/tables/profile.h"
 #include "wire/proto.h"
 
 typedef struct decoder {

@@ -3,7 +3,6 @@
  * place.c adds its instructions to the profile. */
 #include "formats/hlo/hlo.h"
 #include "model/tables/instructions.h"
-#include "model/tables/profile.h"
 
 /* ---- links ---- */
 

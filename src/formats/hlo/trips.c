@@ -4,7 +4,6 @@
  * constant, and the body adds a constant to it. */
 #include "formats/hlo/hlo.h"
 #include "model/tables/instructions.h"
-#include "model/tables/profile.h"
 
 typedef struct finder {
     const tfp_builder *b;

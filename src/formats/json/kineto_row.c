@@ -2,7 +2,6 @@
 /* formats/json/kineto_row.c: turns the members of an event into a row of the slot: category, times, lane, stats. Also
  * starts and frees the slot. */
 #include "formats/json/kineto_event.h"
-#include "model/tables/profile.h"
 
 #define ABSURD_NS (INT64_C(9000000000000000) * 1000) /* 285 years */
 
