@@ -2,6 +2,7 @@
 /* advise/summary.c: the view `summary`: on one screen what a profile is, how its steps' time is spent, what takes
  * longest and what could be improved; each part names the command that shows all of it. */
 #include "advise/checker.h"
+#include "advise/tops.h"
 #include "model/files/allocator.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
@@ -20,14 +21,9 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { TOP = 5, FINDINGS = 3, NAME_SHOWN = 100 };
+enum { FINDINGS = 3 };
 
 #define CAPTURE_MISSED 0.1 /* share of the device's time: from here on the summary asks for the capture's trace */
-
-typedef struct top_row {
-    tfp_str name;
-    double micros, share;
-} top_row;
 
 /* ---- facts ---- */
 
@@ -110,21 +106,6 @@ static bool say_executed_steps(tfp_report *r)
 
 /* ---- where a step goes ---- */
 
-/* clang-format off */
-static const tfp_row_column top_columns[] = {
-    TFP_COLUMN(top_row, "name", TEXT, LABEL, name, "What it is."),
-    TFP_COLUMN(top_row, "micros", REAL, MICROS, micros, "Its time: host and device together; for kernels only the device."),
-    TFP_COLUMN(top_row, "share", REAL, SHARE, share, "Share of the time of all of them."),
-    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
-};
-static const tfp_row_column kernel_columns[] = {
-    TFP_COLUMN_KERNELS(top_row, "name", name, "What it is."),
-    TFP_COLUMN(top_row, "micros", REAL, MICROS, micros, "Its time on the device."),
-    TFP_COLUMN(top_row, "share", REAL, SHARE, share, "Share of the time of all of them."),
-    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
-};
-/* clang-format on */
-
 static tfp_status show_parts(tfp_report *r, const tfp_trace_facts *f, tfp_error *err)
 {
     tfp_part_row rows[TFP_PARTS_MOST];
@@ -148,130 +129,6 @@ static tfp_status show_sums(tfp_report *r, tfp_error *err)
                                    TFP_STR("op -order_by accelerator_micros") } };
     size_t count = tfp_executions_of(p)->execs.size ? 2 : 0;
     return tfp_grid_of(r, &(tfp_row_table){ tfp_part_columns, all, sizeof *all, count, 0 }, err);
-}
-
-/* ---- what takes longest ---- */
-
-/* Shortens a long name: the command in the title shows it whole. */
-static tfp_str cut(tfp_report *r, tfp_str name)
-{
-    size_t size = NAME_SHOWN;
-    tfp_buf b = { 0 };
-    if (name.size <= NAME_SHOWN) return name;
-    while (size && ((unsigned char)name.data[size] & 0xc0) == 0x80) size--;
-    tfp_buf_str(&b, (tfp_str){ name.data, size });
-    tfp_buf_text(&b, "…");
-    tfp_str out = tfp_buf_move(&b, &r->arena);
-    return out.data ? out : TFP_STR("");
-}
-
-static tfp_status add_part(tfp_report *r, const char *name, const char *title, top_row *rows, size_t count,
-                           tfp_error *err)
-{
-    for (size_t i = 0; i < count; i++) rows[i].name = cut(r, rows[i].name);
-    if (!count) return TFP_OK;
-    return tfp_grid_part(r, name, title, &(tfp_row_table){ top_columns, rows, sizeof *rows, count, 0 }, 0, err);
-}
-
-static tfp_status add_kernels(tfp_report *r, const tfp_trace_facts *f, tfp_error *err)
-{
-    top_row rows[TOP];
-    size_t count = 0;
-    double all = 0;
-    for (size_t i = 0; i < f->kernel_count; i++) all += (double)f->kernels[i].total_ns;
-    for (; count < TOP && count < f->kernel_count; count++) {
-        double ns = (double)f->kernels[count].total_ns;
-        rows[count] = (top_row){ f->kernels[count].name, ns / 1000, all > 0 ? ns / all : NAN };
-    }
-    if (!count) return TFP_OK;
-    return tfp_grid_part(r, "kernels", "kernels that take longest (tfprof kernel)",
-                         &(tfp_row_table){ kernel_columns, rows, sizeof *rows, count, 0 }, 0, err);
-}
-
-/* The names with the longest times; scopes include their contents. */
-static size_t longest(const tfp_strtab *names, double *sums, double all, top_row *rows)
-{
-    size_t count = 0;
-    for (; count < TOP; count++) {
-        tfp_strid best = 0;
-        for (tfp_strid name = 1; name < names->count; name++)
-            if (sums[name] > sums[best]) best = name;
-        if (sums[best] <= 0) break;
-        rows[count] = (top_row){ tfp_strtab_get(names, best), sums[best] / 1000, all > 0 ? sums[best] / all : NAN };
-        sums[best] = 0;
-    }
-    return count;
-}
-
-/* Adds up equal names. The table's strings are in the report's arena. */
-static tfp_status pick(tfp_report *r, const tfp_report *v, bool totals, top_row *rows, size_t *count, tfp_error *err)
-{
-    tfp_strtab names = { 0 };
-    double *sums = TFP_NEW(&r->arena, double, v->tree->rows.size + 1);
-    tfp_status s = sums ? tfp_strtab_init(&names, &r->arena) : TFP_NOMEM;
-    for (uint32_t i = 1; !s && i < v->tree->rows.size; i++) {
-        tfp_strid name = tfp_intern(&names, v->tree->rows.at[i].name);
-        if (name == TFP_NONE)
-            s = TFP_NOMEM;
-        else
-            sums[name] += (double)(totals ? tfp_total(v, i, TFP_V_MICROS) : tfp_own(v, i, TFP_V_MICROS));
-    }
-    *count = s ? 0 : longest(&names, sums, (double)tfp_total(v, 0, TFP_V_MICROS), rows);
-    tfp_strtab_free(&names);
-    return s ? tfp_nomem(err) : TFP_OK;
-}
-
-/* Adds the first rows of the table `lines`. */
-static tfp_status pick_lines(tfp_report *r, const tfp_report *v, top_row *rows, size_t *count, tfp_error *err)
-{
-    bool functions = tfp_lines_are_functions(v->profile);
-    const tfp_grid_column *line = tfp_grid_find(v->grid, functions ? "function" : "line"),
-                          *self = tfp_grid_find(v->grid, "self_us"), *share = tfp_grid_find(v->grid, "self_share");
-    for (*count = 0; line && self && share && *count < TOP && *count < v->grid->row_count; ++*count) {
-        tfp_str name = line->texts[*count];
-        const char *copy = tfp_arena_copy(&r->arena, name);
-        if (!copy) return tfp_nomem(err);
-        double micros = self->type == 'r' ? self->reals[*count] : (double)self->ints[*count];
-        if (micros == 0) break; /* a line that only calls others */
-        rows[*count] = (top_row){ { copy, name.size }, micros, share->reals[*count] };
-    }
-    return TFP_OK;
-}
-
-static tfp_status add_view(tfp_report *r, const tfp_view *view, const char *const *options, const char *title,
-                           tfp_error *err)
-{
-    tfp_report *v = NULL;
-    top_row rows[TOP];
-    size_t count = 0;
-    tfp_status s = tfp_checker_view(r, view, options, &v, err);
-    if (s == TFP_NOTFOUND || s == TFP_BADFILE || s == TFP_BADARG) { /* the profile has no data for it */
-        tfp_error_clear(err);
-        return TFP_OK;
-    }
-    if (s) return s;
-    s = view->kind == TFP_REPORT_GRID ? pick_lines(r, v, rows, &count, err)
-                                      : pick(r, v, view == &tfp_view_scope, rows, &count, err);
-    tfp_report_free(v);
-    return s || !count ? s : add_part(r, view->name, title, rows, count, err);
-}
-
-static tfp_status add_tops(tfp_report *r, tfp_error *err)
-{
-    static const char *const all[] = { NULL };
-    static const char *const by_time[] = { "max_depth", "100000", "min_micros", "1", "order_by", "micros", NULL };
-    static const char *const outer[] = { "max_depth", "2", "order_by", "micros", NULL };
-    bool no_runs = tfp_has(r->profile, TFP_HAS_TRACE) && !tfp_ran_any(r->profile);
-    if (!tfp_graph_of(r->profile)->nodes.size || no_runs) /* a trace of another program, sampled stacks */
-        return add_view(r, &tfp_view_calls, by_time, "what takes longest (tfprof calls -order_by micros)", err);
-    tfp_status s = add_view(r, &tfp_view_op, by_time, "operations that take longest (tfprof op -order_by micros)", err);
-    if (!s) s = add_view(r, &tfp_view_scope, outer, "scopes that take longest (tfprof scope -order_by micros)", err);
-    if (!s)
-        s = add_view(r, &tfp_view_lines, all,
-                     tfp_lines_are_functions(r->profile) ? "functions that take longest (tfprof lines)"
-                                                         : "lines that take longest (tfprof lines)",
-                     err);
-    return s;
 }
 
 /* ---- findings ---- */
@@ -362,6 +219,9 @@ static bool say_trace(tfp_report *r, const tfp_trace_facts *f)
     ok = ok && say_devices(r, f) && say_trace_steps(r, f);
     if (f->begin.warm_up != TFP_NONE && f->begin.warm_up_ns > 2 * f->mean.even_ns)
         ok = ok && tfp_fact_real(r, "step_0_us", "step 0, start", TFP_MICROS, f->begin.warm_up_ns / 1000);
+    if (tfp_host_is_limit(f))
+        ok = ok && tfp_fact_text(r, "limited_by", "limited by",
+                                 TFP_STR("the host: devices wait for launches longer than they work"));
     if (f->memory.memory_peak)
         ok = ok && tfp_fact_int(r, "device_memory_peak_bytes", "device memory", TFP_SIZE, f->memory.memory_peak);
     return ok;
@@ -381,8 +241,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     if (!s) s = tfp_attributed_note(r, err);
     if (!s) s = add_findings(r, err);
     if (!s) s = f && f->step_row_count ? show_parts(r, f, err) : show_sums(r, err);
-    if (!s && f && f->has_devices) s = add_kernels(r, f, err);
-    return s ? s : add_tops(r, err);
+    return s ? s : tfp_summary_tops(r, f, err);
 }
 
 const tfp_view tfp_view_summary = {

@@ -36,7 +36,8 @@ typedef struct tfp_run_tables {
     bool has_next_step;
 } tfp_run_tables;
 
-bool tfp_ran_any(const tfp_profile *p); /* whether a node ran in some step */
+bool tfp_ran_any(const tfp_profile *p);     /* whether a node ran in some step */
+bool tfp_ran_on_both(const tfp_profile *p); /* whether there is time of devices and of their host */
 static inline uint64_t tfp_exec_key(uint32_t node, uint32_t step) { return (uint64_t)node << 32 | step; }
 uint32_t tfp_find_step(const tfp_profile *p, int64_t id); /* TFP_NONE: there is none */
 

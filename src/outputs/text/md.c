@@ -227,20 +227,28 @@ static const struct {
     [TFP_COLUMN_IS_STATISTIC] = { put_real_header, put_real_rule, put_real },
 };
 
+/* Time on devices and on the host are not added for people. */
+static bool is_shown(const tfp_report *r, tfp_column_id id)
+{
+    bool part = id == TFP_C_ACCELERATOR_MICROS || id == TFP_C_CPU_MICROS;
+    if (!r->options->made.apart) return tfp_selects(r->options, id);
+    return id != TFP_C_MICROS && (tfp_selects(r->options, id) || (part && tfp_selects(r->options, TFP_C_MICROS)));
+}
+
 static void put_table(writer *w)
 {
     const tfp_report *r = w->r;
     tfp_buf_text(w->out, "| name |");
     for (int i = 0; i < tfp_column_count; i++)
-        if (tfp_selects(r->options, (tfp_column_id)i)) of_kind[tfp_columns[i].kind].header(w, &tfp_columns[i]);
+        if (is_shown(r, (tfp_column_id)i)) of_kind[tfp_columns[i].kind].header(w, &tfp_columns[i]);
     tfp_buf_text(w->out, "\n| --- |");
     for (int i = 0; i < tfp_column_count; i++)
-        if (tfp_selects(r->options, (tfp_column_id)i)) of_kind[tfp_columns[i].kind].rule(w, &tfp_columns[i]);
+        if (is_shown(r, (tfp_column_id)i)) of_kind[tfp_columns[i].kind].rule(w, &tfp_columns[i]);
     tfp_buf_char(w->out, '\n');
     for (uint32_t row = 0; row < r->tree->rows.size && !w->sink->status && !w->nomem; row++) {
         put_name(w, row);
         for (int i = 0; i < tfp_column_count; i++)
-            if (tfp_selects(r->options, (tfp_column_id)i)) of_kind[tfp_columns[i].kind].cell(w, (tfp_column_id)i, row);
+            if (is_shown(r, (tfp_column_id)i)) of_kind[tfp_columns[i].kind].cell(w, (tfp_column_id)i, row);
         tfp_buf_char(w->out, '\n');
         tfp_sink_flush_if_full(w->sink);
     }

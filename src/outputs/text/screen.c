@@ -38,7 +38,16 @@ typedef struct screen {
 static const char *head_of(const number *n)
 {
     const tfp_column *c = &tfp_columns[n->column];
-    return n->own ? "self" : c->head ? c->head : c->name;
+    if (n->own) return "self";
+    if (n->column == TFP_C_ACCELERATOR_MICROS) return "device";
+    if (n->column == TFP_C_CPU_MICROS) return "host";
+    return c->head ? c->head : c->name;
+}
+
+/* Labels are lists; a row's devices have another head than its time on them. */
+static const char *head_of_label(tfp_column_id label)
+{
+    return label == TFP_C_DEVICE ? "devices" : tfp_columns[label].name;
 }
 
 static int64_t total_of(const screen *x, uint32_t row, tfp_value v)
@@ -46,10 +55,11 @@ static int64_t total_of(const screen *x, uint32_t row, tfp_value v)
     return x->list && row ? tfp_own(x->r, row, v) : tfp_total(x->r, row, v);
 }
 
-/* Host and accelerator times are shown in addition to their sum only if both exist. */
+/* Host and accelerator times are shown if both exist: instead of their sum, or in addition to it (-compat tensorflow). */
 static bool is_told(const screen *x, tfp_column_id c)
 {
     bool part = c == TFP_C_CPU_MICROS || c == TFP_C_ACCELERATOR_MICROS;
+    if (x->r->options->made.apart) return c != TFP_C_MICROS;
     if (!part || !tfp_selects(x->r->options, TFP_C_MICROS)) return true;
     return tfp_total(x->r, 0, TFP_V_ACCELERATOR_MICROS) > 0 && tfp_total(x->r, 0, TFP_V_CPU_MICROS) > 0;
 }
@@ -167,7 +177,7 @@ static size_t longest_name(screen *x)
 
 static size_t longest_label(screen *x, tfp_column_id label)
 {
-    size_t longest = strlen(tfp_columns[label].name);
+    size_t longest = strlen(head_of_label(label));
     for (uint32_t i = 0; i < x->r->tree->rows.size; i++) {
         x->cell.size = 0;
         put_label(x, i, label, &x->cell);
@@ -305,6 +315,13 @@ static void put_extent(const tfp_report *r, tfp_buf *line)
         tfp_format_real(line, TFP_MICROS, (double)range->to_ns / 1000);
 }
 
+static const char *order_word(const tfp_order *o)
+{
+    if (o->by == TFP_V_ACCELERATOR_MICROS) return "device time";
+    if (o->by == TFP_V_CPU_MICROS) return "host time";
+    return o->head ? o->head : o->name;
+}
+
 /* One line that describes the table; `help COLUMN` explains the rest. */
 static void put_doc(const screen *x, tfp_buf *out)
 {
@@ -314,8 +331,7 @@ static void put_doc(const screen *x, tfp_buf *out)
     tfp_buf_printf(&line, "%s, ", r->view);
     put_extent(r, &line);
     size_t shown = r->tree->rows.size - 1;
-    tfp_buf_printf(&line, "; by %s; %zu", r->options->order.head ? r->options->order.head : r->options->order.name,
-                   shown);
+    tfp_buf_printf(&line, "; by %s; %zu", order_word(&r->options->order), shown);
     if (r->tree->left) tfp_buf_printf(&line, " of %zu", shown + r->tree->left);
     tfp_buf_printf(&line, " row%s", shown + r->tree->left == 1 ? "" : "s");
     if (r->tree->left) tfp_buf_text(&line, ", -top 0: all");
@@ -328,6 +344,22 @@ static void put_doc(const screen *x, tfp_buf *out)
     tfp_buf_free(&line);
 }
 
+/* "share of device" above the share and its bar, for times, which are of several kinds. */
+static void put_share_head(screen *x, tfp_buf *out)
+{
+    tfp_column_id first = x->numbers[0].column;
+    bool part = first == TFP_C_ACCELERATOR_MICROS || first == TFP_C_CPU_MICROS;
+    size_t room = x->bars ? TFP_BAR + GAP : 0, from = out->size;
+    x->cell.size = 0;
+    tfp_buf_text(&x->cell, "share");
+    put_right(out, &x->cell, SHARE);
+    if (!room) return;
+    from = out->size;
+    if (part) out->size--; /* the blank of the gap is the one between the words */
+    if (part) tfp_buf_printf(out, "of %s", head_of(&x->numbers[0]));
+    tfp_buf_fill(out, ' ', room - (out->size - from));
+}
+
 static void put_header(screen *x, tfp_buf *out)
 {
     if (x->r->options->to.colours) tfp_buf_text(out, TFP_BOLD);
@@ -336,16 +368,13 @@ static void put_header(screen *x, tfp_buf *out)
         tfp_buf_text(&x->cell, head_of(&x->numbers[i]));
         put_right(out, &x->cell, x->widths[i]);
         if (i || !has_share(x)) continue;
-        x->cell.size = 0;
-        tfp_buf_text(&x->cell, "share");
-        put_right(out, &x->cell, SHARE);
-        if (x->bars) tfp_buf_fill(out, ' ', TFP_BAR + GAP);
+        put_share_head(x, out);
     }
     tfp_buf_text(out, "name");
     for (size_t i = 0, at = 4, to = x->name_width; i < x->label_count; i++) {
         put_gap(out, at, to);
         x->cell.size = 0;
-        tfp_buf_text(&x->cell, tfp_columns[x->labels[i]].name);
+        tfp_buf_text(&x->cell, head_of_label(x->labels[i]));
         if (x->r->options->to.screen) tfp_screen_cut(&x->cell, x->label_widths[i]);
         tfp_buf_add(out, x->cell.data, x->cell.size);
         at = tfp_screen_width((tfp_str){ x->cell.data, x->cell.size });

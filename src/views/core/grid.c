@@ -183,6 +183,13 @@ void *tfp_rows_sorted(tfp_arena *arena, const void *rows, size_t row_size, size_
     return sorted;
 }
 
+void tfp_grid_for_programs(tfp_grid *g, const char *const *names)
+{
+    for (; *names; names++)
+        for (size_t i = 0; i < g->columns.size; i++)
+            if (strcmp(g->columns.at[i].name, *names) == 0) g->columns.at[i].programs = true;
+}
+
 /* ---- -order_by and -top ---- */
 
 /* Numbers in descending order, texts in ascending order, absent cells last. */

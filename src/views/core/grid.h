@@ -163,6 +163,9 @@ bool tfp_row_columns_add(tfp_row_columns *list, tfp_report *r, const tfp_row_gro
 tfp_status tfp_grid_of_list(tfp_report *r, tfp_row_columns *list, const void *rows, size_t row_size, size_t row_count,
                             tfp_error *err);
 
+/* Shows columns to programs only: their names, ended by NULL. */
+void tfp_grid_for_programs(tfp_grid *g, const char *const *names);
+
 /* Sorts the report's grid by -order_by and cuts it by -top. Whoever makes a table calls it once, at the end;
  * views/files/build.c does so for views. Errors: TFP_BADARG no such column; TFP_NOMEM. */
 tfp_status tfp_grid_arrange(tfp_report *r, tfp_error *err);

@@ -186,6 +186,28 @@ static tfp_status cut(tfp_report *r, tfp_error *err)
 /* Whether a format is for people; programs that ask for it get a pipe's rows, in order of name. */
 static bool is_text(const char *format) { return strcmp(format, "text") == 0 || strcmp(format, "md") == 0; }
 
+/* Whether people see the times of devices and of their host each by itself. Programs, and people who ask for TensorFlow's answers, get
+ * their sum. */
+static bool times_apart(const tfp_report *r)
+{
+    const tfp_options *o = r->options;
+    return is_text(o->to.format) && tfp_is_aligned(r) && !o->compat10 && !o->compat_tensorflow && !o->made.reach &&
+           tfp_ran_on_both(r->profile);
+}
+
+/* Where people see device and host time apart, the device's orders rows instead of the sum. Rows of trees may be ordered by the
+ * heads that people see. */
+static tfp_status set_apart(tfp_report *r, tfp_error *err)
+{
+    tfp_options *o = r->options;
+    const char *by = o->order_column;
+    o->made.apart = times_apart(r);
+    if (r->kind == TFP_REPORT_GRID || r->kind == TFP_REPORT_FINDINGS) return TFP_OK;
+    if (by && strcmp(by, "host") == 0) return tfp_options_set(o, "order_by", "cpu_micros", err);
+    bool device = by ? strcmp(by, "device") == 0 : o->made.apart && o->order.by == TFP_V_MICROS;
+    return device ? tfp_options_set(o, "order_by", "accelerator_micros", err) : TFP_OK;
+}
+
 /* In aligned tables, and with -top, rows are sorted by the first column, biggest first, unless -order_by was given. */
 static tfp_status order_by_size(tfp_report *r, tfp_error *err)
 {
@@ -224,6 +246,7 @@ static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
     r->kind = view->kind;
     tfp_status s = tfp_samples_select(r, err);
     if (!s) s = order_by_size(r, err);
+    if (!s) s = set_apart(r, err);
     r->values = tfp_options_values(r->options);
     if (r->options->made.reach || tfp_options_need_runs(r->options)) s = start_reach(r, err);
     if (!s) s = start_trace(r, err);

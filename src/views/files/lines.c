@@ -19,8 +19,9 @@
 
 typedef struct line_row {
     tfp_str line, file;
-    int64_t self_ns, total_ns, accelerator_ns, gradient_ns, bytes, runs;
-    double self_share, total_share, all_share;
+    int64_t self_ns, total_ns, accelerator_ns, total_accelerator_ns, gradient_ns, bytes, runs;
+    int64_t host_ns, total_host_ns;
+    double self_share, total_share, all_share, device_share;
     uint32_t active; /* how many of its rows are above the current one: a recursive line counts once */
 } line_row;
 
@@ -112,7 +113,11 @@ static bool add_rows(table *t)
         ok = (library || t->line[i] != TFP_NONE) && tfp_push(&path, i);
         if (!ok || t->line[i] == TFP_NONE) continue;
         line_row *x = &t->rows.at[t->line[i]];
-        if (!x->active++) x->total_ns = tfp_add(x->total_ns, tfp_total(c, i, TFP_V_MICROS), &t->r->clamped);
+        if (!x->active++) {
+            int64_t device = tfp_total(c, i, TFP_V_ACCELERATOR_MICROS);
+            x->total_ns = tfp_add(x->total_ns, tfp_total(c, i, TFP_V_MICROS), &t->r->clamped);
+            x->total_accelerator_ns = tfp_add(x->total_accelerator_ns, device, &t->r->clamped);
+        }
         add_own(t, i, gradient);
     }
     tfp_vec_free(&path);
@@ -155,7 +160,7 @@ static tfp_explained lost(const table *t)
 static size_t finish(table *t)
 {
     double all = (double)tfp_total(t->code, 0, TFP_V_MICROS);
-    double everything = all_time(t);
+    double everything = all_time(t), device = (double)tfp_total(t->code, 0, TFP_V_ACCELERATOR_MICROS);
     bool told = tfp_total(t->code, 0, TFP_V_BYTES) != 0; /* frames of a trace have no memory */
     size_t kept = 0;
     for (size_t i = 0; i < t->rows.size; i++) {
@@ -163,6 +168,9 @@ static size_t finish(table *t)
         x->self_share = all > 0 ? (double)x->self_ns / all : NAN;
         x->total_share = all > 0 ? (double)x->total_ns / all : NAN;
         x->all_share = everything > 0 ? (double)x->self_ns / everything : NAN;
+        x->device_share = device > 0 ? (double)x->accelerator_ns / device : NAN;
+        x->host_ns = tfp_add(x->self_ns, -x->accelerator_ns, NULL);
+        x->total_host_ns = tfp_add(x->total_ns, -x->total_accelerator_ns, NULL);
         if (all > 0 && !x->self_ns && !x->total_ns && !x->bytes) continue;
         if (!told) x->bytes = TFP_ABSENT;
         t->rows.at[kept++] = *x;
@@ -178,15 +186,26 @@ static bool longer_first(const void *rows, uint32_t a, uint32_t b)
     return tfp_str_cmp(x->line, y->line) < 0;
 }
 
+static bool device_first(const void *rows, uint32_t a, uint32_t b)
+{
+    const line_row *x = (const line_row *)rows + a, *y = (const line_row *)rows + b;
+    return x->accelerator_ns != y->accelerator_ns ? x->accelerator_ns > y->accelerator_ns : longer_first(rows, a, b);
+}
+
 /* ---- the table ---- */
 
 enum { LINES_SHOWN = 40 };
-enum { SHOW_LINES = 1, SHOW_FUNCTIONS = 2, SHOW_ALL = 4 }; /* bits: which columns are shown */
+enum { SHOW_LINES = 1, SHOW_FUNCTIONS = 2, SHOW_ALL = 4, SHOW_DEVICE = 8 }; /* bits: which columns are shown */
 
 /* clang-format off */
 static const tfp_row_column columns[] = {
     TFP_COLUMN_ONLY(line_row, "line", TEXT, LABEL, line, "File, line and function of the user's code.", SHOW_LINES),
     TFP_COLUMN_ONLY(line_row, "function", TEXT, LABEL, line, "File, first line and name of a function of the user's code: frames of a trace do not show which of its lines ran.", SHOW_FUNCTIONS),
+    TFP_COLUMN_ONLY(line_row, "device_us", NANO, MICROS, accelerator_ns, "Time on devices of the line itself: of what it launched, or library code that it calls.", SHOW_DEVICE),
+    TFP_COLUMN_ONLY(line_row, "device_share", REAL, SHARE, device_share, "Share of all device time that the code view counts.", SHOW_DEVICE),
+    TFP_COLUMN_ONLY(line_row, "host_us", NANO, MICROS, host_ns, "Time on the host of the line itself.", SHOW_DEVICE),
+    TFP_COLUMN_ONLY(line_row, "total_device_us", NANO, MICROS, total_accelerator_ns, "Time on devices with all lines that it calls.", SHOW_DEVICE),
+    TFP_COLUMN_ONLY(line_row, "total_host_us", NANO, MICROS, total_host_ns, "Time on the host with all lines that it calls.", SHOW_DEVICE),
     TFP_COLUMN(line_row, "self_us", NANO, MICROS, self_ns, "Time of the line itself, including library code that it calls."),
     TFP_COLUMN(line_row, "self_share", REAL, SHARE, self_share, "Share of all that the code view counts."),
     TFP_COLUMN_ONLY(line_row, "all_share", REAL, SHARE, all_share, "Share of all time of the host and the devices, including time without a line.", SHOW_ALL),
@@ -231,6 +250,8 @@ static bool keep_names(tfp_report *r, line_row *rows, size_t count)
 
 static tfp_status show(table *t, tfp_error *err)
 {
+    static const char *const sums[] = { "self_us",     "self_share",     "all_share", "total_us",
+                                        "total_share", "accelerator_us", NULL };
     const tfp_report *c = t->code;
     tfp_status s = TFP_OK;
     for (size_t i = 0; i < c->notes.size && !s; i++)
@@ -240,8 +261,10 @@ static tfp_status show(table *t, tfp_error *err)
     tfp_explained no_row = added ? lost(t) : (tfp_explained){ 0 };
     if (added && (s = tfp_coverage_less(t->r, &c->covered->coverage, &no_row, err))) return s;
     size_t count = added ? finish(t) : SIZE_MAX;
-    line_row *rows =
-        count == SIZE_MAX ? NULL : tfp_rows_sorted(&t->r->arena, t->rows.at, sizeof *t->rows.at, count, longer_first);
+    bool apart = t->r->options->made.apart;
+    line_row *rows = count == SIZE_MAX ? NULL
+                                       : tfp_rows_sorted(&t->r->arena, t->rows.at, sizeof *t->rows.at, count,
+                                                         apart ? device_first : longer_first);
     if (!rows || !keep_names(t->r, rows, count)) return tfp_nomem(err);
     if (!count && c->tree->rows.size > 1)
         s = tfp_report_note_add(t->r, TFP_NOTE_ALL_LIBRARIES, err,
@@ -249,7 +272,10 @@ static tfp_status show(table *t, tfp_error *err)
                                 functions ? "functions" : "lines");
     t->r->grid->few = LINES_SHOWN;
     unsigned shown = (functions ? SHOW_FUNCTIONS : SHOW_LINES) | (c->covered->coverage.known ? SHOW_ALL : 0);
-    return s ? s : tfp_grid_of(t->r, &(tfp_row_table){ columns, rows, sizeof *rows, count, shown }, err);
+    if (apart) shown |= SHOW_DEVICE;
+    if (!s) s = tfp_grid_of(t->r, &(tfp_row_table){ columns, rows, sizeof *rows, count, shown }, err);
+    if (apart) tfp_grid_for_programs(t->r->grid, sums);
+    return s;
 }
 
 static tfp_status build(tfp_report *r, tfp_error *err)

@@ -73,6 +73,11 @@ static void add_waits(parts *x)
     if (f->has_devices) add(x, "host waits for the device", f->host.item.step_ns + f->host.synchronize.step_ns, "wait");
 }
 
+bool tfp_host_is_limit(const tfp_trace_facts *f)
+{
+    return f->has_devices && fmin(f->gaps.launched_late_ns, f->mean.idle_ns) > f->mean.busy_ns;
+}
+
 size_t tfp_step_parts(const tfp_trace_facts *f, tfp_part_row rows[TFP_PARTS_MOST])
 {
     parts x = { .f = f, .rows = rows };

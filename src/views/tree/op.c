@@ -110,6 +110,8 @@ static bool less(const void *ctx, uint32_t a, uint32_t b)
     const tfp_order *order = &t->o->order;
     int by = order->by;
     if (by == TFP_BY_OCCURRENCE) return member_count(t, a) > member_count(t, b);
+    bool next = by == TFP_V_ACCELERATOR_MICROS && t->o->made.apart && t->own.at[TFP_V_CPU_MICROS];
+    if (next && t->own.at[by][a] == t->own.at[by][b]) by = TFP_V_CPU_MICROS;
     if (by >= 0) return t->own.at[by][a] > t->own.at[by][b];
     if (by == TFP_BY_COLUMN)
         return tfp_place_number(t->r, order->column, &t->own, a) > tfp_place_number(t->r, order->column, &t->own, b);

@@ -257,8 +257,10 @@ static uint32_t total_at(const walk *w, uint32_t e) { return w->redo ? e : w->sh
 static bool less_by_total(const void *ctx, uint32_t a, uint32_t b)
 {
     const walk *w = ctx;
-    const int64_t *by = totals(w)->at[w->o->order.by];
-    return by[total_at(w, a)] > by[total_at(w, b)];
+    const int64_t *by = totals(w)->at[w->o->order.by], *next = totals(w)->at[TFP_V_CPU_MICROS];
+    uint32_t x = total_at(w, a), y = total_at(w, b);
+    bool tie = by[x] == by[y] && w->o->made.apart && w->o->order.by == TFP_V_ACCELERATOR_MICROS;
+    return tie && next ? next[x] > next[y] : by[x] > by[y];
 }
 
 static bool less_by_column(const void *ctx, uint32_t a, uint32_t b)
