@@ -73,6 +73,6 @@ typedef struct tfp_recording_kind {
     bool (*is)(const tfp_db *d);
     tfp_status (*read)(tfp_recording *r, tfp_error *err);
 } tfp_recording_kind;
-extern const tfp_recording_kind tfp_recording_nsys, tfp_recording_rocpd, tfp_recording_ascend;
+extern const tfp_recording_kind tfp_recording_nsys, tfp_recording_rpd, tfp_recording_rocpd, tfp_recording_ascend;
 
 #endif

@@ -6,7 +6,8 @@
 #include "model/tables/profile.h"
 #include "model/tables/sources.h"
 
-static const tfp_recording_kind *const kinds[] = { &tfp_recording_nsys, &tfp_recording_rocpd, &tfp_recording_ascend };
+static const tfp_recording_kind *const kinds[] = { &tfp_recording_nsys, &tfp_recording_rpd, &tfp_recording_rocpd,
+                                                   &tfp_recording_ascend };
 #define KINDS (sizeof kinds / sizeof *kinds)
 
 static tfp_status read_tables(tfp_recording *r, tfp_error *err)
@@ -56,8 +57,9 @@ static int probe(tfp_str head, uint64_t total)
 
 const tfp_format tfp_format_sqlite = {
     .name = "sqlite",
-    .help = "recording in SQLite of Nsight Systems (nsys export --type sqlite), rocprofv3 (rocpd) or Ascend: kernels, "
-            "copies, API calls, ranges",
+    .help =
+        "recording in SQLite of Nsight Systems (nsys export --type sqlite), rocprofv3 (rocpd), rocmProfileData (RPD) "
+        "or Ascend: kernels, copies, API calls, ranges",
     .probe = probe,
     .read = read_sqlite,
     .stands = TFP_FORMAT_IS(RANKS),
