@@ -122,9 +122,18 @@ static void put_cause(tfp_ruling *x)
     tfp_ruling_span(x, f->gaps.stall_span);
 }
 
+/* Whether the trace has nothing but API calls: nobody recorded operations, so time between the calls is no gap. */
+static bool has_only_calls(const tfp_trace_facts *f)
+{
+    for (size_t i = 0; i < f->x.s->size; i++)
+        if (f->x.s->kind[i] != TFP_SPAN_CALL && f->x.s->kind[i] != TFP_SPAN_OTHER) return false;
+    return true;
+}
+
 bool tfp_ruling_host_stalls(tfp_ruling *x)
 {
     const tfp_trace_facts *f = x->f;
+    if (!f->has_devices && has_only_calls(f)) return false;
     double stalled = rest(stalled_ns(f) - rest(python_part(f) - unexplained_ns(f)));
     if (stalled <= 0 || tfp_part(stalled, f->mean.judged_ns) < x->limit) return false;
     tfp_ruling_part(x,

@@ -99,6 +99,15 @@ static uint64_t key_of(const char *name) { return tfp_hash(name, strlen(name)); 
 bool tfp_db_has(const tfp_db *d, const char *table) { return tfp_map64_get(&d->tables, key_of(table)) == IS_TABLE; }
 bool tfp_db_has_view(const tfp_db *d, const char *view) { return tfp_map64_get(&d->tables, key_of(view)) == IS_VIEW; }
 
+void tfp_db_latest(const tfp_db *d, const char *table, char *name, size_t size)
+{
+    for (int version = 9; version > 1; version--) {
+        snprintf(name, size, "%s_V%d", table, version);
+        if (tfp_db_has(d, name)) return;
+    }
+    snprintf(name, size, "%s", table);
+}
+
 static bool is_plain(const char *s)
 {
     while (*s && (isalnum((unsigned char)*s) || *s == '_')) s++;

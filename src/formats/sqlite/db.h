@@ -27,6 +27,8 @@ typedef struct tfp_db_rows {
 tfp_status tfp_db_open(tfp_db *d, tfp_input *in, tfp_error *err);
 void tfp_db_close(tfp_db *d);
 bool tfp_db_has(const tfp_db *d, const char *table); /* whether there is a real table of that name */
+/* Writes the name of the newest version of a real table: `table`_V9 to `table`_V2, or `table` itself. */
+void tfp_db_latest(const tfp_db *d, const char *table, char *name, size_t size);
 bool tfp_db_has_view(const tfp_db *d, const char *view);
 /* Lists what follows `prefix` in the names of real tables, if it has only letters, digits and _; each is ended by
  * NUL. */

@@ -85,6 +85,7 @@ static reader *begin_activity(void *ctx, const tfp_db_rows *rows, tfp_event *e)
     reader *n = ctx;
     int64_t global = tfp_db_number(rows, GLOBAL);
     e->kind = TFP_SPAN_ACTIVITY;
+    n->activities = true;
     e->lane = tfp_recording_numbered_stream(n->r, tfp_nsys_device(n, global, tfp_db_number(rows, DEVICE)),
                                             tfp_db_number(rows, STREAM));
     e->correlation = tfp_nsys_key(n, global, tfp_db_number(rows, CORRELATION));
@@ -259,24 +260,85 @@ static tfp_status read_all(reader *n, tfp_error *err)
     return s ? s : tfp_nsys_shown(n, err);
 }
 
+/* ---- what Nsight Systems says of the recording ---- */
+
+enum { TEXTS = 4, WARNING = 2, FAILURE = 3 }; /* WARNING, FAILURE: severities */
+
+typedef struct diagnostics {
+    tfp_nsys *n;
+    size_t count;
+    tfp_strid texts[TEXTS]; /* the first different ones; those about CUDA come first */
+} diagnostics;
+
+static void add_diagnostic(void *ctx, const tfp_db_rows *rows, tfp_event *e)
+{
+    diagnostics *d = ctx;
+    tfp_builder *b = d->n->r->b;
+    tfp_str text;
+    (void)e;
+    int64_t severity = tfp_db_number(rows, 0);
+    if ((severity != WARNING && severity != FAILURE) || !tfp_db_text(rows, 1, &text) || !text.size) return;
+    if (text.size > 200) text.size = 200;
+    tfp_strid id = tfp_build_string(b, text);
+    size_t at = d->count;
+    for (size_t i = 0; i < d->count; i++)
+        if (d->texts[i] == id) return;
+    tfp_build_data_finding(b, "info", "Nsight Systems warns", 1, text);
+    bool about_cuda = tfp_str_has(text, TFP_STR("CUDA"));
+    if (about_cuda)
+        for (at = 0; at < d->count && tfp_str_has(tfp_text(b->p, d->texts[at]), TFP_STR("CUDA"));) at++;
+    if (at == TEXTS) return;
+    if (d->count < TEXTS) d->count++;
+    memmove(d->texts + at + 1, d->texts + at, (d->count - at - 1) * sizeof *d->texts);
+    d->texts[at] = id;
+}
+
+/* A recording without work of a device says why in its own words. */
+static tfp_status read_diagnostics(reader *n, tfp_error *err)
+{
+    static const tfp_recording_table table = { "DIAGNOSTIC_EVENT", "severity text", 0, false, add_diagnostic };
+    static const char *const says[TEXTS] = { "no work of a device is in the recording; Nsight Systems says",
+                                             "and it says", "it also says", "and" };
+    diagnostics d = { .n = n };
+    tfp_status s = tfp_recording_read(n->r, &table, &d, err);
+    if (s || n->activities) return s;
+    tfp_builder *b = n->r->b;
+    for (size_t i = 0; i < d.count; i++) tfp_build_warn(b, says[i], tfp_text(b->p, d.texts[i]));
+    if (!d.count) tfp_build_warn(b, "no kernels or copies are in the recording of Nsight Systems", TFP_STR(""));
+    if (n->r->spans || !d.count) return TFP_OK;
+    tfp_str first = tfp_text(b->p, d.texts[0]);
+    return tfp_fail(err, TFP_BADFILE, "a recording of Nsight Systems without events; it says: %.*s", (int)first.size,
+                    first.data);
+}
+
 static tfp_status read_nsys(tfp_recording *r, tfp_error *err)
 {
-    reader n = { .r = r, .allocations = tfp_db_has(&r->db, ALLOCATIONS) };
+    char allocations[64];
+    r->versions = true;
+    tfp_db_latest(&r->db, ALLOCATIONS, allocations, sizeof allocations);
+    reader n = { .r = r, .allocations = tfp_db_has(&r->db, allocations) };
     tfp_status s = read_all(&n, err);
+    if (!s) s = read_diagnostics(&n, err);
     tfp_map64 *const maps[] = { &n.text_by_id, &n.gpu_by_device,  &n.copy_kinds,    &n.memory_kinds,
                                 &n.wait_types, &n.overhead_types, &n.lane_by_launch };
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) tfp_map64_free(maps[i]);
     return s;
 }
 
+/* Only tables with rows are exported: a recording without CUDA may have any of these. */
 static bool is_nsys(const tfp_db *d)
 {
-    tfp_buf names = { 0 };
-    bool any = !tfp_db_endings(d, "CUPTI_ACTIVITY_KIND_", &names, NULL) && names.size;
-    tfp_buf_free(&names);
-    return any || tfp_db_has(d, "NVTX_EVENTS") || tfp_db_has_view(d, "CUPTI_ACTIVITY_KIND_KERNEL");
+    static const char *const names[] = { "CUPTI_ACTIVITY_KIND_", "NVTX_EVENTS", "TARGET_INFO_GPU",
+                                         "TARGET_INFO_SESSION_START_TIME", "DIAGNOSTIC_EVENT" };
+    tfp_buf found = { 0 };
+    bool any = tfp_db_has_view(d, "CUPTI_ACTIVITY_KIND_KERNEL");
+    for (size_t i = 0; i < sizeof names / sizeof *names && !any; i++)
+        any = !tfp_db_endings(d, names[i], &found, NULL) && found.size;
+    tfp_buf_free(&found);
+    return any;
 }
 
-static const char *const words[] = { "CUPTI_ACTIVITY_KIND_", "NVTX_EVENTS", NULL };
+static const char *const words[] = { "CUPTI_ACTIVITY_KIND_", "NVTX_EVENTS", "TARGET_INFO_GPU", "DIAGNOSTIC_EVENT",
+                                     NULL };
 
 const tfp_recording_kind tfp_recording_nsys = { "Nsight Systems", words, is_nsys, read_nsys };

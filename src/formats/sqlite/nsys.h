@@ -15,7 +15,8 @@ typedef struct tfp_nsys {
     tfp_map64 text_by_id, gpu_by_device, copy_kinds, memory_kinds, wait_types, overhead_types;
     tfp_map64 lane_by_launch; /* the lane of each API call; filled only if there are allocations */
     bool allocations;
-    bool any_key; /* first_pid is the process of the first key */
+    bool activities; /* a kernel, copy or memset was read */
+    bool any_key;    /* first_pid is the process of the first key */
     uint64_t first_pid;
 } tfp_nsys;
 

@@ -20,6 +20,7 @@ tfp_status tfp_recording_read(tfp_recording *r, const tfp_recording_table *t, vo
     tfp_db_rows rows;
     tfp_event e;
     snprintf(name, sizeof name, "%s%s", t->name, r->ending ? r->ending : "");
+    if (r->versions) tfp_db_latest(&r->db, t->name, name, sizeof name);
     tfp_status s = tfp_db_start(&rows, &r->db, name, t->columns, err);
     if (!s && rows.statement && (rows.have & t->needs) != t->needs)
         s = tfp_fail(err, TFP_BADFILE, "table %s lacks a column of start, end or name", t->name);
@@ -160,6 +161,8 @@ uint32_t tfp_recording_bytes(tfp_recording *r, int64_t bytes)
 
 uint32_t tfp_recording_shapes(tfp_recording *r, tfp_str shapes)
 {
+    /* the key is made with the first shapes: its presence says that the recording has shapes */
+    if (!r->dims) r->dims = tfp_build_string(r->b, TFP_STR("Input Dims"));
     const tfp_stat stat = { .key = r->dims, .type = TFP_STAT_TEXT, .value.text = tfp_build_string(r->b, shapes) };
     return tfp_build_stats(r->b, &stat, 1);
 }

@@ -12,6 +12,7 @@ typedef struct tfp_recording {
     tfp_builder *b;
     tfp_db db;
     const char *ending;      /* what follows the names of tables; NULL: nothing */
+    bool versions;           /* names of tables may end in _V2, _V3 and so on */
     uint32_t process;        /* number in the profile: one process per file */
     const char *device_kind; /* "gpu"; part of the names of lanes */
     tfp_map64 owner_of_thread, lane_by_thread, lane_by_stream;

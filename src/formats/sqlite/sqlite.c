@@ -34,7 +34,6 @@ static tfp_status read_sqlite(tfp_builder *b, tfp_input *in, tfp_error *err)
     tfp_process process = { .rank = -1, .source = (uint32_t)b->p->files->sources.size - 1 };
     r.process = tfp_build_process(b, &process);
     r.bytes = tfp_build_string(b, TFP_STR("bytes"));
-    r.dims = tfp_build_string(b, TFP_STR("Input Dims"));
     tfp_status s = tfp_builder_status(b, err);
     if (!s) s = tfp_db_open(&r.db, in, err);
     if (!s) s = read_tables(&r, err);

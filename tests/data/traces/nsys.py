@@ -52,5 +52,21 @@ ROWS = {
 }
 
 
+def beside(name, tables):
+    database.write(os.path.join(os.path.dirname(PATH), name), tables)
+
+
+# nsys wrote why it has no CUDA events; the calls of the operating system are there
+WHY = [(1, 1, 2, "Some events were lost."), (2, 0, 2, "No CUDA events collected. Does the process use CUDA?"), (3, 0, 1, "Process was launched.")]
+DIAGNOSTIC = ("DIAGNOSTIC_EVENT", "timestamp INTEGER, timestampType INTEGER, severity INTEGER, text TEXT", WHY)
+
 if __name__ == "__main__":
     database.write(PATH, [(table, columns, ROWS[table]) for table, columns in TABLES.items()])
+    # names of tables as newer exports have them, beside an empty table of the old name
+    beside("versions.sqlite", [(table + ("_V3" if "NVTX" in table else "_V2"), columns, ROWS[table]) for table, columns in TABLES.items()]
+           + [("NVTX_EVENTS", TABLES["NVTX_EVENTS"], [])])
+    host = [(table, TABLES[table], ROWS[table]) for table in ("StringIds", "OSRT_API")]
+    beside("no_cuda.sqlite", host + [DIAGNOSTIC])
+    beside("no_events.sqlite", [("StringIds", TABLES["StringIds"], []), DIAGNOSTIC])
+    beside("calls.sqlite", host + [("CUPTI_ACTIVITY_KIND_RUNTIME", TABLES["CUPTI_ACTIVITY_KIND_RUNTIME"],
+                                    [(200000000, 200060000, PID | 78, 1, 1), (420000000, 420020000, PID | 78, 2, 3)])])
