@@ -186,6 +186,34 @@ class Maker:
             at = end
         return [{"ph": "M", "name": "process_name", "pid": 800, "tid": 0, "ts": self.micros(0), "args": {"name": "Ascend Hardware"}}]
 
+    def without_correlations(self):
+        """ROCm's old layout: the launch and its activities share no correlation, only an `External id` that counts launches,
+        and often an arrow. Those numbers repeat the numbers of operators."""
+        r = random.Random(len(self.events))
+        if self.vendor or r.random() > 0.3:
+            return
+        drawn, number, begins = r.random() < 0.7, {}, {}
+        keep = r.random() < 0.3  # an `External id` that is the operator's, which several launches may share
+        for event in list(self.events):
+            args = event.get("args", {})
+            if event["cat"].endswith(("_runtime", "_driver")) and args.get("correlation"):
+                number[args["correlation"]] = len(number) + 1
+                begins[args.pop("correlation")] = event
+                args["External id"] = args["External id"] if keep else len(number)
+        for event in list(self.events):
+            args = event.get("args", {})
+            if event["cat"] not in ("kernel", "gpu_memcpy", "gpu_memset"):
+                continue
+            begin = args.pop("correlation", 0)
+            if begin not in begins:
+                continue
+            if "External id" in args:
+                args["External id"] = begins[begin]["args"]["External id"]
+            flow = {"cat": "ac2g", "name": "ac2g", "id": number[begin]}
+            if drawn and r.random() < 0.9:
+                self.events.append({**flow, "ph": "s", "pid": begins[begin]["pid"], "tid": begins[begin]["tid"], "ts": begins[begin]["ts"]})
+                self.events.append({**flow, "ph": "f", "pid": event["pid"], "tid": event["tid"], "ts": event["ts"], "bp": "e"})
+
     def document(self):
         r = self.random
         at, total = 0, 0
@@ -204,6 +232,7 @@ class Maker:
             self.stick_out()
         self.cross()
         self.streams()
+        self.without_correlations()
         hardware = self.arrows()
         self.allocations(total)
         if r.random() < 0.5:

@@ -5,6 +5,7 @@ numbers (docs/traces.md), which shares no code with the first. random_traces.py 
 Every rule is a loop over all spans; times are whole nanoseconds. A trace is the parsed JSON of one rank.
 """
 import decimal
+import functools
 import re
 
 from oracle_tables import DEVICE, Tables
@@ -19,6 +20,7 @@ ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 FRAME = re.compile(r"(.*)\((\d+)\): (.*)$", re.S)
 NODE = ("cpu", "device", "runs", "bytes", "residual")
 OPS = {"cpu_op", "Operator"}
+OTHER_ARROWS = {"async_npu", "HostToDevice", "fwdbwd"}
 
 
 def nanoseconds(value):
@@ -109,6 +111,7 @@ class Trace(Tables):
         events = document if isinstance(document, list) else document["traceEvents"]
         self.spans = [Span(i, e) for i, e in enumerate(events) if e.get("ph") == "X"]
         self.arrows = [e for e in events if e.get("cat") == "async_npu"]
+        self.launch_arrows = [e for e in events if e.get("ph") in ("s", "f") and e.get("cat") not in OTHER_ARROWS]
         self.find_hardware(events)
         self.memory = [Allocation(e) for e in events if e.get("ph") == "i" and e.get("name") == "[memory]"]
         whole = all(decimal.Decimal(str(e.get(k, 0))) % 1 == 0 for e in events if e.get("ph") == "X" for k in ("ts", "dur"))
@@ -194,22 +197,45 @@ class Trace(Tables):
             span.self_time = max(0, span.self_time)
 
     def find_launches(self):
-        calls, ops = {}, {}
+        calls, named, ops = {}, {}, {}
         for span in self.host:
-            if span.kind == "api" and span.args.get("correlation", 0):
-                calls.setdefault(span.args["correlation"], []).append(span)
             external = span.args.get("External id", span.args.get("external id"))
+            if span.kind == "api" and span.args.get("correlation", 0) > 0:
+                calls.setdefault(span.args["correlation"], []).append(span)
+            if span.kind == "api" and external:
+                named.setdefault(external, []).append(span)
             if span.kind == "op" and external is not None:
                 ops.setdefault(external, span)
+
+        first = functools.partial(min, key=lambda s: (s.start, s.order), default=None)
         for activity in self.activities:
             correlation = activity.args.get("correlation", 0)
-            activity.launch = min(calls.get(correlation, ()), key=lambda s: (s.start, s.order), default=None)
+            external = activity.args.get("External id", activity.args.get("external id"))
+            activity.launch, activity.op = first(calls.get(correlation, ())), None
+            if not calls or correlation <= 0:
+                begin = self.by_launch_arrow(activity)
+                if begin and begin.kind == "op":
+                    activity.op = begin
+                else:
+                    activity.launch = begin or first(named.get(external, ()))
             if activity.launch:
                 activity.launch.launched.append(activity)
                 activity.op = next((a for a in activity.launch.around() if a.kind == "op"), activity.launch)
-            else:
-                external = activity.args.get("External id", activity.args.get("external id"))
+            elif not activity.op:
                 activity.op = ops.get(external) if external is not None else self.by_arrow(activity)
+
+    def by_launch_arrow(self, activity):
+        """The call, otherwise the operator, from which an arrow leads to the start of the activity."""
+        place = (activity.thread[0], activity.stream)
+        for end in self.launch_arrows:
+            if end["ph"] != "f" or (end["pid"], end["tid"]) != place or nanoseconds(end["ts"]) != activity.start:
+                continue
+            begins = [e for e in self.launch_arrows if e["ph"] == "s" and (e["cat"], e["id"]) == (end["cat"], end["id"])]
+            for begin, time in sorted(((e, nanoseconds(e["ts"])) for e in begins), key=lambda b: b[1]):
+                there = [s for s in self.host if s.host_op and s.thread == (begin["pid"], begin["tid"]) and s.start <= time <= s.end]
+                if there:
+                    return max(there, key=lambda s: (s.kind == "api", s.start, -s.duration, s.order))
+        return None
 
     def by_arrow(self, activity):
         """The operator where an arrow to the start of the activity begins."""

@@ -21,11 +21,12 @@ typedef enum tfp_kineto_what {
     TFP_KINETO_KERNEL,
     TFP_KINETO_COPY,
     TFP_KINETO_SET,
-    TFP_KINETO_UNKNOWN,    /* has a device and a stream, but an unknown category */
-    TFP_KINETO_ON_STREAM,  /* on a stream's row, but no activity: gpu_user_annotation, cuda_sync, graph_host_node */
-    TFP_KINETO_SHOWN,      /* a category of Kineto's that is neither a host op nor an activity: overhead, Trace ... */
-    TFP_KINETO_OP_FLOW,    /* an arrow from an operator to one of its activities */
-    TFP_KINETO_LAUNCH_FLOW /* an arrow from the moment of a launch to its activity */
+    TFP_KINETO_UNKNOWN,     /* has a device and a stream, but an unknown category */
+    TFP_KINETO_ON_STREAM,   /* on a stream's row, but no activity: gpu_user_annotation, cuda_sync, graph_host_node */
+    TFP_KINETO_SHOWN,       /* a category of Kineto's that is neither a host op nor an activity: overhead, Trace ... */
+    TFP_KINETO_OP_FLOW,     /* an arrow from an operator to one of its activities */
+    TFP_KINETO_LAUNCH_FLOW, /* an arrow from the moment of a launch to its activity */
+    TFP_KINETO_BACK_FLOW    /* an arrow from a forward to a backward operator */
 } tfp_kineto_what;
 
 /* A row of the timeline: two numbers or words, and what they mean. */
@@ -143,6 +144,7 @@ typedef struct tfp_kineto_words {
 typedef struct tfp_kineto_lanes {
     TFP_VEC(tfp_kineto_lane) list;
     TFP_VEC(uint32_t) global; /* lane of the slot -> lane of the profile; TFP_NONE: none yet */
+    TFP_VEC(uint32_t) place;  /* lane of the slot -> lane of the reader, for arrows; TFP_NONE: none yet */
     tfp_map64 by_hash;
     uint32_t recent[TFP_KINETO_LANES]; /* lanes met lately: their indexes plus 1; 0: none */
 } tfp_kineto_lanes;
@@ -207,6 +209,21 @@ typedef struct tfp_kineto_flow { /* one end of an arrow */
     bool begins, launch; /* launch: of TFP_KINETO_LAUNCH_FLOW */
 } tfp_kineto_flow;
 
+typedef struct tfp_kineto_arrow { /* one end of an arrow that may tell the launch of an activity */
+    uint64_t id;
+    int64_t at_ns;
+    uint32_t place;    /* its thread: index in the reader's lanes */
+    uint32_t category; /* hash of its category */
+    bool begins;
+} tfp_kineto_arrow;
+
+typedef struct tfp_kineto_links { /* what joins activities with their launches */
+    TFP_VEC(tfp_kineto_flow) flows;
+    TFP_VEC(tfp_kineto_arrow) arrows;
+    int64_t activities, unnumbered; /* number of activities, and of those without a correlation */
+    bool numbered_calls;            /* some call has a correlation */
+} tfp_kineto_links;
+
 typedef struct tfp_kineto_left_out { /* number of events of one kind that were left out */
     int64_t count;
     tfp_buf first;
@@ -238,7 +255,7 @@ typedef struct tfp_kineto_reader {
     tfp_strid first_unknown;    /* the first such category */
     size_t first_span;          /* index of this file's first span */
     TFP_VEC(uint64_t) hardware; /* processes whose threads are streams of a device */
-    TFP_VEC(tfp_kineto_flow) flows;
+    tfp_kineto_links links;
     bool fraction;
 } tfp_kineto_reader;
 
@@ -271,6 +288,13 @@ static inline uint32_t tfp_kineto_lane_at(tfp_kineto_reader *r, tfp_kineto_slot 
 void tfp_kineto_label(tfp_kineto_reader *r, tfp_kineto_slot *s,
                       const tfp_kineto_row *x); /* sets names of processes and threads */
 void tfp_kineto_lanes_end(tfp_kineto_reader *r);
+uint32_t tfp_kineto_place(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t lane); /* index in r->lanes */
+/* The profile's lane of a device's activities on the row of a thread; TFP_NONE: it has none. */
+uint32_t tfp_kineto_stream_at(tfp_kineto_reader *r, uint32_t place);
+
+/* kineto_launches.c: keeps one end of an arrow; finds launches of activities that have no correlation. */
+void tfp_kineto_keep_arrow(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_row *x);
+void tfp_kineto_join_launches(tfp_kineto_reader *r);
 
 /* kineto_flows.c: keeps one end of an arrow; finds the operator and the launch of each activity by the arrows. */
 void tfp_kineto_keep_flow(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_row *x);

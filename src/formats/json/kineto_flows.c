@@ -23,7 +23,7 @@ void tfp_kineto_keep_flow(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_ki
                           .span = TFP_NONE,
                           .begins = x->phase == 's',
                           .launch = x->what == TFP_KINETO_LAUNCH_FLOW };
-    if (f.lane != TFP_NONE) tfp_build_keep(r->b, tfp_push(&r->flows, f));
+    if (f.lane != TFP_NONE) tfp_build_keep(r->b, tfp_push(&r->links.flows, f));
 }
 
 static int by_place(const void *a, const void *b)
@@ -46,15 +46,15 @@ static int by_id(const void *a, const void *b)
 /* The first arrow that starts where a span starts; NULL: there is none. */
 static tfp_kineto_flow *first_at(const tfp_kineto_reader *r, const tfp_kineto_flow *place)
 {
-    size_t low = 0, high = r->flows.size;
+    size_t low = 0, high = r->links.flows.size;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (by_place(&r->flows.at[middle], place) < 0)
+        if (by_place(&r->links.flows.at[middle], place) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < r->flows.size && by_place(&r->flows.at[low], place) == 0 ? &r->flows.at[low] : NULL;
+    return low < r->links.flows.size && by_place(&r->links.flows.at[low], place) == 0 ? &r->links.flows.at[low] : NULL;
 }
 
 /* Finds the operator at each arrow's start. If several start together the innermost is the shortest; among equal ones
@@ -67,8 +67,9 @@ static void find_spans(tfp_kineto_reader *r)
         tfp_kineto_flow place = { .at_ns = s->start_ns[i], .lane = s->lane[i] }, *f = first_at(r, &place);
         if (f && (f->span == TFP_NONE || s->duration_ns[i] <= s->duration_ns[f->span])) f->span = i;
     }
-    for (size_t i = 1; i < r->flows.size; i++)
-        if (by_place(&r->flows.at[i - 1], &r->flows.at[i]) == 0) r->flows.at[i].span = r->flows.at[i - 1].span;
+    for (size_t i = 1; i < r->links.flows.size; i++)
+        if (by_place(&r->links.flows.at[i - 1], &r->links.flows.at[i]) == 0)
+            r->links.flows.at[i].span = r->links.flows.at[i - 1].span;
 }
 
 static void join(tfp_kineto_reader *r, uint32_t op, uint32_t activity)
@@ -111,15 +112,15 @@ static int by_target(const void *a, const void *b)
 void tfp_kineto_join_flows(tfp_kineto_reader *r)
 {
     TFP_VEC(arrow) arrows = { 0 };
-    if (!r->flows.size || r->b->status) return;
-    qsort(r->flows.at, r->flows.size, sizeof *r->flows.at, by_place);
+    if (!r->links.flows.size || r->b->status) return;
+    qsort(r->links.flows.at, r->links.flows.size, sizeof *r->links.flows.at, by_place);
     find_spans(r);
-    qsort(r->flows.at, r->flows.size, sizeof *r->flows.at, by_id);
+    qsort(r->links.flows.at, r->links.flows.size, sizeof *r->links.flows.at, by_id);
     const tfp_kineto_flow *from = NULL;
     bool ok = true;
-    for (size_t i = 0; ok && i < r->flows.size; i++) {
-        const tfp_kineto_flow *f = &r->flows.at[i];
-        bool first = !i || f->id != r->flows.at[i - 1].id || f->launch != r->flows.at[i - 1].launch;
+    for (size_t i = 0; ok && i < r->links.flows.size; i++) {
+        const tfp_kineto_flow *f = &r->links.flows.at[i];
+        bool first = !i || f->id != r->links.flows.at[i - 1].id || f->launch != r->links.flows.at[i - 1].launch;
         if (first) from = f->begins ? f : NULL;
         if (from && !f->begins && f->span != TFP_NONE) ok = tfp_push(&arrows, ((arrow){ from, f->span }));
     }

@@ -120,6 +120,24 @@ uint32_t tfp_kineto_new_lane(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t 
     return s->lanes.global.at[lane] = lane_at(r, &x);
 }
 
+uint32_t tfp_kineto_place(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t lane)
+{
+    if (lane == TFP_NONE) return TFP_NONE;
+    if (s->lanes.place.at[lane] != TFP_NONE) return s->lanes.place.at[lane];
+    tfp_kineto_lane x = global_lane(r, s, lane);
+    return s->lanes.place.at[lane] = place_of(r, &x);
+}
+
+uint32_t tfp_kineto_stream_at(tfp_kineto_reader *r, uint32_t place)
+{
+    uint32_t lane = r->lane_of.at[place];
+    if (lane != TFP_NONE && r->b->p->lanes->at[lane].role == TFP_ROLE_STREAM) return lane;
+    tfp_kineto_lane x = r->lanes.at[place];
+    x.kind = TFP_KINETO_STREAM;
+    place = place_of(r, &x);
+    return place == TFP_NONE ? TFP_NONE : r->lane_of.at[place];
+}
+
 /* ---- processes that are devices ---- */
 
 /* Huawei's profiler gives its events no category, and its device is a process. */
@@ -167,6 +185,7 @@ static void make_activities(tfp_kineto_reader *r, const uint8_t *made)
         }
         s->kind[i] = TFP_SPAN_ACTIVITY;
         s->class[i] = (uint8_t) class;
+        r->links.activities++, r->links.unnumbered++;
         r->plain--;
     }
     tfp_map64_free(&class_of);

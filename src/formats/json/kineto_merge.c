@@ -160,10 +160,13 @@ static uint32_t add_event(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_ki
     if (x->flags & TFP_KINETO_COLLECTIVE) e.marks |= TFP_MARK_COLLECTIVE;
     if (x->what == TFP_KINETO_WAIT) e.marks |= TFP_MARK_WAITS;
     if (x->what != TFP_KINETO_PLAIN) {
-        if (x->correlation) e.correlation = tfp_build_key(r->b, r->process, CORRELATION, x->correlation);
+        if (x->correlation && x->correlation != UINT32_MAX) /* -1 in 32 bits */
+            e.correlation = tfp_build_key(r->b, r->process, CORRELATION, x->correlation);
         if (x->flags & TFP_KINETO_HAS_EXTERNAL) e.external = tfp_build_key(r->b, r->process, EXTERNAL, x->external);
         if (x->flags & TFP_KINETO_HAS_SEQUENCE) e.sequence = tfp_build_key(r->b, r->process, SEQUENCE, x->sequence);
     }
+    if (e.kind == TFP_SPAN_ACTIVITY) r->links.activities++, r->links.unnumbered += !e.correlation;
+    if (e.kind == TFP_SPAN_CALL) r->links.numbered_calls |= e.correlation != 0;
     uint32_t span = tfp_build_event(r->b, &e);
     if (x->call && x->call != x->external && span != TFP_NONE)
         tfp_build_keep(r->b, tfp_push(&r->b->p->events->calls, ((tfp_recorded_call){ x->call, span })));
@@ -283,7 +286,10 @@ static void add_row(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_r
         break;
     case 's':
     case 'f':
-        if (x->what == TFP_KINETO_OP_FLOW || x->what == TFP_KINETO_LAUNCH_FLOW) tfp_kineto_keep_flow(r, s, x);
+        if (x->what == TFP_KINETO_OP_FLOW || x->what == TFP_KINETO_LAUNCH_FLOW)
+            tfp_kineto_keep_flow(r, s, x);
+        else if (x->what != TFP_KINETO_BACK_FLOW)
+            tfp_kineto_keep_arrow(r, s, x);
         break;
     default: break; /* objects, samples: all other events are skipped */
     }
@@ -351,6 +357,7 @@ void tfp_kineto_end(tfp_kineto_reader *r)
     tell_left_out(r, &r->left.absurd, absurd);
     tfp_kineto_lanes_end(r);
     tfp_kineto_join_flows(r);
+    tfp_kineto_join_launches(r);
     for (size_t i = 0; i < r->open.size; i++) open += r->open.at[i].span != TFP_NONE;
     tell(r, "warning", "negative durations, taken as 0", r->negative);
     tell(r, "warning", "durations that are no numbers, taken as 0", r->no_number);
@@ -383,5 +390,6 @@ void tfp_kineto_reader_free(tfp_kineto_reader *r)
     tfp_map64_free(&r->open_by_lane);
     tfp_map64_free(&r->open_by_id);
     tfp_vec_free(&r->hardware);
-    tfp_vec_free(&r->flows);
+    tfp_vec_free(&r->links.flows);
+    tfp_vec_free(&r->links.arrows);
 }

@@ -20,6 +20,7 @@ void tfp_kineto_slot_free(tfp_kineto_slot *s)
     tfp_vec_free(&s->words.keys);
     tfp_vec_free(&s->lanes.list);
     tfp_vec_free(&s->lanes.global);
+    tfp_vec_free(&s->lanes.place);
     tfp_map64_free(&s->lanes.by_hash);
     tfp_vec_free(&s->sets.stats);
     tfp_vec_free(&s->sets.list);
@@ -45,7 +46,7 @@ static uint32_t find_lane(tfp_kineto_slot *s, const tfp_kineto_lane *lane)
         if (at != TFP_NONE) continue;
         at = (uint32_t)s->lanes.list.size;
         bool ok = tfp_push(&s->lanes.list, *lane) && tfp_push(&s->lanes.global, TFP_NONE) &&
-                  tfp_map64_put(&s->lanes.by_hash, hash, at);
+                  tfp_push(&s->lanes.place, TFP_NONE) && tfp_map64_put(&s->lanes.by_hash, hash, at);
         return keep(s, ok) ? at : TFP_NONE;
     }
 }
@@ -134,6 +135,7 @@ static tfp_kineto_what what_of(tfp_str c)
         { "mtia_workloadd", TFP_KINETO_SHOWN },
         { "async_npu", TFP_KINETO_OP_FLOW },
         { "HostToDevice", TFP_KINETO_LAUNCH_FLOW },
+        { "fwdbwd", TFP_KINETO_BACK_FLOW },
     };
     static const category_row endings[] = {
         /* categories of any vendor */
@@ -207,7 +209,8 @@ static void set_lane(tfp_kineto_slot *s, event *e)
 {
     tfp_kineto_lane *lane = &e->thread;
     tfp_kineto_row *r = &e->row;
-    if (r->what >= TFP_KINETO_KERNEL && r->what <= TFP_KINETO_ON_STREAM) {
+    bool arrow = r->phase == 's' || r->phase == 'f';
+    if (r->what >= TFP_KINETO_KERNEL && r->what <= TFP_KINETO_ON_STREAM && !arrow) {
         if (!(e->have & DEVICE)) {
             e->stream.a = e->thread.a;
             e->stream.words |= e->thread.words & 1;

@@ -6,6 +6,7 @@ whole.json: whole microseconds, where what sticks out by one is inside its neigh
 communication.json: kernels that communicate, by the names of their libraries, and some whose names only look so.
 gloo.json: a trace of a CPU; its communication runs in threads and calls of PyTorch's own.
 mtia.json, xpu.json, ascend.json: as Kineto and Huawei's profiler write other vendors' devices. unknown.json: a device of nobody.
+rocm.json, legacy_arrows.json: activities without correlations, whose launches arrows and numbers tell.
 chain.json: four hundred spans, each of which sticks out of the one before by one microsecond.
 slow_steps.json: four steps; the third one's collective takes longer than the others', and the fourth one's wait."""
 import json
@@ -158,6 +159,44 @@ def launch_arrow(start, at, end, until):
     return [{**flow, "ph": "s", "pid": start[0], "tid": start[1], "ts": at}, {**flow, "ph": "f", "pid": end[0], "tid": end[1], "ts": until, "bp": "e"}]
 
 
+def rocm():
+    """No correlations. `External id` counts launches, and so repeats the numbers of other operators. Arrows tell two launches; one
+    number came before, and one arrow ends shortly before its kernel. The third launch has a number alone, and one kernel an
+    operator's."""
+    flow = {"cat": "ac2g", "name": "ac2g"}
+
+    def begin(number, at):
+        return {**flow, "ph": "s", "id": number, "pid": HOST[0], "tid": HOST[1], "ts": at}
+
+    def end(number, at):
+        return {**flow, "ph": "f", "id": number, "pid": 2, "tid": 0, "ts": at, "bp": "e"}
+    return [
+        span("cpu_op", "aten::mm", HOST, 0.5, 9, External_id=1),
+        span("hip_runtime", "hipExtModuleLaunchKernel", HOST, 2.5, 3, External_id=3),
+        span("cpu_op", "aten::relu", HOST, 10.5, 9, External_id=2),
+        span("hip_runtime", "hipLaunchKernel", HOST, 12.5, 3, External_id=3),
+        span("cpu_op", "aten::softmax", HOST, 20.5, 9, External_id=3),
+        span("hip_runtime", "hipLaunchKernel", HOST, 22.5, 3, External_id=5),
+        span("cpu_op", "aten::sum", HOST, 30.5, 9, External_id=4),
+        span("kernel", "gemm", (2, 0), 8.5, 30, External_id=3), begin(3, 2.5), end(3, 8.5),
+        span("kernel", "relu", (2, 0), 40.5, 20, External_id=3), begin(3, 12.5), end(3, 40.25),
+        span("kernel", "softmax", (2, 0), 70.5, 10, External_id=5),
+        span("kernel", "sum", (2, 0), 90.5, 5, External_id=4),
+    ]
+
+
+def legacy_arrows():
+    """Arrows from operators, of PyTorch's first profiler: there are no calls."""
+    flow = {"cat": "async_cpu_to_gpu", "name": "aten::mul"}
+    events = []
+    for n, name in enumerate(("aten::mul", "aten::add")):
+        at = 20.5 * n
+        events += [span("cpu_op", name, HOST, at, 9), span("kernel", "elementwise", (0, 7), at + 12, 5, device=0, stream=7),
+                   {**flow, "ph": "s", "id": n, "pid": HOST[0], "tid": HOST[1], "ts": at},
+                   {**flow, "ph": "f", "id": n, "pid": 0, "tid": 7, "ts": at + 12}]
+    return events
+
+
 def unknown():
     place = {"device": 2, "stream": 6}
     return [
@@ -208,7 +247,7 @@ if __name__ == "__main__":
     write("frames", frames())
     write("whole", whole())
     write("chain", chain())
-    for make in (communication, gloo, mtia, xpu, unknown, replays, slow_steps):
+    for make in (communication, gloo, mtia, xpu, rocm, legacy_arrows, unknown, replays, slow_steps):
         write(make.__name__, make())
     for make in (ascend, launches):
         with open(os.path.join(DATA, "sample", "odd_traces", make.__name__ + ".json"), "w", encoding="utf-8") as f:

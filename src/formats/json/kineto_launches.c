@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+/* formats/json/kineto_launches.c: finds the launches of activities that have no correlation, as PyTorch on ROCm, RPD and
+ * PyTorch's first profiler write them. First the arrow (of any category) that ends at the activity tells the call in
+ * which it begins, otherwise the operator; then a call with the same `External id` is the launch, because that number may
+ * be the launch's own, and not the operator's. A found call and its activities get one correlation, by which the join
+ * finds them. Files whose activities all have a correlation pay for the stored arrows only. */
+#include "formats/json/kineto.h"
+#include "model/event_builder.h"
+#include "model/tables/events.h"
+#include "model/tables/lanes.h"
+#include "model/tables/profile.h"
+
+#include <stdlib.h>
+
+#define OWN_NUMBERS (UINT64_C(3) << 62) /* numbers that are in no file; kineto_flows.c has others */
+#define NEAR_NS 1000                    /* an arrow may end this long before its activity begins: files round times */
+
+void tfp_kineto_keep_arrow(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_row *x)
+{
+    tfp_str category = s->words.strings.strings[x->category];
+    tfp_kineto_arrow a = { .id = x->correlation,
+                           .at_ns = x->start_ns,
+                           .place = tfp_kineto_place(r, s, x->lane),
+                           .category = (uint32_t)tfp_hash(category.data, category.size),
+                           .begins = x->phase == 's' };
+    if (a.place != TFP_NONE) tfp_build_keep(r->b, tfp_push(&r->links.arrows, a));
+}
+
+/* ---- spans at the ends of arrows ---- */
+
+typedef struct point { /* the begin of a span, or an end of an arrow */
+    int64_t at_ns, end_ns;
+    uint32_t lane, of; /* of: index in spans, or in arrows */
+    bool is_arrow;
+} point;
+typedef TFP_VEC(point) points;
+
+typedef struct finder {
+    tfp_kineto_reader *r;
+    tfp_span_columns *s;
+    uint32_t *span;  /* for each arrow's end: the call, operator or activity there; TFP_NONE: none */
+    uint8_t *wanted; /* for each lane of the profile: whether an arrow begins (1) or ends (2) there */
+    uint8_t *joined; /* for each span: whether it is an activity whose launch was found */
+    points at;
+} finder;
+
+/* Longer spans first, so that the innermost of those that start together comes last; then the arrows. */
+static int by_place(const void *a, const void *b)
+{
+    const point *x = a, *y = b;
+    if (x->lane != y->lane) return x->lane < y->lane ? -1 : 1;
+    if (x->at_ns != y->at_ns) return x->at_ns < y->at_ns ? -1 : 1;
+    if (x->is_arrow != y->is_arrow) return x->is_arrow ? 1 : -1;
+    if (x->end_ns != y->end_ns) return x->end_ns > y->end_ns ? -1 : 1;
+    return x->of < y->of ? -1 : x->of > y->of;
+}
+
+/* The lane at an end of an arrow: a thread where it begins, a stream where it ends. */
+static uint32_t lane_of(const finder *f, const tfp_kineto_arrow *a)
+{
+    return a->begins ? f->r->lane_of.at[a->place] : tfp_kineto_stream_at(f->r, a->place);
+}
+
+static bool is_wanted(const finder *f, uint32_t span)
+{
+    uint8_t wanted = f->wanted[f->s->lane[span]];
+    return f->s->kind[span] == TFP_SPAN_ACTIVITY ? wanted & 2 : wanted & 1 && tfp_is_host_op(f->s->kind[span]);
+}
+
+/* Lists the ends of arrows, and the spans on their lanes. */
+static bool find_points(finder *f)
+{
+    const tfp_kineto_reader *r = f->r;
+    for (uint32_t i = 0; i < r->links.arrows.size; i++) {
+        const tfp_kineto_arrow *a = &r->links.arrows.at[i];
+        point p = { a->at_ns, a->at_ns, lane_of(f, a), i, true };
+        f->span[i] = TFP_NONE;
+        if (p.lane == TFP_NONE) continue;
+        f->wanted[p.lane] |= a->begins ? 1 : 2;
+        if (!tfp_push(&f->at, p)) return false;
+    }
+    for (uint32_t i = (uint32_t)r->first_span; i < f->s->size; i++) {
+        point p = { f->s->start_ns[i], tfp_span_end(f->s, i), f->s->lane[i], i, false };
+        if (is_wanted(f, i) && !tfp_push(&f->at, p)) return false;
+    }
+    if (f->at.size) qsort(f->at.at, f->at.size, sizeof *f->at.at, by_place);
+    return true;
+}
+
+/* Spans that have begun on a lane and, as far as known, not ended: the last one is the innermost. */
+typedef TFP_VEC(uint32_t) begun;
+
+static uint32_t innermost(const finder *f, begun *spans, int64_t at_ns)
+{
+    while (spans->size && tfp_span_end(f->s, spans->at[spans->size - 1]) < at_ns) spans->size--;
+    return spans->size ? spans->at[spans->size - 1] : TFP_NONE;
+}
+
+/* Gives the activity to the arrows that end shortly before it, and in no other. */
+static void find_before(finder *f, const point *p)
+{
+    for (const point *a = p - 1; a >= f->at.at && a->is_arrow && a->lane == p->lane; a--)
+        if (f->span[a->of] == TFP_NONE && p->at_ns - a->at_ns <= NEAR_NS && !f->r->links.arrows.at[a->of].begins)
+            f->span[a->of] = p->of;
+}
+
+/* Finds the call, otherwise the operator, in which each arrow begins, and the activity at which it ends. */
+static bool find_spans(finder *f)
+{
+    begun calls = { 0 }, others = { 0 };
+    bool ok = true;
+    for (size_t i = 0; ok && i < f->at.size; i++) {
+        const point *p = &f->at.at[i];
+        if (i && p->lane != f->at.at[i - 1].lane) calls.size = others.size = 0;
+        if (!p->is_arrow) {
+            ok = f->s->kind[p->of] == TFP_SPAN_CALL ? tfp_push(&calls, p->of) : tfp_push(&others, p->of);
+            find_before(f, p);
+            continue;
+        }
+        uint32_t call = innermost(f, &calls, p->at_ns), other = innermost(f, &others, p->at_ns);
+        f->span[p->of] = call != TFP_NONE ? call : other;
+    }
+    tfp_vec_free(&calls);
+    tfp_vec_free(&others);
+    return ok;
+}
+
+/* ---- launches ---- */
+
+static void join(finder *f, uint32_t from, uint32_t activity)
+{
+    tfp_builder *b = f->r->b;
+    if (f->s->kind[from] == TFP_SPAN_CALL) {
+        if (!f->s->correlation[from]) f->s->correlation[from] = tfp_build_key(b, f->r->process, 0, OWN_NUMBERS | from);
+        f->s->correlation[activity] = f->s->correlation[from];
+    } else {
+        if (!f->s->external[from]) f->s->external[from] = tfp_build_key(b, f->r->process, 0, OWN_NUMBERS | from);
+        f->s->external[activity] = f->s->external[from];
+        f->s->marks[activity] |= TFP_MARK_OP_TOLD;
+    }
+    f->joined[activity] = 1;
+}
+
+static bool has_launch(const finder *f, uint32_t activity)
+{
+    bool numbered = f->s->correlation[activity] && f->r->links.numbered_calls;
+    return numbered || f->joined[activity] || f->s->marks[activity] & TFP_MARK_OP_TOLD;
+}
+
+/* Arrows that belong together follow each other, in the order of time. */
+static bool comes_before(const void *ctx, uint32_t a, uint32_t b)
+{
+    const finder *f = ctx;
+    const tfp_kineto_arrow *x = &f->r->links.arrows.at[a], *y = &f->r->links.arrows.at[b];
+    if (x->category != y->category) return x->category < y->category;
+    if (x->id != y->id) return x->id < y->id;
+    if (x->at_ns != y->at_ns) return x->at_ns < y->at_ns;
+    return x->begins != y->begins ? x->begins : a < b;
+}
+
+static bool same_id(const tfp_kineto_arrow *a, const tfp_kineto_arrow *b)
+{
+    return a->category == b->category && a->id == b->id;
+}
+
+/* Joins the ends of each arrow. A number may come again later: an end belongs to the last begin before it, or, when the
+ * device's clock is behind, to the first one. */
+static int64_t join_arrows(finder *f, uint32_t *order)
+{
+    const tfp_kineto_arrow *arrows = f->r->links.arrows.at;
+    size_t count = f->r->links.arrows.size, begin = 0;
+    int64_t joined = 0;
+    for (size_t i = 0; i < count; i++) order[i] = (uint32_t)i;
+    if (!tfp_build_keep(f->r->b, tfp_sort(order, count, comes_before, f))) return 0;
+    for (size_t i = 0; i < count; i = begin) {
+        uint32_t from = TFP_NONE;
+        for (begin = i; begin < count && same_id(&arrows[order[i]], &arrows[order[begin]]); begin++)
+            if (from == TFP_NONE && arrows[order[begin]].begins) from = order[begin];
+        for (size_t k = i; k < begin && from != TFP_NONE; k++) {
+            uint32_t at = order[k], span = f->span[at];
+            if (arrows[at].begins) from = at;
+            if (arrows[at].begins || span == TFP_NONE || f->span[from] == TFP_NONE || has_launch(f, span)) continue;
+            if (f->s->kind[span] != TFP_SPAN_ACTIVITY || f->s->kind[f->span[from]] == TFP_SPAN_ACTIVITY) continue;
+            join(f, f->span[from], span);
+            joined++;
+        }
+    }
+    return joined;
+}
+
+/* Joins activities that have no launch with the first call that has the same `External id`. */
+static int64_t join_externals(finder *f)
+{
+    const tfp_kineto_reader *r = f->r;
+    tfp_map64 calls = { 0 };
+    int64_t joined = 0;
+    uint32_t none = tfp_build_key(r->b, r->process, 0, 0);
+    for (uint32_t i = (uint32_t)r->first_span; i < f->s->size; i++) {
+        if (f->s->kind[i] != TFP_SPAN_CALL || !f->s->external[i] || f->s->external[i] == none) continue;
+        uint32_t known = tfp_map64_get(&calls, f->s->external[i]);
+        if (known != TFP_NONE && f->s->start_ns[known] <= f->s->start_ns[i]) continue;
+        if (!tfp_build_keep(r->b, tfp_map64_put(&calls, f->s->external[i], i))) break;
+    }
+    for (uint32_t i = (uint32_t)r->first_span; i < f->s->size && calls.count; i++) {
+        if (f->s->kind[i] != TFP_SPAN_ACTIVITY || !f->s->external[i] || has_launch(f, i)) continue;
+        uint32_t call = tfp_map64_get(&calls, f->s->external[i]);
+        if (call == TFP_NONE) continue;
+        join(f, call, i);
+        joined++;
+    }
+    tfp_map64_free(&calls);
+    return joined;
+}
+
+void tfp_kineto_join_launches(tfp_kineto_reader *r)
+{
+    const tfp_kineto_links *l = &r->links;
+    bool all = l->numbered_calls && !l->unnumbered;
+    if (!l->activities || all || r->b->status) return;
+    finder f = { .r = r, .s = &r->b->p->events->spans };
+    uint32_t *order = malloc((l->arrows.size + 1) * sizeof *order);
+    f.span = malloc((l->arrows.size + 1) * sizeof *f.span);
+    f.wanted = calloc(r->b->p->lanes->size + 1, 1);
+    f.joined = calloc(f.s->size + 1, 1);
+    bool ok = order && f.span && f.wanted && f.joined && find_points(&f) && find_spans(&f);
+    tfp_build_keep(r->b, ok);
+    int64_t by_arrow = ok ? join_arrows(&f, order) : 0, by_number = ok ? join_externals(&f) : 0;
+    tfp_vec_free(&f.at);
+    free(f.span);
+    free(f.wanted);
+    free(f.joined);
+    free(order);
+    if (by_arrow)
+        tfp_build_data_finding(r->b, "info", "activities without a correlation: arrows tell their launches", by_arrow,
+                               TFP_STR(""));
+    if (by_number)
+        tfp_build_data_finding(r->b, "info", "activities without a correlation: `External id` tells their launches",
+                               by_number, TFP_STR(""));
+}
