@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/tracenames.c: what the names of events mean, in any writer's trace. */
 #include "model/span_names.h"
-#include "model/tables/spans.h"
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
 

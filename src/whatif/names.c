@@ -5,7 +5,6 @@
 #include "model/graphs.h"
 #include "model/span_names.h"
 #include "model/tables/code.h"
-#include "model/tables/events.h"
 #include "model/tables/graph.h"
 #include "model/tables/read.h"
 #include "model/tables/spans.h"

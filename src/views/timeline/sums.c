@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/timeline/sums.c: sums the time of a window of a timeline by name, kind, lane or op. leaves.h assigns each
  * moment to a span; tfp_timeline_leaves gives these times as a table to programs that sum by themselves. */
-#include "model/tables/events.h"
 #include "model/tables/graph.h"
 #include "model/tables/read.h"
 #include "model/tables/runs.h"

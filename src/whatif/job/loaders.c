@@ -2,7 +2,6 @@
 /* whatif/job/loaders.c: waits for the workers of a data loader. Taking a batch that is there is work of the host. A
  * longer wait means that the batch was late: its workers do not get faster, so a change shortens such a wait only as
  * far as it can have an effect on them. */
-#include "model/tables/spans.h"
 #include "whatif/job/job.h"
 
 #include <math.h>
