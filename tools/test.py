@@ -115,6 +115,7 @@ SUITES = [
     Suite("a trace against PyTorch's own table", [PYTHON, "tests/trace/pytorch.py", f"{RELEASE}/tfprof"], 1),
     Suite("float operations against PyTorch's counters", [PYTHON, "tests/trace/pytorch_flops.py", f"{RELEASE}/tfprof"], 1),
     Suite("ONNX models of PyTorch against its counters", [PYTHON, "tests/trace/onnx_export.py", f"{RELEASE}/tfprof"], 1),
+    Suite("programs of torch.export against PyTorch's counters", [PYTHON, "tests/trace/torch_export.py", f"{RELEASE}/tfprof"], 2),
     Suite("schemas and the skill file", [PYTHON, "tests/schema/run.py", f"{RELEASE}/tfprof"], 20),
     Suite("gate for CI", [PYTHON, "tests/gate/run.py", f"{RELEASE}/tfprof"], 8),
     Suite("diff against the script in Python", [PYTHON, "tests/bench/diff.py", "--check", f"{RELEASE}/tfprof"], 1),

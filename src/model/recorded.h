@@ -13,6 +13,14 @@ typedef struct tfp_recorded_tensor {
     uint32_t shape;   /* index in shapes; set for outputs only */
 } tfp_recorded_tensor;
 
+typedef enum tfp_recorded_body {
+    TFP_BODY_NONE,
+    TFP_BODY_CALL,   /* a call whose bodies are ranges in it */
+    TFP_BODY_ONCE,   /* a body that runs with its call */
+    TFP_BODY_BRANCH, /* one of several, of which one runs */
+    TFP_BODY_LOOP    /* runs `trips` times */
+} tfp_recorded_body;
+
 typedef struct tfp_recorded_op {
     uint64_t id, parent; /* ids of the file; they increase as calls start, while rows come as calls end */
     uint64_t call;       /* the number with which a trace names the same call; 0: none */
@@ -24,6 +32,8 @@ typedef struct tfp_recorded_op {
     uint32_t above; /* index in ops: the call around it, or TFP_NONE; set at the end, like the node */
     uint32_t node;  /* index in nodes, or TFP_NONE */
     bool scope;     /* a range that the program named; no operator */
+    uint8_t body;   /* tfp_recorded_body */
+    int64_t trips;  /* of the body of a loop; -1: unknown */
     bool root;      /* represents a process or a thread; not part of a path */
 } tfp_recorded_op;
 

@@ -20,7 +20,8 @@ typedef struct tfp_aten_input {
     int64_t matrices; /* number of elements in those tensors of a list that have rank 2 */
     int bytes;        /* size of an element; 0: unknown */
     tfp_float_type type;
-    tfp_str value; /* a number or list of numbers as written: "[2, 2]", "1", "True"; empty: not recorded, or none */
+    tfp_str shapes; /* of a list of tensors: its shapes as written */
+    tfp_str value;  /* a number or list of numbers as written: "[2, 2]", "1", "True"; empty: not recorded, or none */
 } tfp_aten_input;
 
 typedef struct tfp_aten_call {
@@ -54,6 +55,8 @@ int64_t tfp_aten_input_bytes(const tfp_aten_call *c);
 /* The rule of an operator ("aten::mm", "c10d::allreduce_"), NULL when there is none. */
 const tfp_aten_rule *tfp_aten_find(tfp_str name);
 
+/* The shapes of a list of tensors, at most `most`; returns how many the list has. */
+int tfp_aten_listed(const tfp_aten_input *in, tfp_aten_input *out, int most);
 /* Parses an argument such as "[2, 2]" or "1" into at most `most` numbers; returns how many, 0 when it is neither. */
 int tfp_aten_numbers(const tfp_aten_input *in, int64_t *out, int most);
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* flops/aten/call.c: parses the arguments of one operator's call from the texts that Kineto writes: lists of lists of
  * numbers for shapes, lists of words for types and values. */
-#include "flops/aten/aten.h"
-#include "flops/rules/shared/rule.h"
+#include "flops/aten/count.h"
 #include "wire/jsonscan.h"
 
 /* ---- shapes ---- */
@@ -32,7 +31,7 @@ static void read_argument(tfp_jscan *j, tfp_aten_input *in)
         return;
     }
     in->list = true;
-    j->at++;
+    const char *start = j->at++;
     for (bool first = true; tfp_jscan_item(j, first); first = false) {
         tfp_aten_input one = { 0 };
         if (tfp_jscan_peek(j) != '[') {
@@ -43,6 +42,23 @@ static void read_argument(tfp_jscan *j, tfp_aten_input *in)
         in->elements = tfp_plus(in->elements, one.elements);
         if (one.rank == 2) in->matrices = tfp_plus(in->matrices, one.elements);
     }
+    in->shapes = (tfp_str){ start, (size_t)(j->at - start) };
+}
+
+int tfp_aten_listed(const tfp_aten_input *in, tfp_aten_input *out, int most)
+{
+    tfp_jscan j = tfp_jscan_start(in->shapes);
+    int n = 0;
+    if (!in->list || !in->shapes.size || tfp_jscan_peek(&j) != '[') return 0;
+    j.at++;
+    for (bool first = true; tfp_jscan_item(&j, first); first = false) {
+        tfp_aten_input one = { .tensor = true };
+        if (tfp_jscan_peek(&j) != '[') return 0;
+        read_shape(&j, &one);
+        if (n < most) out[n] = one;
+        n++;
+    }
+    return j.fault ? 0 : n;
 }
 
 static void read_dims(tfp_jscan *j, tfp_aten_call *c)
@@ -159,4 +175,28 @@ int tfp_aten_numbers(const tfp_aten_input *in, int64_t *out, int most)
         if (n < most) out[n++] = number;
     }
     return j.fault ? 0 : n;
+}
+
+/* ---- bytes: every tensor is read, and `out` elements of the first one's type are written ---- */
+
+int64_t tfp_aten_moved(const tfp_aten_call *c, int64_t out)
+{
+    int64_t sum = 0;
+    int bytes = 0;
+    for (int i = 0; i < c->count; i++) {
+        const tfp_aten_input *in = &c->in[i];
+        if (in->list || (in->tensor && !in->bytes))
+            return TFP_ATEN_UNKNOWN; /* traces do not record the types of a list's tensors */
+        if (!in->tensor) continue;
+        if (!bytes) bytes = in->bytes;
+        sum = tfp_plus(sum, tfp_times(in->elements, in->bytes));
+    }
+    return bytes ? tfp_plus(sum, tfp_times(out, bytes)) : TFP_ATEN_UNKNOWN;
+}
+
+int64_t tfp_aten_input_bytes(const tfp_aten_call *c) { return tfp_aten_moved(c, 0); }
+
+tfp_aten_cost tfp_aten_products(const tfp_aten_call *c, int64_t macs, int64_t out)
+{
+    return (tfp_aten_cost){ tfp_times(2, macs), macs, tfp_aten_moved(c, out) };
 }

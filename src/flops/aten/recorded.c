@@ -29,6 +29,9 @@ typedef struct counter {
     tfp_map64 set_by_hash, instruction_of; /* hash -> index in sets; node, set and state -> index in instructions */
     uint32_t *set;                         /* for each op: index in sets; TFP_NONE: no operator */
     tfp_aten_place *place;                 /* for each op */
+    int64_t *runs;                         /* for each op: runs of one run of the program */
+    int64_t *total;                        /* for each op: float operations of its bodies */
+    bool *loop;                            /* for each op: it is a loop whose iterations are not known */
     tfp_aten_call call;
 } counter;
 
@@ -94,25 +97,70 @@ static void find_places(counter *c, uint32_t first, uint32_t end)
     }
 }
 
+static tfp_aten_state state_of(const counter *c, uint32_t op)
+{
+    const call_set *set = &c->sets.at[c->set[op]];
+    if (c->ops[op].body == TFP_BODY_CALL) return TFP_ATEN_PARTS;
+    return tfp_aten_state_of(tfp_text(c->p, set->key.name), set->rule, &c->place[op]);
+}
+
+/* How often bodies run: of branches the one with the most float operations, of loops their iterations. Rows of bodies and
+ * what is in them come after their call. */
+static bool find_runs(counter *c, uint32_t first, uint32_t end)
+{
+    uint32_t *best = NULL;
+    bool any = false;
+    for (uint32_t i = first; i < end; i++) c->runs[i] = 1, any |= c->ops[i].body != TFP_BODY_NONE;
+    if (!any) return true;
+    if (!(best = malloc((end - first + (size_t)1) * sizeof *best))) return false;
+    for (uint32_t i = first; i < end; i++) best[i - first] = TFP_NONE, c->total[i] = 0;
+    for (uint32_t i = end; i-- > first;) {
+        const tfp_recorded_op *x = &c->ops[i];
+        uint32_t chosen = best[i - first], above = x->above;
+        if (chosen != TFP_NONE) c->total[i] = tfp_add(c->total[i], c->total[chosen], NULL);
+        if (c->set[i] != TFP_NONE && state_of(c, i) == TFP_ATEN_COUNTED)
+            c->total[i] = tfp_add(c->total[i], c->sets.at[c->set[i]].cost.flops, NULL);
+        if (x->body == TFP_BODY_LOOP && x->trips >= 0) c->total[i] = tfp_mul(c->total[i], x->trips, NULL);
+        if (above == TFP_NONE || above < first || above >= i) continue;
+        uint32_t *rival = &best[above - first];
+        if (x->body != TFP_BODY_BRANCH)
+            c->total[above] = tfp_add(c->total[above], c->total[i], NULL);
+        else if (*rival == TFP_NONE || c->total[i] >= c->total[*rival])
+            *rival = i;
+    }
+    for (uint32_t i = first; i < end; i++) {
+        const tfp_recorded_op *x = &c->ops[i];
+        if (x->above == TFP_NONE || x->above < first || x->above >= i) continue;
+        c->runs[i] = c->runs[x->above];
+        if (x->body == TFP_BODY_LOOP && x->trips < 0) c->loop[x->above] = true;
+        if (x->body == TFP_BODY_BRANCH && best[x->above - first] != i) c->runs[i] = 0;
+        if (x->body == TFP_BODY_LOOP && x->trips >= 0) c->runs[i] = tfp_mul(c->runs[i], x->trips, NULL);
+    }
+    free(best);
+    return true;
+}
+
 static bool add_instruction(counter *c, uint32_t op, tfp_aten_state state)
 {
     const tfp_recorded_op *x = &c->ops[op];
     uint64_t key = (uint64_t)x->node << 32 | c->set[op] << STATE_BITS | (uint32_t)state;
     uint32_t at = tfp_map64_get(&c->instruction_of, key);
     if (at != TFP_NONE) {
-        c->p->instructions->at[at].runs++;
+        int64_t *runs = &c->p->instructions->at[at].runs;
+        *runs = tfp_add(*runs, c->runs[op], NULL);
         return true;
     }
     const tfp_aten_cost *cost = &c->sets.at[c->set[op]].cost;
     bool counts = state == TFP_ATEN_COUNTED, parts = state == TFP_ATEN_PARTS;
     tfp_instruction made = { .name = c->p->graph->nodes.at[x->node].name,
                              .node = x->node,
-                             .runs = 1,
+                             .runs = c->runs[op],
                              .float_ops = counts ? cost->flops : 0,
                              .macs = counts && cost->macs > 0 ? cost->macs : 0,
                              .bytes = parts ? TFP_ATEN_UNKNOWN : cost->bytes,
                              .inside = state == TFP_ATEN_INSIDE,
-                             .counted = state != TFP_ATEN_NO_SHAPE && state != TFP_ATEN_NO_FORMULA };
+                             .counted = state != TFP_ATEN_NO_SHAPE && state != TFP_ATEN_NO_FORMULA,
+                             .trips_unknown = c->loop[op] };
     made.own_float_ops = made.float_ops;
     made.own_macs = made.macs;
     at = (uint32_t)c->p->instructions->size;
@@ -123,12 +171,14 @@ static bool count_file(counter *c, uint32_t first, uint32_t end)
 {
     if (!find_sets(c, first, end)) return false;
     find_places(c, first, end);
+    if (!find_runs(c, first, end)) return false;
     for (uint32_t i = first; i < end; i++) {
         if (c->set[i] == TFP_NONE) continue;
         const call_set *set = &c->sets.at[c->set[i]];
-        tfp_aten_state state = tfp_aten_state_of(tfp_text(c->p, set->key.name), set->rule, &c->place[i]);
+        tfp_aten_state state = state_of(c, i);
         tfp_node *n = &c->p->graph->nodes.at[c->ops[i].node];
-        if (state == TFP_ATEN_COUNTED) n->float_ops = tfp_add(n->float_ops, set->cost.flops, NULL);
+        if (state == TFP_ATEN_COUNTED)
+            n->float_ops = tfp_add(n->float_ops, tfp_mul(set->cost.flops, c->runs[i], NULL), NULL);
         if (c->p->keep & TFP_KEEP_PROGRAM && !add_instruction(c, i, state)) return false;
     }
     return true;
@@ -141,11 +191,17 @@ bool tfp_aten_count_recorded(tfp_profile *p)
     counter c = { .p = p, .ops = t->ops.at };
     c.set = malloc((t->ops.size + 1) * sizeof *c.set);
     c.place = calloc(t->ops.size + 1, sizeof *c.place);
-    bool ok = c.set && c.place;
+    c.runs = malloc((t->ops.size + 1) * sizeof *c.runs);
+    c.total = malloc((t->ops.size + 1) * sizeof *c.total);
+    c.loop = calloc(t->ops.size + 1, sizeof *c.loop);
+    bool ok = c.set && c.place && c.runs && c.total && c.loop;
     for (; ok && t->counted < t->files.size; t->counted++)
         ok = count_file(&c, t->counted ? t->files.at[t->counted - 1] : 0, t->files.at[t->counted]);
     free(c.set);
     free(c.place);
+    free(c.runs);
+    free(c.total);
+    free(c.loop);
     tfp_map64_free(&c.set_by_hash);
     tfp_map64_free(&c.instruction_of);
     tfp_vec_free(&c.sets);

@@ -3,64 +3,11 @@
  * of one element count as in TensorFlow's registry (src/flops/rules/math/math.c), so that models of both can be
  * compared. Products, convolutions and attention count as in torch.utils.flop_counter: two operations for each
  * multiply-add. */
-#include "flops/aten/aten.h"
-#include "flops/rules/shared/rule.h"
-
-#define UNKNOWN TFP_ATEN_UNKNOWN
-static const tfp_aten_cost unknown = { UNKNOWN, UNKNOWN, UNKNOWN };
-
-/* ---- arguments ---- */
-
-static const tfp_aten_input *arg(const tfp_aten_call *c, int i)
-{
-    static const tfp_aten_input none = { .elements = UNKNOWN };
-    return i < c->count ? &c->in[i] : &none;
-}
-
-/* Dim i of a tensor; negative i counts from the last. */
-static int64_t dim(const tfp_aten_input *in, int i)
-{
-    if (i < 0) i += in->rank;
-    return in->tensor && i >= 0 && i < in->rank ? in->dims[i] : UNKNOWN;
-}
-
-static int64_t elements(const tfp_aten_input *in) { return in->tensor || in->list ? in->elements : UNKNOWN; }
-
-/* Product of the dims [from, to). */
-static int64_t product(const tfp_aten_input *in, int from, int to)
-{
-    int64_t n = 1;
-    for (int i = from; i < to; i++) n = tfp_times(n, dim(in, i));
-    return n;
-}
-
-/* ---- bytes: every tensor is read, and `out` elements of the first one's type are written ---- */
-
-static int64_t moved(const tfp_aten_call *c, int64_t out)
-{
-    int64_t sum = 0;
-    int bytes = 0;
-    for (int i = 0; i < c->count; i++) {
-        const tfp_aten_input *in = &c->in[i];
-        if (in->list || (in->tensor && !in->bytes))
-            return UNKNOWN; /* traces do not record the types of a list's tensors */
-        if (!in->tensor) continue;
-        if (!bytes) bytes = in->bytes;
-        sum = tfp_plus(sum, tfp_times(in->elements, in->bytes));
-    }
-    return bytes ? tfp_plus(sum, tfp_times(out, bytes)) : UNKNOWN;
-}
-
-int64_t tfp_aten_input_bytes(const tfp_aten_call *c) { return moved(c, 0); }
+#include "flops/aten/count.h"
 
 static tfp_aten_cost steps(const tfp_aten_call *c, int64_t flops, int64_t out)
 {
-    return (tfp_aten_cost){ flops, 0, moved(c, out) };
-}
-
-static tfp_aten_cost multiply_adds(const tfp_aten_call *c, int64_t macs, int64_t out)
-{
-    return (tfp_aten_cost){ tfp_times(2, macs), macs, moved(c, out) };
+    return (tfp_aten_cost){ flops, 0, tfp_aten_moved(c, out) };
 }
 
 /* ---- elements ---- */
@@ -117,7 +64,7 @@ static tfp_aten_cost count_mm(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
     const tfp_aten_input *x = arg(c, (int)r->each), *y = arg(c, (int)r->each + 1);
     if (x->rank != 2 || y->rank != 2 || dim(x, 1) != dim(y, 0)) return unknown;
-    return multiply_adds(c, tfp_times(x->elements, dim(y, 1)), tfp_times(dim(x, 0), dim(y, 1)));
+    return tfp_aten_products(c, tfp_times(x->elements, dim(y, 1)), tfp_times(dim(x, 0), dim(y, 1)));
 }
 
 /* A batch of matrices, the first of them at `each`. */
@@ -125,18 +72,19 @@ static tfp_aten_cost count_bmm(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
     const tfp_aten_input *x = arg(c, (int)r->each), *y = arg(c, (int)r->each + 1);
     if (x->rank != 3 || y->rank != 3 || dim(x, 2) != dim(y, 1)) return unknown;
-    return multiply_adds(c, tfp_times(x->elements, dim(y, 2)), tfp_times(tfp_times(dim(x, 0), dim(x, 1)), dim(y, 2)));
+    return tfp_aten_products(c, tfp_times(x->elements, dim(y, 2)),
+                             tfp_times(tfp_times(dim(x, 0), dim(x, 1)), dim(y, 2)));
 }
 
 static tfp_aten_cost count_mv(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
     const tfp_aten_input *x = arg(c, (int)r->each);
-    return multiply_adds(c, x->rank == 2 ? elements(x) : UNKNOWN, dim(x, 0));
+    return tfp_aten_products(c, x->rank == 2 ? elements(x) : UNKNOWN, dim(x, 0));
 }
 
 static tfp_aten_cost count_dot(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
-    return multiply_adds(c, elements(arg(c, r->of)), 1);
+    return tfp_aten_products(c, elements(arg(c, r->of)), 1);
 }
 
 static tfp_aten_cost count_outer(const tfp_aten_call *c, const tfp_aten_rule *r)
@@ -151,18 +99,7 @@ static tfp_aten_cost count_linear(const tfp_aten_call *c, const tfp_aten_rule *r
     (void)r;
     const tfp_aten_input *x = arg(c, 0), *w = arg(c, 1);
     if (x->rank < 1 || w->rank != 2 || dim(x, -1) != dim(w, 1)) return unknown;
-    return multiply_adds(c, tfp_times(elements(x), dim(w, 0)), tfp_times(product(x, 0, x->rank - 1), dim(w, 0)));
-}
-
-/* Any ranks, but only plain products: both have the same batch dims, or one of them has none. */
-static tfp_aten_cost count_matmul(const tfp_aten_call *c, const tfp_aten_rule *r)
-{
-    (void)r;
-    const tfp_aten_input *x = arg(c, 0), *y = arg(c, 1);
-    int64_t columns = y->rank == 1 ? 1 : dim(y, -1), inner = y->rank == 1 ? dim(y, 0) : dim(y, -2);
-    bool same = x->rank == y->rank && product(x, 0, x->rank - 2) == product(y, 0, y->rank - 2);
-    if (x->rank < 1 || y->rank < 1 || dim(x, -1) != inner || (y->rank > 2 && !same)) return unknown;
-    return multiply_adds(c, tfp_times(elements(x), columns), tfp_times(product(x, 0, x->rank - 1), columns));
+    return tfp_aten_products(c, tfp_times(elements(x), dim(w, 0)), tfp_times(product(x, 0, x->rank - 1), dim(w, 0)));
 }
 
 /* ---- convolutions ---- */
@@ -203,6 +140,17 @@ typedef struct conv_arguments {
     int stride, padding, dilation, transposed;
 } conv_arguments;
 
+/* With padding="same" there is a place for each element that the stride does not skip. */
+static int64_t same_places(const tfp_aten_input *x, const int64_t *stride)
+{
+    int64_t n = 1;
+    for (int i = 2; i < x->rank; i++) {
+        if (dim(x, i) < 0 || stride[i - 2] < 1) return UNKNOWN;
+        n = tfp_times(n, dim(x, i) / stride[i - 2] + (dim(x, i) % stride[i - 2] != 0));
+    }
+    return n;
+}
+
 /* Window positions of a forward convolution of `x` with `w`. A transposed one puts the window at each element of its
  * input. */
 static int64_t conv_places(const tfp_aten_call *c, const tfp_aten_input *x, const tfp_aten_input *w, conv_arguments a)
@@ -212,32 +160,57 @@ static int64_t conv_places(const tfp_aten_call *c, const tfp_aten_input *x, cons
     if (!x->tensor || !w->tensor || x->rank < 3 || x->rank != w->rank) return UNKNOWN;
     if (a.transposed >= 0 && !arg(c, a.transposed)->value.size) return UNKNOWN;
     if (a.transposed >= 0 && tfp_str_eq(arg(c, a.transposed)->value, TFP_STR("True"))) return product(x, 2, x->rank);
-    if (!spread(arg(c, a.stride), v.stride, count) || !spread(arg(c, a.padding), v.padding, count) ||
-        !spread(arg(c, a.dilation), v.dilation, count))
+    tfp_str padding = arg(c, a.padding)->value;
+    bool valid = tfp_str_eq(padding, TFP_STR("valid"));
+    for (int i = 0; valid && i < count; i++) v.padding[i] = 0;
+    if (!spread(arg(c, a.stride), v.stride, count)) return UNKNOWN;
+    if (tfp_str_eq(padding, TFP_STR("same"))) return same_places(x, v.stride);
+    if ((!valid && !spread(arg(c, a.padding), v.padding, count)) || !spread(arg(c, a.dilation), v.dilation, count))
         return UNKNOWN;
     return places(x, w, &v);
+}
+
+/* The image; one image without a batch gets a batch of 1. */
+static tfp_aten_input images_of(const tfp_aten_call *c)
+{
+    tfp_aten_input x = *arg(c, 0);
+    if (!x.tensor || x.rank + 1 != arg(c, 1)->rank || x.rank >= TFP_ATEN_RANK) return x;
+    memmove(x.dims + 1, x.dims, (size_t)x.rank++ * sizeof *x.dims);
+    x.dims[0] = 1;
+    return x;
 }
 
 /* The bytes written are known for plain convolutions only. */
 static tfp_aten_cost conv_cost(const tfp_aten_call *c, int64_t at, int transposed)
 {
-    const tfp_aten_input *x = arg(c, 0), *w = arg(c, 1);
+    const tfp_aten_input image = images_of(c), *x = &image, *w = arg(c, 1);
     bool turned = transposed >= 0 && tfp_str_eq(arg(c, transposed)->value, TFP_STR("True"));
     int64_t out = turned ? UNKNOWN : tfp_times(tfp_times(dim(x, 0), dim(w, 0)), at);
-    return multiply_adds(c, conv_macs(w, dim(x, 0), at), out);
+    return tfp_aten_products(c, conv_macs(w, dim(x, 0), at), out);
 }
 
 static tfp_aten_cost count_convolution(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
     (void)r;
-    return conv_cost(c, conv_places(c, arg(c, 0), arg(c, 1), (conv_arguments){ 3, 4, 5, 6 }), 6);
+    tfp_aten_input x = images_of(c);
+    return conv_cost(c, conv_places(c, &x, arg(c, 1), (conv_arguments){ 3, 4, 5, 6 }), 6);
 }
 /* The arguments from `each` on are stride, padding, dilation; of library kernels (`of` 1) padding, stride, dilation. */
 static tfp_aten_cost count_plain_conv(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
     int at = (int)r->each;
     conv_arguments arguments = { at + r->of, at + 1 - r->of, at + 2, -1 };
-    return conv_cost(c, conv_places(c, arg(c, 0), arg(c, 1), arguments), -1);
+    tfp_aten_input x = images_of(c);
+    return conv_cost(c, conv_places(c, &x, arg(c, 1), arguments), -1);
+}
+/* Each element of the input meets the weights of its channel. */
+static tfp_aten_cost count_conv_transpose(const tfp_aten_call *c, const tfp_aten_rule *r)
+{
+    (void)r;
+    tfp_aten_input x = images_of(c);
+    const tfp_aten_input *w = arg(c, 1);
+    bool fits = x.tensor && w->tensor && x.rank == w->rank && x.rank > 2;
+    return tfp_aten_products(c, fits ? conv_macs(w, dim(&x, 0), product(&x, 2, x.rank)) : UNKNOWN, UNKNOWN);
 }
 
 /* Gradients of the input and of the weights, where output_mask asks for them; each costs as much as the forward
@@ -252,22 +225,25 @@ static tfp_aten_cost count_convolution_backward(const tfp_aten_call *c, const tf
     const tfp_aten_input *at = tfp_str_eq(turned, TFP_STR("True")) ? x : grad;
     int64_t one = conv_macs(w, dim(grad, 0), at->rank > 2 ? product(at, 2, at->rank) : UNKNOWN);
     int64_t out = tfp_plus(input ? elements(x) : 0, weights ? elements(w) : 0);
-    return multiply_adds(c, tfp_times(one, input + weights), out);
+    return tfp_aten_products(c, tfp_times(one, input + weights), out);
 }
 
 /* ---- attention ---- */
 
 /* Two products forward (queries with keys, scores with values); five backward, because the first is computed again.
- * `of` is the position of the queries, `each` 1 backward; shapes are batch, heads, length, width. */
+ * `of` is the position of the queries, `each` 1 backward; shapes are batch, heads, length, width, or any batch before
+ * length and width. */
 static tfp_aten_cost count_attention(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
     const tfp_aten_input *q = arg(c, r->of), *k = arg(c, r->of + 1), *v = arg(c, r->of + 2);
-    if (q->rank != 4 || k->rank != 4 || v->rank != 4) return unknown;
-    int64_t scores = tfp_times(product(q, 0, 3), dim(k, 2)), out = tfp_times(product(q, 0, 3), dim(v, 3));
-    int64_t by_key = tfp_times(scores, dim(q, 3)), by_value = tfp_times(scores, dim(v, 3));
-    if (!r->each) return multiply_adds(c, tfp_plus(by_key, by_value), out);
-    return multiply_adds(c, tfp_plus(tfp_times(3, by_key), tfp_times(2, by_value)),
-                         tfp_plus(elements(q), tfp_plus(elements(k), elements(v))));
+    int last = q->rank - 1;
+    if (last < 1 || k->rank != q->rank || v->rank != q->rank) return unknown;
+    int64_t scores = tfp_times(product(q, 0, last), dim(k, last - 1)),
+            out = tfp_times(product(q, 0, last), dim(v, last));
+    int64_t by_key = tfp_times(scores, dim(q, last)), by_value = tfp_times(scores, dim(v, last));
+    if (!r->each) return tfp_aten_products(c, tfp_plus(by_key, by_value), out);
+    return tfp_aten_products(c, tfp_plus(tfp_times(3, by_key), tfp_times(2, by_value)),
+                             tfp_plus(elements(q), tfp_plus(elements(k), elements(v))));
 }
 
 /* ---- norms, pooling, cells, embeddings ---- */
@@ -309,14 +285,31 @@ static tfp_aten_cost count_layer(const tfp_aten_call *c, const tfp_aten_rule *r)
     const tfp_aten_input *x = arg(c, 0);
     int64_t steps_of_all = x->rank == 3 ? product(x, 0, 2) : UNKNOWN;
     int64_t weights = tfp_plus(elements(arg(c, 1)), elements(arg(c, 2)));
-    return multiply_adds(c, tfp_times(r->each, tfp_times(steps_of_all, weights)), UNKNOWN);
+    return tfp_aten_products(c, tfp_times(r->each, tfp_times(steps_of_all, weights)), UNKNOWN);
 }
 /* As count_layer, with the weights in a list. */
 static tfp_aten_cost count_layers(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
     const tfp_aten_input *x = arg(c, 0), *w = arg(c, 1);
     int64_t all = x->rank == 3 ? product(x, 0, 2) : UNKNOWN;
-    return multiply_adds(c, tfp_times(r->each, tfp_times(all, w->list ? w->matrices : UNKNOWN)), UNKNOWN);
+    return tfp_aten_products(c, tfp_times(r->each, tfp_times(all, w->list ? w->matrices : UNKNOWN)), UNKNOWN);
+}
+
+/* Layers of steps as torch.nn has them: (input, state, weights), or with packed steps (data, sizes, state, weights). */
+static tfp_aten_cost count_recurrent(const tfp_aten_call *c, const tfp_aten_rule *r)
+{
+    (void)r;
+    const tfp_aten_input *x = arg(c, 0), *w = arg(c, 3)->list ? arg(c, 3) : arg(c, 2);
+    if (!x->tensor || x->rank < 2 || !w->list) return unknown;
+    return tfp_aten_products(c, tfp_times(product(x, 0, x->rank - 1), w->matrices), UNKNOWN);
+}
+/* One step: (input, state, weights of both). */
+static tfp_aten_cost count_cell(const tfp_aten_call *c, const tfp_aten_rule *r)
+{
+    (void)r;
+    const tfp_aten_input *x = arg(c, 0);
+    int64_t rows = x->tensor && x->rank > 0 ? product(x, 0, x->rank - 1) : UNKNOWN;
+    return tfp_aten_products(c, tfp_times(rows, tfp_plus(elements(arg(c, 2)), elements(arg(c, 3)))), UNKNOWN);
 }
 
 /* ---- the table ---- */
@@ -342,6 +335,7 @@ const tfp_aten_rule *tfp_aten_find(tfp_str name)
 {
     static const tfp_aten_rule collective = { .names = "", .formula = "0", .meaning = "moves data between processes" };
     tfp_str space = TFP_STR("aten::");
+    if (tfp_str_eq(name, TFP_STR("higher_order::flex_attention"))) name = TFP_STR("aten::_flex_attention");
     if (is_collective(name)) return &collective;
     if (name.size <= space.size || name.size > 100 || memcmp(name.data, space.data, space.size) != 0) return NULL;
     name = (tfp_str){ name.data + space.size, name.size - space.size };

@@ -19,6 +19,13 @@ tfp_torch_type tfp_torch_type_numbered(int64_t number);
 /* Adds the tensors in what torch.save wrote, wherever they are in dicts, lists and modules. */
 tfp_status tfp_torch_add_values(tfp_builder *b, tfp_pickle *m, tfp_pvalue root, tfp_error *err);
 
+enum { TFP_TORCH_DIMS_MOST = 64 };
+/* Reads sizes of torch.export. A size that depends on the input has the value that it had at the export. False: one is
+ * unknown. */
+bool tfp_torch_read_sizes(tfp_pickle *m, tfp_pvalue sizes, int64_t dims[TFP_TORCH_DIMS_MOST], size_t *count);
+/* Adds the operators of a program and of the bodies in it. */
+tfp_status tfp_torch_add_graph(tfp_builder *b, tfp_pickle *m, tfp_pvalue root, tfp_error *err);
+
 /* Whether an archive is a program of torch.export. */
 bool tfp_torch_is_program(const tfp_zip *z);
 /* Adds its parameters and buffers, and the operators of its graphs. */

@@ -8,7 +8,7 @@
 #include "model/files/weights.h"
 #include "model/tables/profile.h"
 
-enum { DIMS_MOST = 64, DEPTH_MOST = 100, NAME_MOST = 4096 };
+enum { DEPTH_MOST = 100, NAME_MOST = 4096 };
 
 /* ---- types ---- */
 
@@ -76,6 +76,21 @@ tfp_torch_type tfp_torch_type_numbered(int64_t number)
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (types[i].number && types[i].number == number) return type_at(i);
     return (tfp_torch_type){ TFP_STR("unknown"), TFP_STR(""), 0 };
+}
+
+bool tfp_torch_read_sizes(tfp_pickle *m, tfp_pvalue sizes, int64_t dims[TFP_TORCH_DIMS_MOST], size_t *count)
+{
+    *count = tfp_pickle_count(m, sizes);
+    if (tfp_pickle_kind_of(sizes) != TFP_PICKLE_LIST || *count > TFP_TORCH_DIMS_MOST) return false;
+    for (size_t i = 0; i < *count; i++) {
+        tfp_pvalue size = tfp_pickle_item(m, sizes, i);
+        tfp_pvalue hint =
+            tfp_pickle_named(m, tfp_pickle_named(m, tfp_pickle_named(m, size, "as_expr"), "hint"), "as_int");
+        if (!tfp_pickle_int(m, tfp_pickle_named(m, size, "as_int"), &dims[i]) && !tfp_pickle_int(m, hint, &dims[i]))
+            return false;
+        if (dims[i] < 0) return false;
+    }
+    return true;
 }
 
 /* ---- tensors ---- */
@@ -186,12 +201,12 @@ static int64_t bytes_of(const walk *w, const tensor *t, int64_t elements)
 
 static tfp_status add_tensor(walk *w, const tensor *t, bool optimizer, tfp_error *err)
 {
-    int64_t dims[DIMS_MOST], elements;
+    int64_t dims[TFP_TORCH_DIMS_MOST], elements;
     tfp_weight_row row = { .name = { w->name.data ? w->name.data : "", w->name.size },
                            .type = t->type.name,
                            .dims = dims };
     row.dim_count = tfp_pickle_count(w->m, t->sizes);
-    bool ok = row.dim_count <= DIMS_MOST;
+    bool ok = row.dim_count <= TFP_TORCH_DIMS_MOST;
     for (size_t i = 0; ok && i < row.dim_count; i++) ok = tfp_pickle_int(w->m, argument(w, t->sizes, i), &dims[i]);
     if (!ok || !tfp_weight_elements(dims, row.dim_count, &elements)) {
         tfp_build_warn(w->b, "tensors with an impossible shape, left out", row.name);

@@ -225,7 +225,7 @@ static bool collect_module(const tfp_profile *p, tfp_instruction_sums *out)
     tfp_map64 by_node = { 0 };
     for (size_t i = 0; ok && i < tfp_instruction_rows_of(p)->size; i++) {
         const tfp_instruction *n = &tfp_instruction_rows_of(p)->at[i];
-        if (n->inside || !n->runs) continue;
+        if (n->inside || (!n->runs && n->counted)) continue; /* a branch without a count may be the one that runs */
         tfp_instruction_sum sum = sum_of_runs(n);
         uint32_t at = calls ? tfp_map64_get(&by_node, n->node) : TFP_NONE;
         if (at != TFP_NONE)

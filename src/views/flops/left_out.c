@@ -9,9 +9,10 @@
 #include <stdio.h>
 
 /* Parts of names of operations of all frameworks, and whole names. */
-static const char *const work_parts[] = { "matmul", "gemm", "einsum",    "dot",    "rnn",   "lstm",   "gru",
-                                          "attn",   "call", "attention", "cond",   "while", "loop",   "scan",
-                                          "_mm",    "conv", "bilinear",  "deform", "fft",   "linalg", "custom" };
+static const char *const work_parts[] = { "matmul", "gemm",   "einsum", "dot",         "rnn",       "lstm",
+                                          "gru",    "attn",   "call",   "attention",   "cond",      "while",
+                                          "loop",   "scan",   "_mm",    "conv",        "bilinear",  "deform",
+                                          "fft",    "linalg", "custom", "transformer", "trilinear", "cdist" };
 static const char *const work_names[] = { "If",    "Case",  "StatelessIf", "StatelessCase", "fusion", "linear",
                                           "mv",    "addmv", "addr",        "outer",         "ger",    "inner",
                                           "cdist", "map",   "Upsample",    "RemoteCall" };

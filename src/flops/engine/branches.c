@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+/* flops/engine/branches.c: TensorFlow 1's conditions (tf.cond): a Switch sends its input one way or the other, a Merge joins
+ * both ways. Each node has a place: the ways on which it lies, from the outermost to the innermost. Of the two ways of a
+ * predicate at one place the one with more float operations counts; the nodes of the other run 0 times. */
+#include "flops/engine/engine.h"
+#include "model/tables/read.h"
+
+typedef struct way {
+    uint32_t parent;    /* index in ways; way 0 is the body itself */
+    uint32_t predicate; /* the local that tells which way is taken */
+    uint32_t side;
+    uint32_t depth;
+    int64_t flops; /* of the nodes on it and on the ways inside that count */
+    bool taken;
+} way;
+
+typedef struct branches {
+    const tfp_engine *e;
+    const tfp_body *b;
+    TFP_VEC(way) ways;
+    tfp_map64 way_of; /* parent << 32 | predicate << 1 | side -> index in ways */
+    tfp_map64 named;  /* name -> local, for control inputs */
+    uint32_t *place;  /* per local: index in ways */
+    bool no_memory;
+} branches;
+
+enum { DEPTH_MOST = 256 }; /* of nested conditions */
+
+static bool op_is(const branches *x, uint32_t local, const char *names)
+{
+    const tfp_program_node *n = local == TFP_NONE ? NULL : tfp_node_of(x->e, x->b, local);
+    return n && tfp_is_word(tfp_text(x->e->profile, n->op), names);
+}
+
+static tfp_edge input_of(const branches *x, uint32_t local, uint32_t i)
+{
+    const tfp_local *l = &x->b->locals[local];
+    return i < l->edge_count ? x->b->edges.at[l->edge_first + i] : (tfp_edge){ TFP_NONE, 0, false };
+}
+
+/* Whether a Switch belongs to a condition: that of a loop has its LoopCond as predicate. */
+static bool is_switch(const branches *x, uint32_t local)
+{
+    if (!op_is(x, local, "Switch RefSwitch")) return false;
+    tfp_edge predicate = input_of(x, local, 1);
+    return predicate.from != TFP_NONE && !op_is(x, predicate.from, "LoopCond");
+}
+
+static uint32_t way_from(branches *x, uint32_t parent, uint32_t predicate, uint32_t side)
+{
+    uint64_t key = (uint64_t)parent << 33 | (uint64_t)predicate << 1 | side;
+    uint32_t at = tfp_map64_get(&x->way_of, key);
+    if (at != TFP_NONE || x->ways.at[parent].depth >= DEPTH_MOST) return at == TFP_NONE ? parent : at;
+    at = (uint32_t)x->ways.size;
+    way w = { .parent = parent, .predicate = predicate, .side = side, .depth = x->ways.at[parent].depth + 1 };
+    x->no_memory |= !tfp_push(&x->ways, w) || !tfp_map64_put(&x->way_of, key, at);
+    return x->no_memory ? parent : at;
+}
+
+/* The way that an input comes on. */
+static uint32_t way_of_edge(branches *x, tfp_edge edge)
+{
+    if (edge.from == TFP_NONE || edge.back) return 0;
+    uint32_t at = x->place[edge.from];
+    if (!is_switch(x, edge.from) || edge.slot > 1) return at;
+    for (uint32_t up = at; up; up = x->ways.at[up].parent) /* the same predicate again: already decided */
+        if (x->ways.at[up].predicate == tfp_origin(x->b, input_of(x, edge.from, 1)).from) return at;
+    return way_from(x, at, tfp_origin(x->b, input_of(x, edge.from, 1)).from, edge.slot);
+}
+
+/* The innermost way that two places share. */
+static uint32_t shared(const branches *x, uint32_t a, uint32_t b)
+{
+    while (a != b) {
+        uint32_t *deeper = x->ways.at[a].depth >= x->ways.at[b].depth ? &a : &b;
+        *deeper = x->ways.at[*deeper].parent;
+    }
+    return a;
+}
+
+static void place_node(branches *x, uint32_t local)
+{
+    const tfp_local *l = &x->b->locals[local];
+    const tfp_program_node *n = tfp_node_of(x->e, x->b, local);
+    bool merge = l->rules->merge, any = false;
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < l->edge_count && !x->no_memory; i++) {
+        tfp_edge edge = input_of(x, local, i);
+        if (edge.back) continue;
+        uint32_t from = way_of_edge(x, edge);
+        if (merge && any)
+            at = shared(x, at, from);
+        else if (!any || x->ways.at[from].depth > x->ways.at[at].depth)
+            at = from;
+        any = true;
+    }
+    for (uint32_t i = 0; n && !merge && i < n->input_count; i++) { /* constants of a branch wait for its pivot */
+        const tfp_program_input *in = &x->e->program->inputs.at[n->input_first + i];
+        uint32_t from = in->control ? tfp_map64_get(&x->named, in->source) : TFP_NONE;
+        if (from != TFP_NONE && x->ways.at[x->place[from]].depth > x->ways.at[at].depth) at = x->place[from];
+    }
+    x->place[local] = at;
+}
+
+/* Adds up the ways from the innermost, and takes one of each pair. */
+static void take_ways(branches *x)
+{
+    for (uint32_t i = (uint32_t)x->ways.size; i-- > 1;) { /* a way is made after its parent */
+        const way *w = &x->ways.at[i];
+        uint64_t key = (uint64_t)w->parent << 33 | (uint64_t)w->predicate << 1 | !w->side;
+        uint32_t other = tfp_map64_get(&x->way_of, key);
+        if (other != TFP_NONE && other < i) continue; /* decided with the other one, when all ways in it are added */
+        int64_t rival = other == TFP_NONE ? 0 : x->ways.at[other].flops;
+        bool more = other == TFP_NONE || w->flops >= rival;
+        x->ways.at[i].taken = more;
+        if (other != TFP_NONE) x->ways.at[other].taken = !more;
+        way *parent = &x->ways.at[w->parent];
+        parent->flops = tfp_add(parent->flops, more ? w->flops : rival, NULL);
+    }
+}
+
+bool tfp_branch_runs(tfp_engine *e, const tfp_body *b, const int64_t *flops, tfp_loop_counts *counts)
+{
+    branches x = { .e = e, .b = b, .place = calloc((size_t)b->count + 1, sizeof *x.place) };
+    x.no_memory = !x.place || !tfp_push(&x.ways, ((way){ .taken = true, .predicate = TFP_NONE }));
+    if (!counts->runs && !x.no_memory) {
+        counts->runs = TFP_NEW(e->arena, int64_t, b->count + 1);
+        x.no_memory = !counts->runs;
+        for (uint32_t i = 0; i < b->count && !x.no_memory; i++) counts->runs[i] = 1;
+    }
+    for (uint32_t i = b->arg_count; i < b->count && !x.no_memory; i++)
+        x.no_memory = !tfp_map64_put(&x.named, tfp_node_of(e, b, i)->name, i);
+    for (uint32_t k = 0; k < b->count && !x.no_memory; k++) place_node(&x, b->order[k]);
+    for (uint32_t i = 0; i < b->count && !x.no_memory; i++) {
+        int64_t n = tfp_mul(flops[i] > 0 ? flops[i] : 0, counts->runs[i], NULL);
+        x.ways.at[x.place[i]].flops = tfp_add(x.ways.at[x.place[i]].flops, n, NULL);
+    }
+    if (!x.no_memory) take_ways(&x);
+    for (uint32_t i = 1; i < x.ways.size && !x.no_memory; i++)
+        x.ways.at[i].taken &= x.ways.at[x.ways.at[i].parent].taken;
+    for (uint32_t i = 0; i < b->count && !x.no_memory; i++)
+        if (!x.ways.at[x.place[i]].taken) counts->runs[i] = 0;
+    free(x.place);
+    tfp_vec_free(&x.ways);
+    tfp_map64_free(&x.way_of);
+    tfp_map64_free(&x.named);
+    return !x.no_memory;
+}
+
+bool tfp_has_branches(const tfp_engine *e, const tfp_body *b)
+{
+    branches x = { .e = e, .b = b };
+    for (uint32_t i = b->arg_count; i < b->count; i++)
+        if (is_switch(&x, i)) return true;
+    return false;
+}
