@@ -26,7 +26,8 @@ typedef struct summer { /* of one instance */
     tfp_engine *e;
     tfp_instance *x;
     const tfp_body *b;
-    size_t child; /* children are in the order of the calling nodes */
+    size_t child;   /* children are in the order of the calling nodes */
+    int64_t *flops; /* per local: float operations of one execution, with what it calls; NULL: not wanted */
     bool no_memory;
 } summer;
 
@@ -212,6 +213,7 @@ static void count_instance(summer *s, bool keep)
         }
         n.loop_runs = loops.runs ? loops.runs[local] : 1;
         n.needed = !s->b->needed || s->b->needed[local];
+        if (s->flops) s->flops[local] = n.needed ? n.all.flops : 0;
         if (!n.needed && e->source == TFP_FLOPS_OWN) {
             if (keep) keep_node(s, local, &n, &op);
             continue;
@@ -242,6 +244,22 @@ static void spread_runs(tfp_engine *e)
     }
 }
 
+/* Counts the nodes of an instance, then again without the branches that do not run. */
+static tfp_status count_branches(summer *s, tfp_error *err)
+{
+    bool ok = true;
+    if (s->e->source == TFP_FLOPS_OWN && tfp_has_branches(s->e, s->b)) {
+        ok = (s->flops = calloc((size_t)s->b->count + 1, sizeof *s->flops)) != NULL;
+        if (ok) count_instance(s, false);
+        ok = ok && !s->no_memory && tfp_branch_runs(s->e, s->b, s->flops, &s->x->loops);
+        free(s->flops);
+        s->flops = NULL;
+        s->child = 0;
+    }
+    if (ok) count_instance(s, false);
+    return ok && !s->no_memory ? TFP_OK : tfp_nomem(err);
+}
+
 /* Adds up each instance; those of the main graph are the total. */
 static tfp_status sum_up(tfp_engine *e, tfp_error *err)
 {
@@ -250,8 +268,7 @@ static tfp_status sum_up(tfp_engine *e, tfp_error *err)
         summer s = { .e = e, .x = x, .b = &e->bodies[x->body] };
         if (!x->used) continue;
         if (!tfp_loop_runs(e, s.b, x, &x->loops)) return tfp_nomem(err);
-        count_instance(&s, false);
-        if (s.no_memory) return tfp_nomem(err);
+        if (count_branches(&s, err)) return TFP_NOMEM;
         if (x->body) continue;
         e->f->total = x->total;
         x->runs = 1;

@@ -44,6 +44,10 @@ void tfp_tell_attributes(tfp_op *op)
 {
     const tfp_attr_list *told = tfp_attr_members(op, "_output_shapes");
     for (uint32_t i = 0; i < op->out_count && i < told->shape_count; i++) tfp_also_known(op, i, told->shapes[i]);
+    /* graphs that the runtime dumps have the variable behind an argument */
+    const tfp_attr_list *held = tfp_attr_members(op, "_handle_shapes"), *types = tfp_attr_members(op, "_handle_dtypes");
+    if (held->shape_count == 1 && types->number_count == 1 && op->out_count == 1 && !op->out[0].held)
+        tfp_set_held(op, 0, held->shapes[0], (int)types->numbers[0]);
 }
 
 tfp_dims tfp_stored_shape(tfp_op *op, uint32_t shape)
