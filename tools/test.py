@@ -101,6 +101,7 @@ SUITES = [
     Suite("lines of kernels that torch.compile made", [PYTHON, "tests/trace/compiled.py", f"{RELEASE}/tfprof"], 60),
     Suite("command buffers drawn", [PYTHON, "tests/trace/buffers.py", f"{RELEASE}/tfprof"], 2),
     Suite("changed jobs predicted", [PYTHON, "tests/trace/replayed.py", f"{RELEASE}/tfprof"], 2),
+    Suite("gains that whatif does not deny", [PYTHON, "tests/trace/gains.py", f"{RELEASE}/tfprof"], 1),
     Suite("critical paths", [PYTHON, "tests/trace/path.py", f"{RELEASE}/tfprof"], 1),
     Suite("XPlane and HLO as recorded", [PYTHON, "tests/trace/recorded.py", f"{RELEASE}/tfprof"], 1),
     Suite("XPlane against xprof's tables", [PYTHON, "tests/trace/xprof.py", f"{RELEASE}/tfprof"], 1,

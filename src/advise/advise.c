@@ -75,7 +75,7 @@ static bool add_finding(tfp_report *r, uint32_t at, const tfp_trace_verdict *v)
                       .remedy = v->remedy,
                       .evidence = v->evidence,
                       .seconds = v->about_ns / 1e9,
-                      .gain_seconds = v->saving_ns > 0 || v->change ? v->saving_ns / 1e9 : NAN,
+                      .gain_seconds = v->saving_ns > 0 || v->little || v->change ? v->saving_ns / 1e9 : NAN,
                       .change = v->change,
                       .file = v->file,
                       .command = tfp_buf_move(&b, &r->arena) };

@@ -46,12 +46,13 @@ typedef struct tfp_trace_verdict {
     tfp_evidence evidence;
     const char *command;
     tfp_str file;       /* file with the evidence; empty: unknown */
+    bool little;        /* a replay says that there is next to nothing to save */
     const char *change; /* the change of `tfprof whatif` that gave saving_ns; NULL: none */
 } tfp_trace_verdict;
 enum { TFP_TRACE_RULES_MOST = 40 };
 /* TFP_BADARG: -rule_limits, "RULE=LIMIT,...", contains an unknown rule or no number. */
 tfp_status tfp_trace_limits_known(const char *list, tfp_error *err);
-/* Lists the rules with a finding, the one with the biggest possible saving first. */
+/* Lists the rules with a finding, the one with the biggest possible saving first, those that save next to nothing last. */
 tfp_status tfp_trace_judge(tfp_report *r, tfp_trace_verdict *out, size_t *count, tfp_error *err);
 extern const tfp_checker tfp_checker_accelerator, tfp_checker_operation, tfp_checker_expensive;
 

@@ -7,20 +7,45 @@
 #include "advise/checker.h"
 #include "views/trace/facts.h"
 
+#include <math.h>
+
+#define TFP_LEAST_GAIN 0.01 /* share of a step: a finding that gains less comes last */
+
+struct tfp_ruling;
+/* Whether a rule's remedy changes a span; `waits`: why the span waits (TFP_WAITS_...). */
+typedef bool (*tfp_touches)(const struct tfp_ruling *x, uint32_t span, unsigned waits);
+
 /* State of the function that judges: it fills in `text` and returns whether the rule has a finding. */
 typedef struct tfp_ruling {
     const tfp_trace_facts *f;
+    tfp_about about;
     double limit; /* the limit in use */
     tfp_buf text;
-    double about_ns;    /* time per step, the first one in the text; NAN: none */
-    double saving_ns;   /* saving per step; 0: unknown */
-    double host_ns;     /* sum of the savings of earlier rules about the host */
-    const char *change; /* the change of `tfprof whatif` that gave saving_ns; NULL: none */
-    uint32_t evidence;  /* index in spans: the one to look at; TFP_NONE: none */
-    const char *remedy; /* a remedy that fits the trace better than the rule's; NULL: none */
+    double about_ns;  /* time per step, the first one in the text; NAN: none */
+    double saving_ns; /* saving per step; 0: unknown */
+    double host_ns;   /* sum of the savings of earlier rules about the host */
+    /* What the remedy changes. NULL: the change that the rule's row names; if there is none, the host's whole time, at
+     * most. */
+    tfp_touches touches;
+    double left;                   /* the share of their time that the activities among these spans still take */
+    tfp_sort_of_work sort;         /* for touches: the sort of kernels */
+    const tfp_kernel_fact *kernel; /* for touches: the kernel */
+    unsigned *says;                /* for touches: for each string, what it means as a span's name; 0: not known yet */
+    double replayed_ns;            /* what a replay says about the saving; NAN: nothing */
+    const char *change;            /* the change of `tfprof whatif` that gave saving_ns; NULL: none */
+    const char *limit_by;          /* what the replay's step mostly consists of: "the host"; NULL: unknown */
+    uint32_t evidence;             /* index in spans: the one to look at; TFP_NONE: none */
+    const char *remedy;            /* a remedy that fits the trace better than the rule's; NULL: none */
 } tfp_ruling;
 typedef bool (*tfp_judge)(tfp_ruling *x);
 
+/* Whether a replay says that the remedy saves next to nothing. */
+static inline bool tfp_ruling_is_denied(const tfp_ruling *x)
+{
+    return !isnan(x->replayed_ns) && x->saving_ns < TFP_LEAST_GAIN * x->f->mean.judged_ns;
+}
+/* What a span's name says (TFP_NAME_...), for touches. */
+unsigned tfp_ruling_says(const tfp_ruling *x, uint32_t span);
 static inline double tfp_part(double part, double whole) { return whole > 0 ? part / whole : 0; }
 void tfp_ruling_us(tfp_ruling *x, double ns);
 /* appends "waiting for input takes 1.2ms of a step of 5.0ms (24%)"; `take` for a plural */

@@ -69,3 +69,10 @@ void tfp_ruling_path(tfp_ruling *x, uint32_t span)
     tfp_ruling_name(x, (tfp_str){ path.data + from, path.size - from });
     tfp_buf_free(&path);
 }
+
+unsigned tfp_ruling_says(const tfp_ruling *x, uint32_t span)
+{
+    tfp_strid name = x->f->x.s->name[span];
+    if (!x->says[name]) x->says[name] = tfp_name_says(tfp_span_name(x->f->x.p, span));
+    return x->says[name];
+}

@@ -8,6 +8,37 @@
 
 static double least(double a, double b) { return a < b ? a : b; }
 
+/* ---- what remedies change ---- */
+
+static bool is_of_sort(const tfp_ruling *x, uint32_t span, unsigned waits)
+{
+    (void)waits;
+    return x->f->x.s->kind[span] == TFP_SPAN_ACTIVITY && x->f->sorts[span] & 1u << x->sort;
+}
+
+static bool is_of_class(const tfp_ruling *x, uint32_t span, tfp_span_class class)
+{
+    return x->f->x.s->kind[span] == TFP_SPAN_ACTIVITY && x->f->x.s->class[span] == class;
+}
+
+static bool copies(const tfp_ruling *x, uint32_t span, unsigned waits)
+{
+    (void)waits;
+    return is_of_class(x, span, TFP_CLASS_COPY) && !tfp_str_has(tfp_span_name(x->f->x.p, span), TFP_STR("DtoD"));
+}
+
+static bool communicates(const tfp_ruling *x, uint32_t span, unsigned waits)
+{
+    (void)waits;
+    return is_of_class(x, span, TFP_CLASS_COMMUNICATION);
+}
+
+static bool is_the_kernel(const tfp_ruling *x, uint32_t span, unsigned waits)
+{
+    (void)waits;
+    return is_of_class(x, span, x->kernel->class) && tfp_str_eq(tfp_span_name(x->f->x.p, span), x->kernel->name);
+}
+
 /* ---- what moves ---- */
 
 typedef struct small_sums {
@@ -51,6 +82,7 @@ bool tfp_ruling_small_collectives(tfp_ruling *x)
     tfp_buf_text(&x->text, " each; ");
     tfp_ruling_us(x, s.saving);
     tfp_buf_printf(&x->text, " of a step (%.0f%%) is theirs alone", 100 * tfp_part(s.saving, x->f->mean.judged_ns));
+    x->touches = communicates;
     x->saving_ns = s.saving;
     x->evidence = s.longest;
     return true;
@@ -138,6 +170,7 @@ static bool judge_copies(tfp_ruling *x, bool pageable)
                    (double)count / (double)f->step_count);
     tfp_format_real(&x->text, TFP_SIZE, (double)bytes / (double)f->step_count);
     if (pageable) tfp_ruling_share(x, "with the device idle and the host in the call", f->host.pageable.idle_ns);
+    x->touches = copies;
     x->saving_ns = saving;
     return true;
 }
@@ -181,7 +214,10 @@ bool tfp_ruling_low_occupancy(tfp_ruling *x)
         tfp_ruling_part(x, "a kernel of low occupancy", ns);
         tfp_buf_printf(&x->text, "; %.0f%% occupied: ", k->occupancy);
         tfp_ruling_name(x, k->name);
-        x->saving_ns = alone * (1 - (k->occupancy > 0 ? k->occupancy : 0) / 100);
+        x->touches = is_the_kernel;
+        x->kernel = k;
+        x->left = (k->occupancy > 0 ? k->occupancy : 0) / 100;
+        x->saving_ns = alone * (1 - x->left);
         x->evidence = k->longest;
         return true;
     }
@@ -199,7 +235,10 @@ bool tfp_ruling_one_stream(tfp_ruling *x)
     tfp_buf_printf(&x->text, ", with blocks for %.0f%% of the multiprocessors, such as ",
                    100 * f->device.small_grids_part);
     tfp_ruling_span(x, t->longest);
-    x->saving_ns = tfp_sort_alone_ns(f, TFP_SORT_SMALL) * (1 - f->device.small_grids_part);
+    x->touches = is_of_sort;
+    x->sort = TFP_SORT_SMALL;
+    x->left = f->device.small_grids_part;
+    x->saving_ns = tfp_sort_alone_ns(f, TFP_SORT_SMALL) * (1 - x->left);
     x->evidence = t->longest;
     return true;
 }
@@ -222,6 +261,8 @@ bool tfp_ruling_tiny_kernels(tfp_ruling *x)
     tfp_ruling_us(x, t->ns / t->a_step);
     tfp_buf_text(&x->text, ", such as ");
     tfp_ruling_span(x, t->longest);
+    x->touches = is_of_sort;
+    x->sort = TFP_SORT_TINY;
     x->saving_ns = saving;
     x->evidence = t->longest;
     return true;
@@ -240,6 +281,9 @@ static bool judge_kernels(tfp_ruling *x, tfp_sort_of_work sort, const tfp_tally 
     tfp_buf_text(&x->text, ", such as ");
     uint32_t owner = f->x.s->owner[t->longest];
     tfp_ruling_span(x, owner == TFP_NONE ? t->longest : owner);
+    x->touches = is_of_sort;
+    x->sort = sort;
+    x->left = 1 - worth;
     x->saving_ns = alone * worth;
     x->evidence = t->longest;
     return true;
@@ -281,6 +325,9 @@ bool tfp_ruling_plain_matmuls(tfp_ruling *x)
     if (!has_tf32)
         x->remedy =
             "use float16 with loss scaling (autocast, GradScaler): this device has tensor cores for it, and no TF32";
+    x->touches = is_of_sort;
+    x->sort = TFP_SORT_PLAIN;
+    x->left = 1 - tensor_cores(f);
     x->saving_ns = alone * tensor_cores(f);
     x->evidence = t->longest;
     return true;

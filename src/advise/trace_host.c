@@ -17,6 +17,51 @@ static double felt_ns(const tfp_trace_facts *f, const tfp_tally *t)
     return f->has_devices ? least(t->ns, f->gaps.host_cost_ns) : t->ns;
 }
 
+/* ---- what remedies change ---- */
+
+static unsigned kind_of(const tfp_ruling *x, uint32_t span) { return x->f->x.s->kind[span]; }
+
+static bool reads_value(const tfp_ruling *x, uint32_t span, unsigned waits)
+{
+    (void)x, (void)span;
+    return waits == TFP_WAITS_ITEM;
+}
+
+static bool blocks(const tfp_ruling *x, uint32_t span, unsigned waits)
+{
+    return waits == TFP_WAITS_SYNCHRONIZE ||
+           (kind_of(x, span) == TFP_SPAN_CALL && tfp_ruling_says(x, span) & TFP_NAME_COPY_CALL);
+}
+
+static bool allocates(const tfp_ruling *x, uint32_t span, unsigned waits)
+{
+    (void)waits;
+    return kind_of(x, span) == TFP_SPAN_CALL && tfp_ruling_says(x, span) & TFP_NAME_ALLOCATES;
+}
+
+static bool compiles(const tfp_ruling *x, uint32_t span, unsigned waits)
+{
+    unsigned kind = kind_of(x, span);
+    (void)waits;
+    return (kind == TFP_SPAN_OP || kind == TFP_SPAN_ANNOTATION) && tfp_ruling_says(x, span) & TFP_NAME_COMPILES;
+}
+
+static bool communicates(const tfp_ruling *x, uint32_t span, unsigned waits)
+{
+    (void)waits;
+    return x->f->x.s->class[span] == TFP_CLASS_COMMUNICATION || tfp_ruling_says(x, span) & TFP_NAME_COMMUNICATES;
+}
+
+/* The optimizer's own kernels and the host's time in it. */
+static bool optimizes(const tfp_ruling *x, uint32_t span, unsigned waits)
+{
+    (void)waits;
+    if (kind_of(x, span) == TFP_SPAN_ACTIVITY) return x->f->sorts[span] & 1u << TFP_SORT_OPTIMIZER;
+    return tfp_ruling_says(x, span) & TFP_NAME_OPTIMIZER;
+}
+
+/* ---- rules ---- */
+
 bool tfp_ruling_input_bound(tfp_ruling *x)
 {
     const tfp_tally *t = &x->f->host.data;
@@ -161,6 +206,7 @@ bool tfp_ruling_value_reads(tfp_ruling *x)
     tfp_ruling_rate(x, t->a_step, "read");
     tfp_buf_text(&x->text, ", longest at ");
     tfp_ruling_path(x, t->longest);
+    x->touches = reads_value;
     x->saving_ns = felt;
     x->evidence = t->longest;
     return true;
@@ -178,6 +224,7 @@ bool tfp_ruling_blocked_host(tfp_ruling *x)
     tfp_ruling_rate(x, t->a_step, "call");
     tfp_buf_text(&x->text, ", longest at ");
     tfp_ruling_path(x, t->longest);
+    x->touches = blocks;
     x->saving_ns = idle;
     x->evidence = t->longest;
     return true;
@@ -192,6 +239,7 @@ bool tfp_ruling_host_communication(tfp_ruling *x)
     tfp_ruling_rate(x, t->a_step, "call");
     tfp_buf_text(&x->text, ", longest in ");
     tfp_ruling_span(x, t->longest);
+    x->touches = communicates;
     x->saving_ns = felt;
     x->evidence = t->longest;
     return true;
@@ -234,6 +282,7 @@ bool tfp_ruling_allocations(tfp_ruling *x)
     tfp_ruling_rate(x, t->a_step, "call");
     tfp_buf_text(&x->text, ", such as ");
     tfp_ruling_span(x, t->longest);
+    x->touches = allocates;
     x->saving_ns = felt;
     x->evidence = t->longest;
     return true;
@@ -247,6 +296,7 @@ bool tfp_ruling_compilations(tfp_ruling *x)
     tfp_ruling_part(x, "compiling or tracing", t->ns);
     tfp_buf_printf(&x->text, "; %lld times in the steps recorded, such as ", (long long)t->count);
     tfp_ruling_span(x, t->longest);
+    x->touches = compiles;
     x->saving_ns = felt;
     x->evidence = t->longest;
     return true;
@@ -344,6 +394,7 @@ bool tfp_ruling_unfused_optimizer(tfp_ruling *x)
     tfp_buf_printf(&x->text, "the optimizer launches %.0f of the %.0f kernels of a step, which take ", t->a_step,
                    f->mean.kernels_per_step);
     tfp_ruling_us(x, t->ns);
+    x->touches = optimizes;
     x->saving_ns = tfp_sort_alone_ns(f, TFP_SORT_OPTIMIZER) + least(optimizer_host_ns(f), f->gaps.host_cost_ns);
     x->evidence = t->longest;
     return true;

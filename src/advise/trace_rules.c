@@ -39,7 +39,7 @@ static const rule rules[] = {
          "num_workers, prefetch_factor, persistent_workers", "prefetch, map with num_parallel_calls, cache", NULL, "input 0"),
     RULE("HostBound", HOST, "Devices that wait for launches.", host_bound, 0.2, STEP,
          "launch less and bigger: compile, bigger batches", "steps -critical_path",
-         "torch.compile, CUDA graphs", "tf.function, jit_compile=True", "jit around the whole step, lax.scan"),
+         "torch.compile, CUDA graphs", "tf.function, jit_compile=True", "jit around the whole step, lax.scan", "launch graph"),
     RULE("HostStalls", HOST, "Devices (or operations, if there is no device) that wait over a millisecond for other work of the host.", host_stalls, 0.1, STEP,
          "move that out of the steps, or into another thread", "steps -critical_path", NULL, NULL, NULL),
     RULE("PythonTime", HOST, "Devices that wait for Python.", python_time, 0.3, STEP,
@@ -240,16 +240,25 @@ static void put_remedy(tfp_ruling *x, const rule *of)
     if (how && !x->remedy) tfp_buf_printf(&x->text, " (%s)", how);
 }
 
+/* "; at most 1.2ms a step to gain", or "; the host is the limit: nothing to gain now". */
+static void put_gain(tfp_ruling *x)
+{
+    bool denied = tfp_ruling_is_denied(x);
+    if (!denied && x->saving_ns < 1) return;
+    if (denied) tfp_buf_printf(&x->text, "; %s is the limit: nothing to gain now", x->limit_by);
+    if (denied && x->saving_ns < 1) return;
+    tfp_buf_text(&x->text, denied ? " (" : "; at most ");
+    tfp_ruling_us(x, x->saving_ns);
+    tfp_buf_text(&x->text, x->f->begin.whole ? denied ? "" : " to gain" : denied ? " a step" : " a step to gain");
+    if (x->change) tfp_buf_printf(&x->text, " by whatif -%s", x->change);
+    if (denied) tfp_buf_char(&x->text, ')');
+}
+
 static bool finish_text(tfp_ruling *x, const rule *of, sentence_parts *parts)
 {
     parts->problem_size = x->text.size;
     put_evidence(x);
-    if (x->saving_ns >= 1 || x->change) {
-        tfp_buf_text(&x->text, "; at most ");
-        tfp_ruling_us(x, x->saving_ns);
-        tfp_buf_text(&x->text, x->f->begin.whole ? " to gain" : " a step to gain");
-        if (x->change) tfp_buf_printf(&x->text, " by whatif -%s", x->change);
-    }
+    put_gain(x);
     if (x->limit < of->limit || x->limit > of->limit)
         tfp_buf_printf(&x->text, "; over the limit of %g%% %s", 100 * x->limit, of->of);
     tfp_buf_text(&x->text, "; ");
@@ -269,28 +278,49 @@ typedef struct spoken {
     size_t count;
 } spoken;
 
-/* Replaces a rule's own bound by the gain that a replay of the trace finds, because a replay knows what else takes
- * time. A replay models how PyTorch waits, but not TensorFlow and JAX: a thread that waits for input which other
- * threads prepare still waits after the change, however exact the replay without a change is. If it finds no gain, it
- * may only lack the cause, such as a rank with a late host: then the rule's bound is kept, too. */
-static tfp_status ask_whatif(tfp_report *r, const tfp_trace_facts *f, spoken *all, tfp_error *err)
+static bool touches(const void *ctx, uint32_t span, unsigned waits)
 {
-    const char *changes[TFP_TRACE_RULES_MOST];
-    double gains[TFP_TRACE_RULES_MOST];
-    size_t count = 0, at = 0;
-    if (f->frameworks != TFP_NAME_TORCH) return TFP_OK;
+    const tfp_ruling *x = ctx;
+    return x->touches(x, span, waits);
+}
+
+/* A replay models how PyTorch waits, but not the hosts of TensorFlow and JAX: a thread that waits for input which other threads
+ * prepare still waits after the change. A change that does more than the remedy can only lower the rule's bound. */
+static void take(tfp_ruling *x, const tfp_remedy *remedy, const tfp_gains_about *about)
+{
+    bool torch = x->f->frameworks == TFP_NAME_TORCH, host = x->about == TFP_ABOUT_HOST;
+    if (isnan(remedy->gain_us) || (host && (!torch || about->lacks_launches))) return;
+    bool exact = remedy->typed && torch;
+    x->replayed_ns = remedy->gain_us > 0 ? remedy->gain_us * 1000 : 0;
+    x->limit_by = about->limit;
+    /* a host that needs less time only shortens what the device waits for it */
+    if (host && x->f->has_devices && x->replayed_ns > x->f->mean.idle_ns) x->replayed_ns = x->f->mean.idle_ns;
+    if (!exact && x->replayed_ns >= x->saving_ns) return;
+    x->saving_ns = x->replayed_ns;
+    x->change = remedy->typed;
+}
+
+/* Replaces the savings of rules by those of a replay, which knows what else takes time, where it can predict them: no finding promises what
+ * `tfprof whatif` denies. */
+static tfp_status ask_whatif(tfp_report *r, spoken *all, tfp_error *err)
+{
+    tfp_remedy remedies[TFP_TRACE_RULES_MOST];
+    uint32_t of[TFP_TRACE_RULES_MOST];
+    size_t asked = 0;
+    tfp_ruling *x = all->x;
+    tfp_gains_about about;
+    unsigned *says = all->count ? TFP_NEW(tfp_arena_of(r), unsigned, tfp_strings_of(x->f->x.p)->count + 1) : NULL;
+    if (all->count && !says) return tfp_nomem(err);
     for (size_t i = 0; i < all->count; i++) {
-        const char *change = all->of[i]->change;
-        if (change) changes[count++] = change;
+        if (!(x[i].saving_ns > 0)) continue;
+        x[i].says = says;
+        of[asked] = (uint32_t)i;
+        remedies[asked++] = (tfp_remedy){
+            .typed = all->of[i]->change, .has = x[i].touches ? touches : NULL, .ctx = &x[i], .left = x[i].left
+        };
     }
-    tfp_status s = tfp_whatif_gains(r, changes, count, gains, err);
-    for (size_t i = 0; !s && i < all->count; i++) {
-        const char *change = all->of[i]->change;
-        double gain = change ? gains[at++] : NAN;
-        if (!(gain > 0)) continue;
-        all->x[i].change = change;
-        all->x[i].saving_ns = gain * 1000;
-    }
+    tfp_status s = tfp_whatif_gains(r, remedies, asked, &about, err);
+    for (size_t i = 0; !s && i < asked; i++) take(&x[of[i]], &remedies[i], &about);
     return s;
 }
 
@@ -299,9 +329,13 @@ static void judge_all(const tfp_report *r, const tfp_trace_facts *f, spoken *all
     bool little = tfp_steps_hold_little(f->x.p);
     double host_ns = 0;
     for (size_t i = 0; i < RULES && f->mean.judged_ns > 0; i++) {
-        tfp_ruling x = {
-            .f = f, .limit = limit_of(r, &rules[i]), .about_ns = NAN, .evidence = TFP_NONE, .host_ns = host_ns
-        };
+        tfp_ruling x = { .f = f,
+                         .about = rules[i].checker.about,
+                         .limit = limit_of(r, &rules[i]),
+                         .about_ns = NAN,
+                         .replayed_ns = NAN,
+                         .evidence = TFP_NONE,
+                         .host_ns = host_ns };
         bool speaks = (!little || rules[i].any_steps) && rules[i].judge(&x);
         if (x.saving_ns > f->mean.judged_ns) x.saving_ns = f->mean.judged_ns;
         if (!speaks) {
@@ -332,6 +366,12 @@ static void place_evidence(const tfp_ruling *x, const int64_t *zeros, tfp_eviden
     e->timeline_ns = tfp_add(x->f->x.s->start_ns[e->span], -zeros[process], NULL);
 }
 
+/* Findings that gain next to nothing come last. */
+static bool comes_before(double saving_ns, bool little, const tfp_trace_verdict *other)
+{
+    return little != other->little ? other->little : saving_ns > other->saving_ns;
+}
+
 /* Inserts the finding among the earlier ones, sorted by what it saves. False: out of memory. */
 static bool add_verdict(tfp_report *r, tfp_ruling *x, const rule *of, const int64_t *zeros, tfp_trace_verdict *out,
                         size_t *count)
@@ -345,7 +385,8 @@ static bool add_verdict(tfp_report *r, tfp_ruling *x, const rule *of, const int6
     if (!name_lane(r, x, &evidence)) return false;
     place_evidence(x, zeros, &evidence);
     if (tfp_runs_of(r)) evidence.span = TFP_NONE; /* the span belongs to a trace that only the report has */
-    for (; at && out[at - 1].saving_ns < x->saving_ns; at--) out[at] = out[at - 1];
+    bool little = tfp_ruling_is_denied(x);
+    for (; at && comes_before(x->saving_ns, little, &out[at - 1]); at--) out[at] = out[at - 1];
     out[at] = (tfp_trace_verdict){ .rule = &of->checker,
                                    .text = { copy, x->text.size },
                                    .problem = { copy, parts.problem_size },
@@ -355,6 +396,7 @@ static bool add_verdict(tfp_report *r, tfp_ruling *x, const rule *of, const int6
                                    .evidence = evidence,
                                    .command = of->command,
                                    .file = file_of(r, x),
+                                   .little = little,
                                    .change = x->change };
     return true;
 }
@@ -367,7 +409,7 @@ tfp_status tfp_trace_judge(tfp_report *r, tfp_trace_verdict *out, size_t *count,
     *count = 0;
     if (s) return s;
     judge_all(r, f, &all);
-    s = ask_whatif(r, f, &all, err);
+    s = ask_whatif(r, &all, err);
     const int64_t *zeros = s ? NULL : tfp_timeline_zeros(f->x.p, tfp_arena_of(r));
     for (size_t i = 0; !s && i < all.count; i++)
         if (!zeros || !add_verdict(r, &all.x[i], all.of[i], zeros, out, count)) s = tfp_nomem(err);

@@ -4,6 +4,7 @@
 #include "model/nest.h"
 #include "model/tables/spans.h"
 #include "whatif/change.h"
+#include "whatif/gains.h"
 
 bool tfp_changer_new(tfp_changer *c, const tfp_job *j, tfp_variant *v)
 {
@@ -109,6 +110,32 @@ bool tfp_apply_faster(tfp_changer *c, tfp_faster *f)
     }
     change_activities(c, f, by_name);
     return true;
+}
+
+/* The call that launched the activity waits for nothing, such as for a copy from pageable memory. */
+static void unsync_call(tfp_changer *c, uint32_t i)
+{
+    uint32_t call = c->j->activities[i].call;
+    uint32_t end = call == TFP_NONE ? TFP_NONE : c->j->anchors.end_of_call[c->j->anchors.list[call].span];
+    if (end != TFP_NONE) c->v->unsynced[end] = true;
+}
+
+bool tfp_apply_remedy(tfp_changer *c, const tfp_remedy *remedy)
+{
+    const tfp_job *j = c->j;
+    for (uint32_t i = 0; remedy->has && i < j->activity_count; i++) {
+        uint32_t span = j->activities[i].span;
+        if (!remedy->has(remedy->ctx, span, j->waits[span])) continue;
+        if (remedy->left > 0) {
+            divide(c, i, 1 / remedy->left);
+            continue;
+        }
+        take_away(c, i);
+        unsync_call(c, i);
+    }
+    forget_joints(c);
+    empty_calls(c);
+    return tfp_apply_remedy_host(c, remedy);
 }
 
 void tfp_apply_link(tfp_changer *c, const tfp_change *link)

@@ -53,12 +53,17 @@ typedef struct tfp_changer {
 } tfp_changer;
 bool tfp_changer_new(tfp_changer *c, const tfp_job *j, tfp_variant *v);
 
+struct tfp_remedy; /* gains.h */
+
 /* Each returns false when out of memory. */
 bool tfp_apply_faster(tfp_changer *c, tfp_faster *f); /* apply.c; sets c->found if anything has the name */
 void tfp_apply_link(tfp_changer *c, const tfp_change *link);
 void tfp_apply_launch(tfp_changer *c, const tfp_change *launch); /* host_changes.c */
 void tfp_apply_input(tfp_changer *c, double most_us);
-bool tfp_apply_host(tfp_changer *c, tfp_faster *f);      /* only the time of the host */
+bool tfp_apply_host(tfp_changer *c, tfp_faster *f);                     /* only the time of the host */
+bool tfp_apply_remedy(tfp_changer *c, const struct tfp_remedy *remedy); /* apply.c; not a typed one */
+/* The part of a remedy that concerns the host. */
+bool tfp_apply_remedy_host(tfp_changer *c, const struct tfp_remedy *remedy);
 bool tfp_apply_ideal(tfp_changer *c, int64_t kept_rank); /* ideal.c; -1: none is kept */
 
 /* ---- the longest path (longest.c) ---- */
@@ -66,10 +71,14 @@ typedef struct tfp_longest {
     uint32_t *edges; /* indexes of the job's edges, backwards from the end of the last step */
     size_t count;
     double length;
+    uint32_t last; /* the node at its end */
 } tfp_longest;
 bool tfp_longest_of(const tfp_job *j, const tfp_variant *unchanged, const tfp_replayed *replay, tfp_longest *out);
 /* The share of the path that a variant changes. */
 double tfp_longest_share(const tfp_job *j, const tfp_longest *path, const tfp_variant *v);
+
+/* What most of the path consists of: "the host", "the device", "communication", or "the data loader". */
+const char *tfp_longest_limit(const tfp_job *j, const tfp_longest *path);
 
 /* ---- rows (rows.c) ---- */
 #define TFP_WHATIF_SAID_OVER                                                                                           \
@@ -93,6 +102,8 @@ typedef struct tfp_whatif {
 /* Applies changes in the order of their kinds: ideal, keep, faster, link, launch, input, then no-sync and overlap.
  * `no_match`: the first change whose pattern matches nothing, or NULL. False: out of memory. */
 bool tfp_whatif_apply(tfp_whatif *w, const tfp_change *changes, size_t count, const tfp_change **no_match);
+/* Replays what was recorded and adds the first row. TFP_BADFILE: there is nothing to replay, or the replay is too far off. */
+tfp_status tfp_whatif_today(tfp_whatif *w, tfp_error *err);
 /* Adds a row for a replay with this step time. */
 bool tfp_whatif_result_add(tfp_whatif *w, tfp_str scenario, double replay_us, double path_share);
 /* Adds the first row, `today`: the replay without a change, with a note. */
@@ -107,5 +118,7 @@ tfp_status tfp_pipeline_rows(tfp_whatif *w, const tfp_change *changes, size_t co
 /* refuse.c: judges the replay without changes: writes notes on it, and refuses it when its step is over a quarter
  * longer or shorter than the recorded one. */
 tfp_status tfp_whatif_judge(tfp_whatif *w, tfp_buf *note, tfp_error *err);
+/* Whether much of the device's time has no known launch. */
+bool tfp_whatif_lacks_launches(const tfp_job *j);
 
 #endif

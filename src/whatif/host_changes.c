@@ -2,6 +2,7 @@
 /* whatif/host_changes.c: changes of the time of host threads: faster spans, cheaper launches, no wait for input. */
 #include "model/tables/spans.h"
 #include "whatif/change.h"
+#include "whatif/gains.h"
 
 #include <math.h>
 
@@ -117,6 +118,47 @@ bool tfp_apply_host(tfp_changer *c, tfp_faster *f)
     cover o = { 0 };
     bool ok = add_spans(&o, c, f) && merge(&o);
     for (uint32_t i = 0; ok && o.pieces.size && i < c->j->anchors.count; i++) shorten(c, &o, i, f->factor);
+    tfp_vec_free(&o.pieces);
+    return ok;
+}
+
+static bool add_remedied(cover *o, tfp_changer *c, const tfp_remedy *remedy)
+{
+    const tfp_job *j = c->j;
+    for (uint32_t i = 0; i < j->s->size; i++) {
+        uint32_t unit = tfp_job_is_host(j, i) ? tfp_job_unit_of(j, i) : TFP_NONE;
+        if (unit == TFP_NONE || !remedy->has(remedy->ctx, i, j->waits[i])) continue;
+        piece p = { unit, j->s->lane[i], tfp_job_time(j, unit, j->s->start_ns[i]),
+                    tfp_job_time(j, unit, tfp_span_end(j->s, i)), 0 };
+        if (!tfp_push(&o->pieces, p)) return false;
+    }
+    return true;
+}
+
+/* Whether the end of a call is in one of the pieces. */
+static bool ends_within(const tfp_job *j, const cover *o, uint32_t i)
+{
+    const tfp_job_anchor *a = &j->anchors.list[i];
+    if (!a->ends || a->kind != TFP_ANCHOR_CALL) return false;
+    double start = j->anchors.list[j->anchors.of_call[a->span]].at;
+    return a->at > start && length_to(o, a->unit, a->lane, a->at) > length_to(o, a->unit, a->lane, start);
+}
+
+bool tfp_apply_remedy_host(tfp_changer *c, const tfp_remedy *remedy)
+{
+    const tfp_job *j = c->j;
+    cover o = { 0 };
+    for (uint32_t i = 0; !remedy->has && i < j->anchors.count; i++) {
+        c->v->own[i] = c->v->turn[i] = 0;
+        touch(c->v, j, i, INFINITY);
+    }
+    bool ok = !remedy->has || (add_remedied(&o, c, remedy) && merge(&o));
+    for (uint32_t i = 0; ok && o.pieces.size && i < j->anchors.count; i++) {
+        shorten(c, &o, i, 0);
+        if (!ends_within(j, &o, i)) continue;
+        c->v->unsynced[i] = true;
+        if (j->anchors.list[i].waits) c->v->own[i] = 0;
+    }
     tfp_vec_free(&o.pieces);
     return ok;
 }

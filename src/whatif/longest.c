@@ -49,7 +49,7 @@ static uint32_t edge_of(const tfp_job *j, const tfp_variant *v, const double *at
 bool tfp_longest_of(const tfp_job *j, const tfp_variant *unchanged, const tfp_replayed *replay, tfp_longest *out)
 {
     TFP_VEC(uint32_t) edges = { 0 };
-    uint32_t node = replay->last;
+    uint32_t node = out->last = replay->last;
     bool ok = true;
     for (uint32_t most = j->graph.node_count; ok && node != TFP_NONE && most && replay->at[node] > replay->from;
          most--) {
@@ -79,4 +79,29 @@ double tfp_longest_share(const tfp_job *j, const tfp_longest *path, const tfp_va
     double share = all / path->length; /* the first edge may begin before the first step */
     if (!(path->length > 0)) return NAN;
     return share < 1 ? share : 1;
+}
+
+static bool has_pacing_loader(const tfp_job *j)
+{
+    for (size_t u = 0; u < j->unit_count; u++)
+        if (j->units[u].loader.paces) return true;
+    return false;
+}
+
+const char *tfp_longest_limit(const tfp_job *j, const tfp_longest *path)
+{
+    double host = 0, device = 0, communication = 0;
+    for (size_t i = 0; i <= path->count; i++) { /* first the activity with which the path ends */
+        const tfp_job_edge *e = i ? &j->graph.edges.at[path->edges[i - 1]] : NULL;
+        uint32_t from = !e ? path->last : tfp_job_from_end(j, e) ? e->from : TFP_NONE;
+        if (from < j->activity_count) {
+            const tfp_job_activity *a = &j->activities[from];
+            *(a->collective ? &communication : &device) +=
+                a->ends_with == TFP_NONE ? a->duration : j->joints.at[a->joint].pure;
+        }
+        if (e && e->flags & TFP_EDGE_HOST) host += j->anchors.list[e->to - j->activity_count].own;
+        if (e && e->flags & TFP_EDGE_TURN) host += j->anchors.list[e->to - j->activity_count].turn;
+    }
+    if (host >= device && host >= communication) return has_pacing_loader(j) ? "the data loader" : "the host";
+    return device >= communication ? "the device" : "communication";
 }

@@ -116,6 +116,8 @@ static launchless find_launchless(const tfp_job *j)
     return all > 0 ? (launchless){ without / all, program / all } : (launchless){ 0 };
 }
 
+bool tfp_whatif_lacks_launches(const tfp_job *j) { return find_launchless(j).share > LAUNCHLESS_OVER; }
+
 static void note_launchless(const tfp_job *j, tfp_buf *note)
 {
     launchless l = find_launchless(j);

@@ -51,13 +51,14 @@ static tfp_status add_asked(tfp_whatif *w, const tfp_change *changes, size_t cou
     return s;
 }
 
-static tfp_status replay_today(tfp_whatif *w, tfp_error *err)
+tfp_status tfp_whatif_today(tfp_whatif *w, tfp_error *err)
 {
     tfp_job *j = &w->job;
     tfp_buf note = { 0 };
     w->replay.at = TFP_NEW(tfp_arena_of(w->r), double, j->graph.node_count + 1);
     w->replay.behind = TFP_NEW(tfp_arena_of(w->r), double, j->unit_count + 1);
-    if (!w->replay.at || !w->replay.behind || !tfp_variant_new(j, &w->v) || !tfp_changer_new(&w->changer, j, &w->v)) return tfp_nomem(err);
+    if (!w->replay.at || !w->replay.behind || !tfp_variant_new(j, &w->v) || !tfp_changer_new(&w->changer, j, &w->v))
+        return tfp_nomem(err);
     w->recorded_us = tfp_job_step(j, &w->v, NULL, &w->replay);
     if (!(w->recorded_us > 0))
         return tfp_within_file(err, tfp_fail(err, TFP_BADFILE, "no step with a length: there is nothing to replay"),
@@ -113,7 +114,7 @@ static tfp_status fill_rows(tfp_whatif *w, const tfp_change *changes, size_t cou
             err, tfp_fail(err, TFP_BADFILE, "step %lld not found (no steps)", (long long)tfp_step_of(w->r).id),
             tfp_first_source(tfp_profile_of(w->r)));
     s = tfp_job_of(w->r, &w->job, err);
-    if (!s) s = replay_today(w, err);
+    if (!s) s = tfp_whatif_today(w, err);
     if (!s && !tfp_whatif_headline(w, (size_t)w->job.steps.count, w->job.unit_count)) s = tfp_nomem(err);
     if (!s) s = tfp_note_guessed_steps(w->r, tfp_profile_of(w->r), NULL, err);
     if (s) return s;
@@ -143,18 +144,29 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     return s;
 }
 
-/* ---- single changes for other views ---- */
+/* ---- single changes for other views: all of them are replays of one graph ---- */
 
-static tfp_status gain_of(tfp_whatif *w, const char *typed, double *out, tfp_error *err)
+static bool apply_typed(tfp_whatif *w, const char *typed, bool *applies)
 {
     tfp_change change;
     tfp_str rest = tfp_str_of(typed);
     const tfp_change *no_match;
-    if (!tfp_change_next(&rest, &change)) return TFP_OK;
-    if (change.kind == TFP_CHANGE_IDEAL && w->job.unit_count < 2) return TFP_OK;
-    if (!tfp_whatif_apply(w, &change, 1, &no_match) || !tfp_whatif_row_add(w, change.typed)) return tfp_nomem(err);
-    *out = w->rows.at[w->rows.size - 1].gain_us;
-    return TFP_OK;
+    *applies = tfp_change_next(&rest, &change) && !(change.kind == TFP_CHANGE_IDEAL && w->job.unit_count < 2);
+    return !*applies || tfp_whatif_apply(w, &change, 1, &no_match);
+}
+
+static bool fill_gain(tfp_whatif *w, tfp_remedy *remedy)
+{
+    bool applies = true, ok;
+    tfp_variant_reset(&w->job, &w->v);
+    if (remedy->typed)
+        ok = apply_typed(w, remedy->typed, &applies);
+    else
+        ok = tfp_apply_remedy(&w->changer, remedy);
+    if (!ok || !applies) return ok;
+    if (!tfp_whatif_row_add(w, TFP_STR(""))) return false;
+    remedy->gain_us = w->rows.at[w->rows.size - 1].gain_us;
+    return true;
 }
 
 static bool can_replay(const tfp_report *r)
@@ -163,15 +175,21 @@ static bool can_replay(const tfp_report *r)
            !tfp_is_pipeline(tfp_profile_of(r));
 }
 
-tfp_status tfp_whatif_gains(tfp_report *r, const char *const *changes, size_t count, double *gains, tfp_error *err)
+tfp_status tfp_whatif_gains(tfp_report *r, tfp_remedy *remedies, size_t count, tfp_gains_about *about, tfp_error *err)
 {
     tfp_whatif w = { .r = r };
-    for (size_t i = 0; i < count; i++) gains[i] = NAN;
+    *about = (tfp_gains_about){ 0 };
+    for (size_t i = 0; i < count; i++) remedies[i].gain_us = NAN;
     if (!count || !can_replay(r)) return TFP_OK;
     tfp_status s = tfp_job_of(r, &w.job, err);
-    if (!s) s = replay_today(&w, err);
-    if (!s && fabs(w.rows.at[0].replay_error) > TFP_WHATIF_SAID_OVER) count = 0;
-    for (size_t i = 0; !s && i < count; i++) s = gain_of(&w, changes[i], &gains[i], err);
+    if (!s) s = tfp_whatif_today(&w, err);
+    bool trusted = !s && fabs(w.rows.at[0].replay_error) <= TFP_WHATIF_SAID_OVER;
+    if (trusted) {
+        about->limit = tfp_longest_limit(&w.job, &w.path);
+        about->lacks_launches = tfp_whatif_lacks_launches(&w.job);
+    }
+    for (size_t i = 0; trusted && !s && i < count; i++)
+        if (!fill_gain(&w, &remedies[i])) s = tfp_nomem(err);
     tfp_job_free(&w.job);
     tfp_vec_free(&w.rows);
     if (s != TFP_BADFILE) return s;

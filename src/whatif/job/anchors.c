@@ -26,9 +26,8 @@ typedef struct raw {
 typedef struct anchors {
     tfp_job *j;
     TFP_VEC(raw) list;
-    uint8_t *names;       /* for each string */
-    bool *used;           /* for each span: whether it is a call that launched an activity */
-    const uint8_t *waits; /* for each span: why it waits */
+    uint8_t *names; /* for each string */
+    bool *used;     /* for each span: whether it is a call that launched an activity */
 } anchors;
 
 static uint8_t name_of(anchors *b, uint32_t span)
@@ -91,9 +90,9 @@ static bool collect_spans(anchors *b)
         if (kind == TFP_SPAN_CALL) {
             uint8_t says = name_of(b, i);
             bool waits = says & NAME_WAITS || j->s->marks[i] & TFP_MARK_WAITS;
-            if (b->used[i] || waits || says & NAME_LAUNCHES)
-                ok = add_span(b, i, TFP_ANCHOR_CALL, says & NAME_LAUNCHES, waits);
-        } else if (b->waits[i] == TFP_WAITS_DATA) {
+            bool launches = says & NAME_LAUNCHES || (b->used[i] && !waits); /* other vendors' calls have other names */
+            if (launches || waits) ok = add_span(b, i, TFP_ANCHOR_CALL, launches, waits);
+        } else if (j->waits[i] == TFP_WAITS_DATA) {
             ok = add_span(b, i, TFP_ANCHOR_DATA, false, false);
         }
     }
@@ -155,7 +154,7 @@ static bool collect_windows(anchors *b)
         uint32_t home = j->units[w->unit].home;
         if (home == TFP_NONE || w->on_device) continue;
         ok = add_owned(b, w->unit, home, w->start, RANK_REACH, &w->start_anchor) &&
-             add_owned(b, w->unit, home, w->end, RANK_LEAVE, &w->end_anchor);
+             add_owned(b, w->unit, home, w->end, RANK_FROM, &w->end_anchor);
     }
     return ok;
 }
@@ -298,10 +297,10 @@ bool tfp_job_anchors(tfp_job *j)
     tfp_arena *a = j->arena;
     size_t spans = j->s->size;
     anchors b = { .j = j, .names = TFP_NEW(a, uint8_t, tfp_strings_of(j->p)->count + 1), .used = calloc(spans + 1, 1) };
-    b.waits = tfp_host_waits(j->r, j->x);
+    j->waits = tfp_host_waits(j->r, j->x);
     j->anchors.of_call = TFP_NEW(a, uint32_t, spans + 1);
     j->anchors.end_of_call = TFP_NEW(a, uint32_t, spans + 1);
-    bool ok = b.names && b.used && b.waits && j->anchors.of_call && j->anchors.end_of_call;
+    bool ok = b.names && b.used && j->waits && j->anchors.of_call && j->anchors.end_of_call;
     for (size_t i = 0; ok && i < spans; i++) j->anchors.of_call[i] = j->anchors.end_of_call[i] = TFP_NONE;
     ok = ok && collect_spans(&b) && collect_turns(&b) && collect_hosted(&b) && collect_windows(&b) &&
          b.list.size < TFP_NONE / 2 && place(&b) && hold_all(j);

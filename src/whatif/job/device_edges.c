@@ -12,6 +12,8 @@
 #define NEAR_US 10      /* for an activity that ended at most this long before */
 #define STREAMS_MOST 64 /* most streams that are examined for an activity */
 #define STEPS_BACK 16
+#define OVERLAP_MOST_US 20 /* a dependent launch may begin this much before the end of the activity before it, */
+#define OVERLAP_PART 0.5   /* and this share of the shorter one */
 
 typedef struct device_edges {
     tfp_job *j;
@@ -25,10 +27,21 @@ typedef struct device_edges {
 
 static bool is_first(const tfp_job *j, uint32_t i) { return !i || j->activities[i - 1].lane != j->activities[i].lane; }
 
-/* The previous activity in its stream, if that had ended; a lane with several queues has none. */
+/* How long two activities of a stream ran at the same time. */
+static double overlap_of(const tfp_job *j, uint32_t before, uint32_t i)
+{
+    return j->activities[before].end - j->activities[i].start - TFP_JOB_SLACK_US;
+}
+
+/* The previous activity in its stream, if that had ended, or almost: a dependent launch begins before that. A lane with several queues
+ * has none. */
 static uint32_t before_of(const tfp_job *j, uint32_t i)
 {
-    return is_first(j, i) || j->activities[i - 1].end > j->activities[i].start + TFP_JOB_SLACK_US ? TFP_NONE : i - 1;
+    if (is_first(j, i)) return TFP_NONE;
+    double a = j->activities[i - 1].end - j->activities[i - 1].start, b = j->activities[i].end - j->activities[i].start;
+    double most = OVERLAP_PART * (a < b ? a : b);
+    if (most > OVERLAP_MOST_US) most = OVERLAP_MOST_US;
+    return overlap_of(j, i - 1, i) > (most > 0 ? most : 0) ? TFP_NONE : i - 1;
 }
 
 static void find_kinds(device_edges *d)
@@ -124,7 +137,7 @@ static void find_gap(const device_edges *d, tfp_job_unit *u, double *values)
             const tfp_job_activity *a = &j->activities[i];
             uint32_t before = before_of(j, i);
             called |= a->called;
-            if (before == TFP_NONE) continue;
+            if (before == TFP_NONE || overlap_of(j, before, i) > 0) continue;
             double end = j->activities[before].end;
             if ((!a->called || a->launched + u->latency < end) && d->event[i] <= end) values[count++] = a->start - end;
         }
@@ -165,7 +178,10 @@ static void wait_for(device_edges *d, uint32_t i, uint32_t source, double lag)
     tfp_job *j = d->j;
     bool passes = j->activities[source].collective && !j->activities[i].collective;
     tfp_job_edge_add(j, source, i, lag, passes ? TFP_EDGE_COMM : 0);
-    if (passes && d->plain[source] != TFP_NONE) tfp_job_edge_add(j, d->plain[source], i, lag, TFP_EDGE_BESIDE);
+    if (passes && d->plain[source] != TFP_NONE)
+        tfp_job_edge_add(j, d->plain[source], i, lag, TFP_EDGE_BESIDE);
+    else if (passes && j->activities[i].call == TFP_NONE) /* nothing is before it, so it begins with the collective */
+        tfp_job_edge_add(j, source, i, lag, TFP_EDGE_BESIDE | TFP_EDGE_AFTER_START);
 }
 
 static void add_stream(device_edges *d, uint32_t i, double gap)
@@ -173,6 +189,10 @@ static void add_stream(device_edges *d, uint32_t i, double gap)
     const tfp_job *j = d->j;
     uint32_t before = before_of(j, i);
     if (before == TFP_NONE) return;
+    if (overlap_of(j, before, i) > 0) { /* it begins as much before the end, but never before the start */
+        gap = j->activities[i].start - j->activities[before].end;
+        tfp_job_edge_add(d->j, before, i, 0, TFP_EDGE_AFTER_START);
+    }
     wait_for(d, i, before, gap);
     if (!j->activities[i].collective) return;
     bool collective = j->activities[before].collective;

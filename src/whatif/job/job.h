@@ -210,6 +210,7 @@ typedef struct tfp_job {
     /* for each span of a thread that takes turns: the span of the other thread; for an activity inside another one:
      * that one; TFP_NONE: none; NULL: there are no such spans */
     uint32_t *around;
+    const uint8_t *waits; /* for each span: why it waits */
     tfp_job_streams streams;
     tfp_job_hosts hosted;
     tfp_job_steps steps;
@@ -226,13 +227,15 @@ typedef struct tfp_variant {
     double *pure;       /* for each joint */
     double *own, *turn; /* for each anchor */
     double *touched;    /* for each anchor: the part of `own` and `turn` that the changes concern */
+    bool *unsynced;     /* for each anchor: its call waits for nothing */
     bool no_sync, overlap, no_floor;
 } tfp_variant;
 
 /* The resulting times of all nodes and of the step. */
 typedef struct tfp_replayed {
     double *at; /* for each node */
-    double *behind; /* for each unit: how much later than recorded the steps so far ended at most; -INFINITY: none did */
+    double
+        *behind; /* for each unit: how much later than recorded the steps so far ended at most; -INFINITY: none did */
     double step_us;
     double from;   /* the time at which the selected step begins, or the first one */
     uint32_t last; /* index of the node where the last step ends */

@@ -128,7 +128,7 @@ bool tfp_job_order(tfp_job *j)
 
 bool tfp_job_has_edge(const tfp_job *j, const tfp_variant *v, const tfp_job_edge *e)
 {
-    if (e->flags & TFP_EDGE_SYNC && v->no_sync) return false;
+    if (e->flags & TFP_EDGE_SYNC && (v->no_sync || v->unsynced[e->to - j->activity_count])) return false;
     if (e->flags & TFP_EDGE_COMM && v->overlap) return false;
     if (e->flags & TFP_EDGE_BESIDE && !v->overlap) return false;
     if (e->flags & TFP_EDGE_LAUNCH && v->removed[e->to]) return false;
@@ -196,8 +196,9 @@ bool tfp_variant_new(const tfp_job *j, tfp_variant *v)
                         .pure = TFP_NEW(a, double, j->joints.size + 1),
                         .own = TFP_NEW(a, double, j->anchors.count + 1),
                         .turn = TFP_NEW(a, double, j->anchors.count + 1),
-                        .touched = TFP_NEW(a, double, j->anchors.count + 1) };
-    if (!v->duration || !v->removed || !v->pure || !v->own || !v->turn || !v->touched) return false;
+                        .touched = TFP_NEW(a, double, j->anchors.count + 1),
+                        .unsynced = TFP_NEW(a, bool, j->anchors.count + 1) };
+    if (!v->duration || !v->removed || !v->pure || !v->own || !v->turn || !v->touched || !v->unsynced) return false;
     tfp_variant_reset(j, v);
     return true;
 }
@@ -211,6 +212,7 @@ void tfp_variant_reset(const tfp_job *j, tfp_variant *v)
         v->own[i] = j->anchors.list[i].own;
         v->turn[i] = j->anchors.list[i].turn;
         v->touched[i] = 0;
+        v->unsynced[i] = false;
     }
     v->no_sync = v->overlap = v->no_floor = false;
 }
