@@ -5,22 +5,28 @@
 #include "flops/engine/engine.h"
 #include "model/tables/read.h"
 
+#include <math.h>
+
 typedef struct way {
     uint32_t parent;    /* index in ways; way 0 is the body itself */
     uint32_t predicate; /* the local that tells which way is taken */
     uint32_t side;
     uint32_t depth;
     int64_t flops; /* of the nodes on it and on the ways inside that count */
+    int64_t times; /* how often it runs when it is taken: iterations of the body of a loop in ONNX */
+    int64_t runs;  /* of one run of the body; 0: it is not taken */
     bool taken;
 } way;
 
 typedef struct branches {
     const tfp_engine *e;
     const tfp_body *b;
+    const tfp_instance *instance;
     TFP_VEC(way) ways;
     tfp_map64 way_of; /* parent << 32 | predicate << 1 | side -> index in ways */
     tfp_map64 named;  /* name -> local, for control inputs */
     uint32_t *place;  /* per local: index in ways */
+    uint32_t at;      /* the local at hand */
     bool no_memory;
 } branches;
 
@@ -52,7 +58,9 @@ static uint32_t way_from(branches *x, uint32_t parent, uint32_t predicate, uint3
     uint32_t at = tfp_map64_get(&x->way_of, key);
     if (at != TFP_NONE || x->ways.at[parent].depth >= DEPTH_MOST) return at == TFP_NONE ? parent : at;
     at = (uint32_t)x->ways.size;
-    way w = { .parent = parent, .predicate = predicate, .side = side, .depth = x->ways.at[parent].depth + 1 };
+    way w = {
+        .parent = parent, .predicate = predicate, .side = side, .depth = x->ways.at[parent].depth + 1, .times = 1
+    };
     x->no_memory |= !tfp_push(&x->ways, w) || !tfp_map64_put(&x->way_of, key, at);
     return x->no_memory ? parent : at;
 }
@@ -115,14 +123,88 @@ static void take_ways(branches *x)
         x->ways.at[i].taken = more;
         if (other != TFP_NONE) x->ways.at[other].taken = !more;
         way *parent = &x->ways.at[w->parent];
-        parent->flops = tfp_add(parent->flops, more ? w->flops : rival, NULL);
+        parent->flops = tfp_add(parent->flops, tfp_mul(more ? w->flops : rival, w->times, NULL), NULL);
     }
 }
 
-bool tfp_branch_runs(tfp_engine *e, const tfp_body *b, const int64_t *flops, tfp_loop_counts *counts)
+/* ---- bodies of nodes in ONNX (formats/onnx/maker.h) ---- */
+
+static const tfp_program_attr *attr_of(const branches *x, uint32_t local, const char *name)
 {
-    branches x = { .e = e, .b = b, .place = calloc((size_t)b->count + 1, sizeof *x.place) };
-    x.no_memory = !x.place || !tfp_push(&x.ways, ((way){ .taken = true, .predicate = TFP_NONE }));
+    const tfp_program_node *n = tfp_node_of(x->e, x->b, local);
+    return n ? tfp_program_attr_find(x->e->profile, x->e->program, n, name) : NULL;
+}
+
+static int64_t number_of(const branches *x, uint32_t local, const char *name)
+{
+    const tfp_program_attr *a = attr_of(x, local, name);
+    return a && a->kind == TFP_ATTR_INT ? a->number : -1;
+}
+
+/* The node whose body a node is in; TFP_NONE: it is in none. */
+static uint32_t owner_of(const branches *x, uint32_t local)
+{
+    const tfp_program_attr *a = attr_of(x, local, "_in");
+    tfp_strid name = a && a->kind == TFP_ATTR_TEXT ? tfp_strtab_find(tfp_strings_of(x->e->profile), a->text) : TFP_NONE;
+    return name == TFP_NONE ? TFP_NONE : tfp_map64_get(&x->named, name);
+}
+
+static const tfp_known *known_of(const branches *x, tfp_edge edge)
+{
+    return edge.from == TFP_NONE ? NULL : &x->instance->outs[x->b->locals[edge.from].out_first + edge.slot];
+}
+
+static double value_of(const branches *x, tfp_edge edge)
+{
+    const tfp_known *k = known_of(x, edge);
+    return k && k->elements && tfp_elements(k->shape) == 1 ? *k->elements : NAN;
+}
+
+/* A Loop runs as often as its number says, when its condition always holds; a Scan once for each element. */
+static int64_t trips_of(const branches *x, uint32_t owner)
+{
+    int64_t first = number_of(x, owner, "_results");
+    if (first < 1) return TFP_UNKNOWN;
+    if (op_is(x, owner, "Loop")) {
+        double most = value_of(x, input_of(x, owner, 0)), starts = value_of(x, input_of(x, owner, 1));
+        bool given = input_of(x, owner, 1).from != TFP_NONE;
+        if (given && starts == 0) return 0;
+        bool always = value_of(x, input_of(x, owner, (uint32_t)first)) == 1 && (!given || starts == 1);
+        return always && most >= 0 && most < 9007199254740992.0 ? (int64_t)most : TFP_UNKNOWN;
+    }
+    int64_t scans = number_of(x, owner, "num_scan_inputs");
+    const tfp_program_attr *axes = attr_of(x, owner, "scan_input_axes");
+    if (scans < 1 || scans > first) return TFP_UNKNOWN;
+    const tfp_known *in = known_of(x, input_of(x, owner, (uint32_t)(first - scans)));
+    int64_t axis = axes && axes->kind == TFP_ATTR_LIST && axes->list->number_count ? axes->list->numbers[0] : 0;
+    return in && axis >= -in->shape.rank && axis < in->shape.rank ? tfp_dim(in->shape, (int)axis) : TFP_UNKNOWN;
+}
+
+static void place_in_body(branches *x, uint32_t local, bool *unknown)
+{
+    uint32_t chain[DEPTH_MOST];
+    size_t depth = 0;
+    for (uint32_t owner; depth < DEPTH_MOST && (owner = owner_of(x, local)) != TFP_NONE; local = owner)
+        chain[depth++] = local;
+    uint32_t at = 0;
+    for (; depth && !x->no_memory; depth--) {
+        uint32_t owner = owner_of(x, chain[depth - 1]);
+        size_t before = x->ways.size;
+        at = way_from(x, at, owner, (uint32_t)(number_of(x, chain[depth - 1], "_way") > 0));
+        if (x->ways.size == before || op_is(x, owner, "If")) continue;
+        int64_t trips = trips_of(x, owner);
+        x->ways.at[at].times = trips < 0 ? 1 : trips;
+        unknown[owner] = trips < 0;
+    }
+    x->place[x->at] = at;
+}
+
+bool tfp_branch_runs(tfp_engine *e, const tfp_instance *instance, const int64_t *flops, tfp_loop_counts *counts)
+{
+    const tfp_body *b = &e->bodies[instance->body];
+    bool onnx = e->program->onnx;
+    branches x = { .e = e, .b = b, .instance = instance, .place = calloc((size_t)b->count + 1, sizeof *x.place) };
+    x.no_memory = !x.place || !tfp_push(&x.ways, ((way){ .taken = true, .predicate = TFP_NONE, .runs = 1 }));
     if (!counts->runs && !x.no_memory) {
         counts->runs = TFP_NEW(e->arena, int64_t, b->count + 1);
         x.no_memory = !counts->runs;
@@ -130,16 +212,24 @@ bool tfp_branch_runs(tfp_engine *e, const tfp_body *b, const int64_t *flops, tfp
     }
     for (uint32_t i = b->arg_count; i < b->count && !x.no_memory; i++)
         x.no_memory = !tfp_map64_put(&x.named, tfp_node_of(e, b, i)->name, i);
-    for (uint32_t k = 0; k < b->count && !x.no_memory; k++) place_node(&x, b->order[k]);
+    if (onnx && !x.no_memory) {
+        bool *unknown = TFP_NEW(e->arena, bool, b->count + 1);
+        x.no_memory = !unknown;
+        for (x.at = 0; x.at < b->count && !x.no_memory; x.at++) place_in_body(&x, x.at, unknown);
+        counts->unknown = unknown;
+    }
+    for (uint32_t k = 0; k < b->count && !x.no_memory && !onnx; k++) place_node(&x, b->order[k]);
     for (uint32_t i = 0; i < b->count && !x.no_memory; i++) {
         int64_t n = tfp_mul(flops[i] > 0 ? flops[i] : 0, counts->runs[i], NULL);
         x.ways.at[x.place[i]].flops = tfp_add(x.ways.at[x.place[i]].flops, n, NULL);
     }
     if (!x.no_memory) take_ways(&x);
-    for (uint32_t i = 1; i < x.ways.size && !x.no_memory; i++)
-        x.ways.at[i].taken &= x.ways.at[x.ways.at[i].parent].taken;
+    for (uint32_t i = 1; i < x.ways.size && !x.no_memory; i++) {
+        way *w = &x.ways.at[i];
+        w->runs = w->taken ? tfp_mul(x.ways.at[w->parent].runs, w->times, NULL) : 0;
+    }
     for (uint32_t i = 0; i < b->count && !x.no_memory; i++)
-        if (!x.ways.at[x.place[i]].taken) counts->runs[i] = 0;
+        counts->runs[i] = tfp_mul(counts->runs[i], x.ways.at[x.place[i]].runs, NULL);
     free(x.place);
     tfp_vec_free(&x.ways);
     tfp_map64_free(&x.way_of);
@@ -151,6 +241,6 @@ bool tfp_has_branches(const tfp_engine *e, const tfp_body *b)
 {
     branches x = { .e = e, .b = b };
     for (uint32_t i = b->arg_count; i < b->count; i++)
-        if (is_switch(&x, i)) return true;
+        if (e->program->onnx ? op_is(&x, i, "If Loop Scan") : is_switch(&x, i)) return true;
     return false;
 }

@@ -251,7 +251,7 @@ static tfp_status count_branches(summer *s, tfp_error *err)
     if (s->e->source == TFP_FLOPS_OWN && tfp_has_branches(s->e, s->b)) {
         ok = (s->flops = calloc((size_t)s->b->count + 1, sizeof *s->flops)) != NULL;
         if (ok) count_instance(s, false);
-        ok = ok && !s->no_memory && tfp_branch_runs(s->e, s->b, s->flops, &s->x->loops);
+        ok = ok && !s->no_memory && tfp_branch_runs(s->e, s->x, s->flops, &s->x->loops);
         free(s->flops);
         s->flops = NULL;
         s->child = 0;

@@ -135,7 +135,7 @@ double tfp_while_counter(const tfp_engine *e, const tfp_while *w, uint32_t i, in
 /* Whether a body has conditions of TensorFlow 1. For one that has: gives the nodes of ways that are not the most expensive
  * ones 0 runs; `flops` has those of one execution of each local. False when memory runs out. branches.c */
 bool tfp_has_branches(const tfp_engine *e, const tfp_body *b);
-bool tfp_branch_runs(tfp_engine *e, const tfp_body *b, const int64_t *flops, tfp_loop_counts *counts);
+bool tfp_branch_runs(tfp_engine *e, const tfp_instance *x, const int64_t *flops, tfp_loop_counts *counts);
 /* Finds the loop counts of an instance. False when memory runs out. loops.c */
 bool tfp_loop_runs(tfp_engine *e, const tfp_body *b, const tfp_instance *x, tfp_loop_counts *out);
 

@@ -129,8 +129,16 @@ static void add_onnx(tfp_rule_index *x)
         const tfp_fold_rule *fold = fold_of(tfp_str_of(tfp_onnx_as_tensorflow[i].tensorflow));
         EACH(x, tfp_onnx_as_tensorflow[i].onnx, fold = fold);
     }
+    for (const tfp_fold_rule *f = tfp_onnx_body_folds; f->ops; f++) EACH(x, f->ops, fold = f);
+    placed(x, TFP_STR("LoopState"))->rule = tfp_rule_find(TFP_STR("Merge")); /* as loops of TensorFlow 1 */
+    placed(x, TFP_STR("LoopState"))->merge = true;
+    placed(x, TFP_STR("LoopNext"))->rule = tfp_rule_find(TFP_STR("NextIteration"));
+    placed(x, TFP_STR("LoopNext"))->next = true;
     placed(x, TFP_STR("Einsum"))->rule = tfp_rule_find(TFP_STR("Einsum")); /* the same equation */
-    EACH(x, "Identity Reshape Flatten Squeeze Unsqueeze Shape Size Dropout Input Initializer Constant",
+    EACH(x,
+         "Identity Reshape Flatten Squeeze Unsqueeze Shape Size Dropout Input Initializer Constant If Loop Scan "
+         "LoopState "
+         "LoopNext LoopCounter LoopCondition",
          moves = TFP_MOVES_NOTHING);
     EACH(x, "Gather GatherElements GatherND Slice Split", moves = TFP_MOVES_OUTPUTS);
 }

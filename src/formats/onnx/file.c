@@ -6,55 +6,7 @@
 #include "formats/onnx/onnx.h"
 #include "model/tables/profile.h"
 
-enum { SCALES_MOST = 8 };
 enum { PEEKED = 1 << 20, HEAD_FIELD = 64 << 10 };
-
-/* ---- collecting ---- */
-
-static tfp_status status_of(const tfp_onnx_model *m, tfp_error *err)
-{
-    bool failed = m->no_memory || m->nodes.failed || m->infos.failed || m->tensors.failed;
-    return failed ? tfp_nomem(err) : tfp_builder_status(m->b, err);
-}
-
-/* ValueInfoProto. */
-static tfp_status add_info(tfp_onnx_model *m, tfp_str bytes, bool input, tfp_error *err)
-{
-    tfp_str name = { "", 0 }, type = { "", 0 };
-    tfp_wire w = tfp_wire_start(bytes);
-    for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.number == 1) name = tfp_field_bytes(&w, &f);
-        if (f.number == 2) type = tfp_field_bytes(&w, &f);
-    }
-    tfp_onnx_value *v = name.size ? tfp_onnx_value_of(m, tfp_build_string(m->b, name)) : NULL;
-    if (v && type.size && !v->info_size) {
-        v->info_at = m->infos.size;
-        v->info_size = type.size;
-        tfp_buf_str(&m->infos, type);
-    }
-    if (v) v->input |= input;
-    return tfp_wire_end(&w, err);
-}
-
-static tfp_status add_initializer(tfp_onnx_model *m, tfp_str bytes, tfp_error *err)
-{
-    tfp_onnx_tensor t;
-    tfp_onnx_weight w = { .dim_first = m->dims.size, .tensor_at = m->tensors.size };
-    tfp_status s = tfp_onnx_read_tensor(tfp_wire_start(bytes), &t, &m->tensors, err);
-    if (s) return s;
-    tfp_onnx_value *v = tfp_onnx_value_of(m, tfp_build_string(m->b, t.name));
-    if (!v) return tfp_nomem(err);
-    w.value = (uint32_t)(v - m->values.at);
-    w.type = t.type;
-    w.dim_count = t.dim_count;
-    w.tensor_size = m->tensors.size - w.tensor_at;
-    for (size_t i = 0; i < t.dim_count; i++) m->no_memory |= !tfp_push(&m->dims, t.dims[i]);
-    /* shapes are computed from indices and from the scales of a Resize */
-    if (tfp_onnx_type_of(t.type)->trains && (t.dim_count > 1 || (t.dim_count && t.dims[0] > SCALES_MOST)))
-        m->tensors.size -= w.tensor_size, w.tensor_size = 0;
-    m->no_memory |= !tfp_push(&m->weights, w);
-    return status_of(m, err);
-}
 
 /* ---- walking the file: messages that are bigger than memory are entered in place ---- */
 
@@ -108,7 +60,7 @@ static tfp_status big_initializer(walker *x, const tfp_field *f, uint64_t size)
         if (!s) s = tfp_wire_skip_input(x->in, &g, part, x->err);
     }
     if (!s && head.failed) s = tfp_nomem(x->err);
-    if (!s) s = add_initializer(x->m, (tfp_str){ head.data ? head.data : "", head.size }, x->err);
+    if (!s) s = tfp_onnx_add_initializer(x->m, (tfp_str){ head.data ? head.data : "", head.size }, x->err);
     tfp_buf_free(&head);
     return s;
 }
@@ -122,9 +74,9 @@ static tfp_status graph_field(walker *x, const tfp_field *f, uint64_t size)
     tfp_status s = wanted ? take(x, f, size, &bytes) : TFP_OK;
     if (!s && f->number == 1) tfp_put_bytes_always(&x->m->nodes, 1, bytes);
     if (!s && f->number == 5)
-        s = tfp_within(x->err, add_initializer(x->m, bytes, x->err), "initializer %zu", x->m->weights.size);
+        s = tfp_within(x->err, tfp_onnx_add_initializer(x->m, bytes, x->err), "initializer %zu", x->m->weights.size);
     if (!s && wanted && f->number >= 11)
-        s = tfp_within(x->err, add_info(x->m, bytes, f->number == 11, x->err), "value info");
+        s = tfp_within(x->err, tfp_onnx_add_info(x->m, bytes, f->number == 11, x->err), "value info");
     if (f->number == 15) tfp_build_warn(x->m->b, "sparse initializers, left out", TFP_STR(""));
     return s ? s : tfp_wire_skip_input(x->in, f, size, x->err);
 }
@@ -135,7 +87,7 @@ static tfp_status read_graph(walker *x, const tfp_field *f, uint64_t size)
     tfp_status s = enter(x, f, size, &end);
     x->m->has_graph = true;
     for (tfp_field g; next_field(x, end, &g, &part, &s);) s = graph_field(x, &g, part);
-    return s ? s : status_of(x->m, x->err);
+    return s ? s : tfp_onnx_status(x->m, x->err);
 }
 
 static tfp_status read_model(walker *x)

@@ -63,6 +63,12 @@ tfp_onnx_value *tfp_onnx_value_of(tfp_onnx_model *m, tfp_strid name);
 /* The type of an operator's output; `in` are the types of its inputs. 0: unknown. */
 int tfp_onnx_output_type(tfp_str op, uint32_t output, const int *in, size_t in_count, int told);
 
+/* ---- collect.c ---- */
+tfp_status tfp_onnx_status(const tfp_onnx_model *m, tfp_error *err); /* whether memory sufficed so far */
+/* Keeps the type of a ValueInfoProto; `input`: it is an input of the main graph. */
+tfp_status tfp_onnx_add_info(tfp_onnx_model *m, tfp_str bytes, bool input, tfp_error *err);
+tfp_status tfp_onnx_add_initializer(tfp_onnx_model *m, tfp_str bytes, tfp_error *err); /* TensorProto */
+
 /* Makes nodes, parameters and, if it is kept, the program. */
 tfp_status tfp_onnx_build(tfp_onnx_model *m, tfp_error *err);
 

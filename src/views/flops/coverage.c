@@ -172,7 +172,7 @@ tfp_status tfp_flops_coverage(const tfp_flops_table *w, tfp_flops_share *out, tf
     *share = c.known + c.estimated > 0 ? c.known / (c.known + c.estimated) : 1;
     *text = 0;
     out->at_least = c.left.ops || w->f->total.loops_unknown;
-    if (ok && c.left.ops && *share > 0.9995) { /* the estimate says nothing of such work */
+    if (ok && out->at_least && *share > 0.9995) { /* the estimate says nothing of such work */
         *share = -1;
         tfp_left_out_say(&c.left, text, size);
     }

@@ -58,6 +58,10 @@ void tfp_left_out_add(tfp_left_out *l, tfp_str op)
 
 size_t tfp_left_out_say(const tfp_left_out *l, char *out, size_t size)
 {
+    if (!l->ops) {
+        int n = snprintf(out, size, "the iterations of a loop are not known");
+        return n > 0 ? (size_t)n : 0;
+    }
     int name = (int)(l->first.size < 60 ? l->first.size : 60);
     int n = l->ops == 1 ? snprintf(out, size, "the work of %.*s is not known", name, l->first.data)
                         : snprintf(out, size, "the work of %lld operations is not known (first: %.*s)",

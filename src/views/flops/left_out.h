@@ -14,7 +14,7 @@ typedef struct tfp_left_out {
  * body, or nothing is known of its work (`formula` false). Names are those of any framework: MatMul, dot, aten::mm. */
 bool tfp_is_left_out(tfp_str op, bool formula);
 void tfp_left_out_add(tfp_left_out *l, tfp_str op);
-/* Says in a few words what is left out; returns the length. */
+/* Says in a few words what is left out, which without such operations are iterations; returns the length. */
 size_t tfp_left_out_say(const tfp_left_out *l, char *out, size_t size);
 /* Adds the fact whether totals are a lower bound; false: out of memory. */
 bool tfp_left_out_fact(tfp_report *r, bool at_least);

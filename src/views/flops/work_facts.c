@@ -34,7 +34,7 @@ static bool add_coverage(const tfp_work_tables *t)
     tfp_fact *f = tfp_fact_last(t->r);
     char left[200] = "";
     if (t->all.counted == t->all.instructions && t->all.instructions) f->absent = false, f->real = 1;
-    if (t->left.ops && (f->absent || f->real > ALMOST_ALL)) { /* its bytes say nothing of its work */
+    if (is_least(t) && (f->absent || f->real > ALMOST_ALL)) { /* its bytes say nothing of its work */
         f->absent = true;
         tfp_left_out_say(&t->left, left, sizeof left);
     }

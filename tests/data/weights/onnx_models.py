@@ -5,7 +5,7 @@ import os
 import struct
 
 FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "sample", "onnx")
-FLOAT, INT8, INT64, FLOAT16 = 1, 3, 7, 10
+FLOAT, INT8, INT64, BOOL, FLOAT16 = 1, 3, 7, 9, 10
 SIZES = {FLOAT: 4, INT8: 1, INT64: 8, FLOAT16: 2}
 
 
@@ -47,7 +47,13 @@ def info(name, dims, dtype=FLOAT):
     return text(1, name) + text(2, text(1, number(1, dtype) + text(2, shape)))
 
 
+class Graph(bytes):
+    """A GraphProto, as an attribute."""
+
+
 def attribute(name, value):
+    if isinstance(value, Graph):
+        return text(1, name) + text(6, value) + number(20, 5)
     if isinstance(value, int):
         return text(1, name) + number(3, value) + number(20, 2)
     if isinstance(value, float):
@@ -65,9 +71,13 @@ def node(op, inputs, outputs, name="", domain="", **attributes):
     return out + b"".join(text(5, attribute(k, v)) for k, v in attributes.items())
 
 
-def model(nodes, tensors, inputs, outputs, infos=()):
+def graph_of(nodes, tensors, inputs, outputs, infos=()):
     graph = b"".join(text(1, n) for n in nodes) + text(2, "main") + b"".join(text(5, t) for t in tensors)
-    graph += b"".join(text(11, i) for i in inputs) + b"".join(text(12, o) for o in outputs) + b"".join(text(13, i) for i in infos)
+    return Graph(graph + b"".join(text(11, i) for i in inputs) + b"".join(text(12, o) for o in outputs) + b"".join(text(13, i) for i in infos))
+
+
+def model(nodes, tensors, inputs, outputs, infos=()):
+    graph = graph_of(nodes, tensors, inputs, outputs, infos)
     return number(1, 8) + text(2, "tfprof-samples") + text(7, graph) + text(8, text(1, "") + number(2, 18))
 
 
@@ -143,9 +153,30 @@ def shapes():
     return model(nodes, tensors, inputs, [info("best", [32, 2])])
 
 
+def bodies():
+    """An If in a Loop of 5, a Scan over 6 elements, and a Loop whose condition depends on values."""
+    scalar = [info("i", [], INT64), info("ci", [], BOOL)]
+    cheap = graph_of([node("MatMul", ["s", "w"], ["t"])], [], [], [info("t", [8, 8])])
+    dear = graph_of([node("MatMul", ["s", "w2"], ["t"]), node("MatMul", ["t", "w2"], ["u"])], [tensor("w2", FLOAT, [8, 8])], [], [info("u", [8, 8])])
+    chosen = node("If", ["choice"], ["s2"], "/chosen", then_branch=cheap, else_branch=dear)
+    turn = graph_of([chosen, node("Identity", ["ci"], ["co"]), node("Relu", ["s2"], ["kept"])], [], scalar + [info("s", [8, 8])],
+                    [info("co", [], BOOL), info("s2", [8, 8]), info("kept", [8, 8])])
+    step = graph_of([node("MatMul", ["h", "w"], ["h1"]), node("Add", ["h1", "e"], ["h2"])], [], [info("h", [8]), info("e", [8])], [info("h2", [8])])
+    until = graph_of([node("MatMul", ["v", "w"], ["v2"]), node("ReduceSum", ["v2"], ["sum"], keepdims=0), node("Cast", ["sum"], ["go"], to=9)], [],
+                     [info("n", [], INT64), info("go_in", [], BOOL), info("v", [8, 8])], [info("go", [], BOOL), info("v2", [8, 8])])
+    nodes = [
+        node("Loop", ["five", "", "x"], ["y", "all"], "/turns", body=turn),
+        node("MatMul", ["all", "w"], ["z"], "/behind"),
+        node("Scan", ["h0", "x6"], ["last"], "/steps", body=step, num_scan_inputs=1),
+        node("Loop", ["five", "", "x"], ["v_last"], "/until", body=until),
+    ]
+    tensors = [tensor("w", FLOAT, [8, 8]), tensor("five", INT64, [], [5])]
+    return model(nodes, tensors, [info("x", [8, 8]), info("choice", [], BOOL), info("h0", [8]), info("x6", [6, 8])], [info("z", [5, 8, 8])])
+
+
 def main():
     os.makedirs(FOLDER, exist_ok=True)
-    for name, data in (("classifier.onnx", classifier()), ("attention.onnx", attention()), ("shapes.onnx", shapes())):
+    for name, data in (("classifier.onnx", classifier()), ("attention.onnx", attention()), ("shapes.onnx", shapes()), ("bodies.onnx", bodies())):
         with open(os.path.join(FOLDER, name), "wb") as f:
             f.write(data)
 
