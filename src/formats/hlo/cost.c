@@ -15,6 +15,7 @@ typedef enum cost_rule {
     ELEMENTWISE, /* one per element of the result, if that is floating point */
     COMPARE,     /* one per element of the result, if the operands are floating point */
     DOT,
+    RAGGED_DOT, /* rows, or the inner dimension, in groups of any size */
     CONVOLUTION,
     REDUCE,        /* (elements in minus elements out) times the function's cost */
     REDUCE_WINDOW, /* elements out times (window size minus 1) times the function's cost */
@@ -48,35 +49,39 @@ typedef struct cost_row {
 static const cost_row rules[] = { /* by opcode in byte order */
     { "abs", ELEMENTWISE, EDGES }, { "acos", ELEMENTWISE, EDGES }, { "acosh", ELEMENTWISE, EDGES },
     { "add", ELEMENTWISE, EDGES }, { "add-dependency", NOTHING, NO_BYTES }, { "after-all", NOTHING, NO_BYTES },
-    { "all-gather", NOTHING, EDGES }, { "all-gather-done", NOTHING, NO_BYTES }, { "all-gather-start", NOTHING, EDGES },
-    { "all-reduce", ALL_REDUCE, EDGES }, { "all-reduce-done", NOTHING, NO_BYTES },
-    { "all-reduce-start", ALL_REDUCE, EDGES }, { "all-to-all", NOTHING, EDGES }, { "and", NOTHING, EDGES },
-    { "asin", ELEMENTWISE, EDGES }, { "asinh", ELEMENTWISE, EDGES }, { "async-done", NOTHING, NO_BYTES },
-    { "async-start", INSIDE, EDGES }, { "async-update", NOTHING, NO_BYTES }, { "atan2", ELEMENTWISE, EDGES },
-    { "atanh", ELEMENTWISE, EDGES }, { "bitcast", NOTHING, NO_BYTES }, { "bitcast-convert", NOTHING, EDGES },
+    { "all-gather", NOTHING, EDGES }, { "all-gather-done", NOTHING, NO_BYTES },
+    { "all-gather-start", NOTHING, EDGES }, { "all-reduce", ALL_REDUCE, EDGES },
+    { "all-reduce-done", NOTHING, NO_BYTES }, { "all-reduce-start", ALL_REDUCE, EDGES },
+    { "all-to-all", NOTHING, EDGES }, { "and", NOTHING, EDGES }, { "asin", ELEMENTWISE, EDGES },
+    { "asinh", ELEMENTWISE, EDGES }, { "async-done", NOTHING, NO_BYTES }, { "async-start", INSIDE, EDGES },
+    { "async-update", NOTHING, NO_BYTES }, { "atan2", ELEMENTWISE, EDGES }, { "atanh", ELEMENTWISE, EDGES },
+    { "bessel-i1e", ELEMENTWISE, EDGES }, { "bitcast", NOTHING, NO_BYTES }, { "bitcast-convert", NOTHING, EDGES },
     { "broadcast", NOTHING, EDGES }, { "call", INSIDE, NO_BYTES }, { "cbrt", ELEMENTWISE, EDGES },
     { "ceil", ELEMENTWISE, EDGES }, { "cholesky", CHOLESKY, EDGES }, { "clamp", ELEMENTWISE, EDGES },
     { "collective-broadcast", NOTHING, EDGES }, { "collective-permute", NOTHING, EDGES },
     { "collective-permute-done", NOTHING, NO_BYTES }, { "collective-permute-start", NOTHING, EDGES },
     { "compare", COMPARE, EDGES }, { "complex", NOTHING, EDGES }, { "concatenate", NOTHING, EDGES },
-    { "conditional", APART, NO_BYTES }, { "constant", NOTHING, NO_BYTES }, { "convert", NOTHING, EDGES },
-    { "convolution", CONVOLUTION, EDGES }, { "copy", NOTHING, EDGES }, { "copy-done", NOTHING, NO_BYTES },
-    { "copy-start", NOTHING, EDGES }, { "cosh", ELEMENTWISE, EDGES }, { "cosine", ELEMENTWISE, EDGES },
-    { "count-leading-zeros", NOTHING, EDGES }, { "custom-call", CUSTOM, EDGES }, { "divide", ELEMENTWISE, EDGES },
+    { "conditional", APART, NO_BYTES }, { "conj", NOTHING, EDGES }, { "constant", NOTHING, NO_BYTES },
+    { "constant-like", NOTHING, NO_BYTES }, { "convert", NOTHING, EDGES }, { "convolution", CONVOLUTION, EDGES },
+    { "copy", NOTHING, EDGES }, { "copy-done", NOTHING, NO_BYTES }, { "copy-start", NOTHING, EDGES },
+    { "cosh", ELEMENTWISE, EDGES }, { "cosine", ELEMENTWISE, EDGES }, { "count-leading-zeros", NOTHING, EDGES },
+    { "custom-call", CUSTOM, EDGES }, { "digamma", ELEMENTWISE, EDGES }, { "divide", ELEMENTWISE, EDGES },
     { "domain", NOTHING, NO_BYTES }, { "dot", DOT, EDGES }, { "dynamic-reshape", NOTHING, EDGES },
     { "dynamic-slice", NOTHING, RESULT_TWICE }, { "dynamic-update-slice", NOTHING, UPDATE_TWICE },
-    { "erf", ELEMENTWISE, EDGES }, { "exponential", ELEMENTWISE, EDGES },
-    { "exponential-minus-one", ELEMENTWISE, EDGES }, { "fft", FFT, EDGES }, { "floor", ELEMENTWISE, EDGES },
-    { "fusion", INSIDE, EDGES }, { "gather", NOTHING, RESULT_TWICE }, { "get-dimension-size", NOTHING, NO_BYTES },
-    { "get-tuple-element", NOTHING, NO_BYTES }, { "imag", NOTHING, EDGES }, { "infeed", NOTHING, EDGES },
-    { "iota", NOTHING, EDGES }, { "is-finite", COMPARE, EDGES }, { "log", ELEMENTWISE, EDGES },
+    { "erf", ELEMENTWISE, EDGES }, { "erf-inv", ELEMENTWISE, EDGES }, { "erfc", ELEMENTWISE, EDGES },
+    { "exponential", ELEMENTWISE, EDGES }, { "exponential-minus-one", ELEMENTWISE, EDGES }, { "fft", FFT, EDGES },
+    { "floor", ELEMENTWISE, EDGES }, { "fusion", INSIDE, EDGES }, { "gather", NOTHING, RESULT_TWICE },
+    { "get-dimension-size", NOTHING, NO_BYTES }, { "get-tuple-element", NOTHING, NO_BYTES },
+    { "imag", NOTHING, EDGES }, { "infeed", NOTHING, EDGES }, { "iota", NOTHING, EDGES },
+    { "is-finite", COMPARE, EDGES }, { "is-inf", COMPARE, EDGES }, { "is-neg-inf", COMPARE, EDGES },
+    { "is-pos-inf", COMPARE, EDGES }, { "lgamma", ELEMENTWISE, EDGES }, { "log", ELEMENTWISE, EDGES },
     { "log-plus-one", ELEMENTWISE, EDGES }, { "logistic", ELEMENTWISE, EDGES }, { "map", MAP, EDGES },
     { "maximum", ELEMENTWISE, EDGES }, { "minimum", ELEMENTWISE, EDGES }, { "multiply", ELEMENTWISE, EDGES },
-    { "negate", ELEMENTWISE, EDGES }, { "not", NOTHING, EDGES }, { "opt-barrier", NOTHING, NO_BYTES },
-    { "optimization-barrier", NOTHING, NO_BYTES }, { "or", NOTHING, EDGES }, { "outfeed", NOTHING, EDGES },
-    { "pad", NOTHING, EDGES }, { "parameter", NOTHING, NO_BYTES }, { "partition-id", NOTHING, NO_BYTES },
-    { "popcnt", NOTHING, EDGES }, { "power", ELEMENTWISE, EDGES }, { "ragged-all-to-all", NOTHING, EDGES },
-    { "ragged-dot", DOT, EDGES },
+    { "negate", ELEMENTWISE, EDGES }, { "next-after", ELEMENTWISE, EDGES }, { "not", NOTHING, EDGES },
+    { "opt-barrier", NOTHING, NO_BYTES }, { "optimization-barrier", NOTHING, NO_BYTES }, { "or", NOTHING, EDGES },
+    { "outfeed", NOTHING, EDGES }, { "pad", NOTHING, EDGES }, { "parameter", NOTHING, NO_BYTES },
+    { "partition-id", NOTHING, NO_BYTES }, { "polygamma", ELEMENTWISE, EDGES }, { "popcnt", NOTHING, EDGES },
+    { "power", ELEMENTWISE, EDGES }, { "ragged-all-to-all", NOTHING, EDGES }, { "ragged-dot", RAGGED_DOT, EDGES },
     { "real", NOTHING, EDGES }, { "recv", NOTHING, EDGES }, { "recv-done", NOTHING, NO_BYTES },
     { "reduce", REDUCE, EDGES }, { "reduce-precision", ELEMENTWISE, EDGES }, { "reduce-scatter", ALL_REDUCE, EDGES },
     { "reduce-window", REDUCE_WINDOW, EDGES }, { "remainder", ELEMENTWISE, EDGES },
@@ -84,16 +89,16 @@ static const cost_row rules[] = { /* by opcode in byte order */
     { "rng", NOTHING, EDGES }, { "rng-bit-generator", NOTHING, EDGES },
     { "rng-get-and-update-state", NOTHING, EDGES }, { "round-nearest-afz", ELEMENTWISE, EDGES },
     { "round-nearest-even", ELEMENTWISE, EDGES }, { "rsqrt", ELEMENTWISE, EDGES }, { "scaled-dot", DOT, EDGES },
-    { "scatter", SCATTER, EDGES },
-    { "select", ELEMENTWISE, EDGES }, { "select-and-scatter", SELECT_AND_SCATTER, EDGES }, { "send", NOTHING, EDGES },
-    { "send-done", NOTHING, NO_BYTES }, { "set-dimension-size", NOTHING, NO_BYTES },
-    { "shift-left", NOTHING, EDGES }, { "shift-right-arithmetic", NOTHING, EDGES },
-    { "shift-right-logical", NOTHING, EDGES }, { "sign", ELEMENTWISE, EDGES }, { "sine", ELEMENTWISE, EDGES },
-    { "sinh", ELEMENTWISE, EDGES }, { "slice", NOTHING, RESULT_TWICE }, { "sort", SORT, EDGES },
-    { "sqrt", ELEMENTWISE, EDGES }, { "stochastic-convert", NOTHING, EDGES }, { "subtract", ELEMENTWISE, EDGES },
-    { "tan", ELEMENTWISE, EDGES }, { "tanh", ELEMENTWISE, EDGES }, { "topk", SORT, EDGES },
-    { "transpose", NOTHING, EDGES }, { "triangular-solve", TRIANGULAR, EDGES }, { "tuple", NOTHING, NO_BYTES },
-    { "while", APART, NO_BYTES }, { "xor", NOTHING, EDGES },
+    { "scatter", SCATTER, EDGES }, { "select", ELEMENTWISE, EDGES },
+    { "select-and-scatter", SELECT_AND_SCATTER, EDGES }, { "send", NOTHING, EDGES },
+    { "send-done", NOTHING, NO_BYTES }, { "set-dimension-size", NOTHING, NO_BYTES }, { "shift-left", NOTHING, EDGES },
+    { "shift-right-arithmetic", NOTHING, EDGES }, { "shift-right-logical", NOTHING, EDGES },
+    { "sign", ELEMENTWISE, EDGES }, { "sine", ELEMENTWISE, EDGES }, { "sinh", ELEMENTWISE, EDGES },
+    { "slice", NOTHING, RESULT_TWICE }, { "sort", SORT, EDGES }, { "sqrt", ELEMENTWISE, EDGES },
+    { "stochastic-convert", NOTHING, EDGES }, { "subtract", ELEMENTWISE, EDGES }, { "tan", ELEMENTWISE, EDGES },
+    { "tanh", ELEMENTWISE, EDGES }, { "topk", SORT, EDGES }, { "transpose", NOTHING, EDGES },
+    { "triangular-solve", TRIANGULAR, EDGES }, { "tuple", NOTHING, NO_BYTES }, { "while", APART, NO_BYTES },
+    { "xor", NOTHING, EDGES }, { "zeta", ELEMENTWISE, EDGES },
 };
 /* clang-format on */
 #define RULE_COUNT (sizeof rules / sizeof *rules)
@@ -145,6 +150,14 @@ static int64_t of_dot(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
     for (uint32_t k = 0; k < i->work.contract_count; k++)
         contracted = tfp_hlo_times(contracted, tfp_hlo_dim(c, left, c->m->numbers.at[i->work.contract_first + k]));
     return tfp_hlo_times(tfp_hlo_elements_of(c, i), contracted);
+}
+
+/* Each element of the left side meets a column of the right side, of whatever group it is. */
+static int64_t of_ragged_dot(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
+{
+    const tfp_hlo_array *out = tfp_hlo_first_array(c, i);
+    return tfp_hlo_times(tfp_hlo_elements_of(c, tfp_hlo_operand(c, i, 0)),
+                         out ? tfp_hlo_dim(c, out, -1) : TFP_HLO_UNKNOWN);
 }
 
 static int64_t of_fft(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
@@ -216,6 +229,7 @@ static int64_t flops_of(const tfp_hlo_counter *c, const tfp_hlo_instruction *i, 
     case ELEMENTWISE: return is_float(c, i) ? tfp_hlo_elements_of(c, i) : 0;
     case COMPARE: return is_float(c, first) ? tfp_hlo_elements_of(c, i) : 0;
     case DOT: return tfp_hlo_times(*macs = of_dot(c, i), 2);
+    case RAGGED_DOT: return tfp_hlo_times(*macs = of_ragged_dot(c, i), 2);
     case CONVOLUTION:
         return tfp_hlo_times(*macs = tfp_hlo_window_macs(c, i, tfp_hlo_elements_of(c, i),
                                                          tfp_hlo_first_array(c, tfp_hlo_operand(c, i, 1))),

@@ -22,6 +22,7 @@ typedef enum custom_rule {
     TRIANGULAR,
     SORT,
     SOFTMAX,
+    ELEMENTS, /* a function of each element: JAX writes some of chlo's as calls of mhlo's */
     UNKNOWN
 } custom_rule;
 
@@ -44,6 +45,7 @@ static const struct {
     { "lapack_dpotrf", CHOLESKY }, { "cusolver_getrf", LU }, { "lapack_sgetrf", LU }, { "lapack_dgetrf", LU },
     { "lapack_strsm", TRIANGULAR }, { "lapack_dtrsm", TRIANGULAR }, { "blas_strsm", TRIANGULAR },
     { "blas_dtrsm", TRIANGULAR }, { "__cub$DeviceRadixSort", SORT }, { "TopK", SORT }, { "__gpu$TopK", SORT },
+    { "mhlo.topk", SORT }, { "mhlo.", ELEMENTS }, { "xla.sdy.", NOTHING },
     { "Sharding", NOTHING }, { "SPMDFullToShardShape", NOTHING }, { "SPMDShardToFullShape", NOTHING },
     { "shape_assertion", NOTHING },
     { "AllocateBuffer", NOTHING }, { "LayoutConstraint", NOTHING }, { "MoveToHost", NOTHING },
@@ -208,6 +210,7 @@ int64_t tfp_hlo_custom_flops(const tfp_hlo_counter *c, const tfp_hlo_instruction
     case LU: return of_matrix(c, i, 2, 3);
     case TRIANGULAR: return of_triangular(c, i);
     case SORT: return of_sort(c, i);
+    case ELEMENTS: return tfp_hlo_elements_of(c, i);
     case SOFTMAX: return tfp_hlo_times(tfp_hlo_elements_of(c, left), 5); /* largest, difference, exp, sum, quotient */
     case UNKNOWN: break;
     }

@@ -29,7 +29,9 @@ tfp_str tfp_shlo_own_name(tfp_str name)
 
 tfp_strid tfp_shlo_opcode(tfp_shlo *r, tfp_str name)
 {
+    bool broadcasts = tfp_str_begins(name, TFP_STR("chlo.broadcast_")); /* chlo.broadcast_add is an add */
     name = tfp_shlo_own_name(name);
+    if (broadcasts) name = (tfp_str){ name.data + strlen("broadcast_"), name.size - strlen("broadcast_") };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (tfp_str_eq(name, tfp_str_of(names[i].name))) return tfp_build_string(r->b, tfp_str_of(names[i].opcode));
     tfp_buf text = { 0 };

@@ -93,7 +93,21 @@ static void operations_count_in_both_forms(void **state)
         { FUNCTION("%p: tensor<i1>, %a: tensor<7xf32>",
                    "%0 = stablehlo.select %p, %a, %a : tensor<i1>, tensor<7xf32>\n"),
           "select.2", 7 },
-        { FUNCTION("%a: tensor<7xf32>", "%0 = chlo.erf_inv %a : tensor<7xf32> -> tensor<7xf32>\n"), "erf_inv.1", -1 },
+        { FUNCTION("%a: tensor<7xf32>", "%0 = chlo.erf_inv %a : tensor<7xf32> -> tensor<7xf32>\n"), "erf_inv.1", 7 },
+        { FUNCTION("%a: tensor<7xf32>", "%0 = chlo.unheard_of %a : tensor<7xf32> -> tensor<7xf32>\n"), "unheard_of.1",
+          -1 },
+        { FUNCTION("%a: tensor<7xf32>, %b: tensor<f32>",
+                   "%0 = chlo.broadcast_multiply %a, %b : (tensor<7xf32>, tensor<f32>) -> tensor<7xf32>\n"),
+          "broadcast_multiply.2", 7 },
+        { FUNCTION("%a: tensor<7xf32>",
+                   "%0 = stablehlo.custom_call @mhlo.erf(%a) : (tensor<7xf32>) -> tensor<7xf32>\n"),
+          "custom_call.1", 7 },
+        { FUNCTION("%a: tensor<12x16xf32>, %b: tensor<3x16x4xf32>, %g: tensor<3xi32>",
+                   "%0 = \"chlo.ragged_dot\"(%a, %b, %g) <{ragged_dot_dimension_numbers = "
+                   "#chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], "
+                   "lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> : (tensor<12x16xf32>, "
+                   "tensor<3x16x4xf32>, tensor<3xi32>) -> tensor<12x4xf32>\n"),
+          "ragged_dot.3", 2 * 12 * 16 * 4 },
         { FUNCTION("%a: tensor<?x4xf32>", "%0 = stablehlo.tanh %a : tensor<?x4xf32>\n"), "tanh.1", -1 },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
