@@ -174,9 +174,30 @@ def bodies():
     return model(nodes, tensors, [info("x", [8, 8]), info("choice", [], BOOL), info("h0", [8]), info("x6", [6, 8])], [info("z", [5, 8, 8])])
 
 
+def contrib():
+    """Operators of com.microsoft: fused products and attention."""
+    def fused(op, inputs, outputs, name, **attributes):
+        return node(op, inputs, outputs, name, domain="com.microsoft", **attributes)
+
+    nodes = [
+        fused("FusedMatMul", ["a", "b"], ["ab"], "turned", transA=1, transB=1),
+        fused("MatMulNBits", ["x", "packed", "scales"], ["n"], "few_bits", K=16, N=32, bits=4, block_size=16),
+        fused("Attention", ["x", "qkv", "bias"], ["at"], "packed_attention", num_heads=4),
+        fused("MultiHeadAttention", ["q", "k", "v"], ["mh"], "attention", num_heads=4),
+        fused("GroupQueryAttention", ["q", "g", "g", "past", "past", "lengths", "total"], ["gq", "pk", "pv"], "grouped", num_heads=4, kv_num_heads=2),
+        fused("BiasGelu", ["at", "half"], ["ge"], "gelu"),
+        fused("SkipLayerNormalization", ["ge", "x", "half", "half"], ["y"], "norm"),
+        fused("Unheard", ["y"], ["z"], "unheard"),
+    ]
+    inputs = [info("a", [2, 5, 3]), info("b", [2, 4, 5]), info("x", [2, 5, 16]), info("packed", [32, 1, 8], INT8), info("scales", [32]),
+              info("qkv", [16, 48]), info("bias", [48]), info("half", [16]), info("q", [2, 5, 16]), info("k", [2, 7, 16]), info("v", [2, 7, 24]),
+              info("g", [2, 5, 8]), info("past", [2, 2, 9, 4]), info("lengths", [2], INT64), info("total", [], INT64)]
+    return model(nodes, [], inputs, [info("z", [2, 5, 16])])
+
+
 def main():
     os.makedirs(FOLDER, exist_ok=True)
-    for name, data in (("classifier.onnx", classifier()), ("attention.onnx", attention()), ("shapes.onnx", shapes()), ("bodies.onnx", bodies())):
+    for name, data in (("classifier.onnx", classifier()), ("attention.onnx", attention()), ("shapes.onnx", shapes()), ("bodies.onnx", bodies()), ("contrib.onnx", contrib())):
         with open(os.path.join(FOLDER, name), "wb") as f:
             f.write(data)
 

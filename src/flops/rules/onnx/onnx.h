@@ -7,8 +7,8 @@
 
 #include "flops/rules/shared/rule.h"
 
-extern const tfp_op_rule tfp_onnx_arrays[], tfp_onnx_attention[], tfp_onnx_bodies[], tfp_onnx_elements[],
-    tfp_onnx_images[], tfp_onnx_learned[], tfp_onnx_products[];
+extern const tfp_op_rule tfp_onnx_arrays[], tfp_onnx_attention[], tfp_onnx_bodies[], tfp_onnx_contrib[],
+    tfp_onnx_elements[], tfp_onnx_images[], tfp_onnx_learned[], tfp_onnx_products[];
 extern const tfp_op_rule *const tfp_onnx_rules[];                   /* the lists; ends with NULL */
 extern const tfp_fold_rule tfp_onnx_folds[], tfp_onnx_body_folds[]; /* end with an empty row */
 typedef struct tfp_onnx_same { /* operators whose constants fold as those of TensorFlow's operation */

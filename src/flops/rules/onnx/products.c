@@ -220,9 +220,10 @@ static tfp_cost count_recurrent(const tfp_op *op)
 const tfp_op_rule tfp_onnx_products[] = {
     { "MatMul MatMulInteger", matmul, count_matmul, 0, "2 * n(out) * inner", "a product and a sum" },
     { "QLinearMatMul", quantised_matmul, count_matmul, 0, "2 * n(out) * inner", "a product and a sum" },
-    { "Gemm", gemm, count_gemm, 0, "2 * m * k * n", "a product and a sum; what is added is not counted" },
-    { "Conv ConvInteger", convolution, count_convolution, 0, "2 * n(out) * window * channels / group",
-      "a product and a sum; no bias" },
+    { "Gemm com.microsoft::FusedGemm", gemm, count_gemm, 0, "2 * m * k * n",
+      "a product and a sum; what is added is not counted" },
+    { "Conv ConvInteger com.microsoft::FusedConv", convolution, count_convolution, 0,
+      "2 * n(out) * window * channels / group", "a product and a sum; no bias" },
     { "QLinearConv", quantised_convolution, count_convolution, 0, "2 * n(out) * window * channels / group", "as Conv" },
     { "DeformConv", convolution, TFP_NO_COUNT }, /* what it samples between elements depends on values */
     { "ConvTranspose", transposed_convolution, count_transposed, 0, "2 * n(in0) * window * channels / group",
