@@ -101,7 +101,8 @@ class Flops:
 
     def __repr__(self) -> str:
         share = self.coverage
-        return "<tfprof.Flops: %s float operations, %s multiply-adds, coverage %s>" % (
+        return "<tfprof.Flops: %s%s float operations, %s multiply-adds, coverage %s>" % (
+            "at least " if self.at_least else "",
             self.total,
             self.macs,
             "unknown" if share is None else "%.2f%%" % (100 * share),

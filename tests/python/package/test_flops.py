@@ -156,6 +156,7 @@ class Sources(unittest.TestCase):
     def check(self, found):
         self.assertIsInstance(found, tfprof.Flops)
         self.assertEqual((found.total, found.float_ops, found.macs, found.coverage), (TOTAL, TOTAL, 120, 1.0))
+        self.assertFalse(found.at_least)
 
     def test_tensorflows_objects(self):
         for x in (self.model.__call__, self.concrete, self.concrete.graph, self.message):
@@ -268,10 +269,11 @@ class Options(unittest.TestCase):
     def test_what_is_not_counted_is_said(self):
         found = tfprof.flops(LOOPS, assume_batch=2)
         self.assertLess(found.coverage, 1)
+        self.assertTrue(found.at_least)
         self.assertEqual([row['op'] for row in found.without_formula], ['PyFunc'])
         self.assertEqual({row['op'] for row in found.without_shape}, {'AddV2', 'Square'})
         self.assertIn('operations without a formula', str(found))
-        self.assertRegex(repr(found), r'^<tfprof.Flops: \d+ float operations, \d+ multiply-adds, coverage \d\d\.\d\d%>$')
+        self.assertRegex(repr(found), r'^<tfprof.Flops: at least \d+ float operations, \d+ multiply-adds, coverage \d\d\.\d\d%>$')
 
     def test_tensorflows_own_count(self):
         graph = tf.Graph()
