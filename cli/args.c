@@ -29,7 +29,7 @@ cli_flag cli_flags[CLI_FLAG_COUNT] = {
     [CLI_EXTRA_FILES] = { "extra_files", "FILE...",   "diff",    "more sides", true, true },
     [CLI_EXTRA_NAMES] = { "extra_names", "NAME...",   "diff",    "names of the sides in --extra-files", true, true },
     [CLI_FUNCTIONS] = { "functions", NULL,            NULL,      "take the nodes of a graph's function library too, as FUNCTION/NODE", false, false },
-    [CLI_FAIL_ON] = { "fail_on", "CHECKER[=LIMIT],...", "advise trend", "end with status 5 when one of these checkers has findings; LIMIT: see -rule_limits; trend: regressed, when a job or operation got slower", false, false },
+    [CLI_FAIL_ON] = { "fail_on", "CHECKER[=LIMIT],...", "advise check trend", "end with status 5 when one of these checkers has findings; LIMIT: see -rule_limits; check: error or warning, when something is at least that bad; trend: regressed, when a job or operation got slower", false, false },
     [CLI_GATE]    = { "gate",    "LIMIT%",            "diff",    "end with status 5 when the runs of --new are slower than those of --base by more than this, beyond the noise between runs, or a counter grew; 0% finds any growth", false, false },
     [CLI_GIL] = { .name = "gil" },
     [CLI_HELP]    = { "help",    NULL,                NULL,      "show help, of the verb if there is one", false, true },
@@ -163,31 +163,12 @@ static option_word take_apart(char *word)
     return w;
 }
 
-static const char *or_near(const cli_near *near, const char *before, char *room, size_t size)
+static int unknown_option(const option_word *w, const char *word, const cli_call *call, cli_where where, cli_fault *f)
 {
-    if (!*near->best) return "";
-    snprintf(room, size, "; did you mean %s%s?", before, near->best);
-    return room;
-}
-
-static int unknown_option(const option_word *w, const char *word, cli_where where, cli_fault *f)
-{
-    char room[CLI_NAME_MAX + 32], path[CLI_NAME_MAX + 8];
-    cli_near near = cli_near_start(w->name);
-    const char *name;
-    for (size_t i = 0; (name = tfp_list(TFP_OPTIONS, i)); i++) cli_near_try(&near, name);
-    for (size_t i = 0; (name = tfp_list(TFP_COMMAND_OPTIONS, i)); i++) cli_near_try(&near, name);
-    for (size_t i = 0; i < CLI_FLAG_COUNT && where == CLI_AT_SHELL; i++) cli_near_try(&near, cli_flags[i].name);
-    for (size_t i = 0; where == CLI_AT_SHELL && (name = tfp_list(TFP_FORMATS, i)); i++) {
-        snprintf(path, sizeof path, "%s_path", name);
-        cli_near_try(&near, path);
-    }
-    const char *before = "-";
-    for (size_t i = 0; i < CLI_FLAG_COUNT; i++)
-        if (strcmp(cli_flags[i].name, near.best) == 0) before = "--";
+    char hint[CLI_HINT_MAX];
     int size = (int)(w->shown < CLI_LINE_MAX ? w->shown : CLI_LINE_MAX);
-    return cli_fault_set(f, CLI_BAD_USAGE, "unknown option '%.*s'%s", size, word,
-                         or_near(&near, before, room, sizeof room));
+    cli_near_option(w->name, call->word_count ? call->words[0] : NULL, where, hint);
+    return cli_fault_set(f, CLI_BAD_USAGE, "unknown option '%.*s'%s", size, word, hint);
 }
 
 /* The words that are being parsed, and the position. */
@@ -312,7 +293,7 @@ static int take_dashed(words *in, char *word, cli_call *call, cli_fault *f)
         return need_value(in, &w, &call->paths[row], f);
     }
     if (flag >= 0) return take_flag(in, &w, (cli_flag_id)flag, call, f);
-    return unknown_option(&w, word, in->where, f);
+    return unknown_option(&w, word, call, in->where, f);
 }
 
 /* -compat changes which other values are valid, so it is set first, wherever it is on the line. */
@@ -329,7 +310,7 @@ static void compat_first(cli_call *call)
 
 static int unknown_command(const char *word, cli_where where, cli_fault *f)
 {
-    char room[CLI_NAME_MAX + 32];
+    char hint[CLI_HINT_MAX];
     const char *name;
     unsigned here = where == CLI_AT_SHELL ? CLI_IN_SHELL : CLI_IN_PROMPT;
     cli_near near = cli_near_start(word);
@@ -339,7 +320,7 @@ static int unknown_command(const char *word, cli_where where, cli_fault *f)
     if ((name = cli_near_other(word))) snprintf(near.best, sizeof near.best, "%s", name);
     return cli_fault_set(f, CLI_BAD_USAGE,
                          where == CLI_AT_SHELL ? "unknown command '%s', and no such file%s" : "unknown command '%s'%s",
-                         word, or_near(&near, "", room, sizeof room));
+                         word, cli_did_you_mean(&near, "", hint));
 }
 
 /* --sort COLUMN of a view, as other tools have it. */
@@ -373,9 +354,18 @@ static int find_verb(cli_call *call, cli_where where, cli_fault *f)
 /* `commands` are separated by one blank. */
 static int belongs_to(const char *option, const char *commands, cli_fault *f)
 {
-    const char *other = strchr(commands, ' ');
-    return cli_fault_set(f, CLI_BAD_USAGE, "option -%s belongs to the command%s %.*s%s%s", option, other ? "s" : "",
-                         (int)strcspn(commands, " "), commands, other ? " and" : "", other ? other : "");
+    char list[CLI_LINE_MAX / 4] = "";
+    const char *last = strrchr(commands, ' ');
+    for (const char *at = commands; *at; at += strspn(at, " ")) {
+        size_t n = strcspn(at, " "), used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%.*s",
+                 at == commands ? ""
+                 : at > last    ? " and "
+                                : ", ",
+                 (int)n, at);
+        at += n;
+    }
+    return cli_fault_set(f, CLI_BAD_USAGE, "option -%s belongs to the command%s %s", option, last ? "s" : "", list);
 }
 
 /* Refuses options that belong to other commands only. The session's own options may contain all: each command uses

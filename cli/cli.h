@@ -217,6 +217,13 @@ typedef struct cli_near {
 } cli_near;
 cli_near cli_near_start(const char *wanted);
 void cli_near_try(cli_near *n, const char *candidate);
+enum { CLI_HINT_MAX = CLI_NAME_MAX + 64 };
+/* "; did you mean BEFORENAME?", or "" when no name is near enough */
+const char *cli_did_you_mean(const cli_near *near, const char *before, char hint[CLI_HINT_MAX]);
+/* The hint for an unknown option: the name that a command (NULL: none is known) may take, or where they are listed. */
+void cli_near_option(const char *name, const char *command, cli_where where, char hint[CLI_HINT_MAX]);
+/* others.c: our option, with a value, for an option of another tool; NULL: the word is not known. */
+const char *cli_other_option(const char *word);
 /* others.c: our command for a word of another profiler; NULL: the word is not known. */
 const char *cli_near_other(const char *word);
 
@@ -299,7 +306,7 @@ int cli_put(cli *c, tfp_report *r, const tfp_options *o);
 int cli_put_live(cli *c, tfp_report *r, const tfp_options *o); /* the same; its notes become "tfprof: note:" lines */
 /* For --fail-on: the first checks the names before anything is read; the second returns the status, 5 if a checker
  * that is named has findings. */
-int cli_check_fail_on(cli *c, const char *names, tfp_options *o);
+int cli_check_fail_on(cli *c, const char *view, const char *names, tfp_options *o);
 int cli_findings(cli *c, const char *names, const tfp_report *r);
 int cli_stdout_fault(cli *c); /* sets the fault if writing to stdout failed */
 

@@ -61,7 +61,7 @@ static int run_view(cli *c, const cli_call *call, tfp_options *o)
     if (tfp_view_takes_sound(call->name) && cli_hang_is_live(call)) return cli_hang_live(c, call, o);
     const char *fail_on = call->flags[CLI_FAIL_ON], *note;
     unsigned keep = tfp_view_keep(call->name, o);
-    int status = fail_on ? cli_check_fail_on(c, fail_on, o) : 0;
+    int status = fail_on ? cli_check_fail_on(c, call->name, fail_on, o) : 0;
     if (status) return status;
     c->one_report = o;
     status = tfp_view_takes_sound(call->name) ? cli_load_dumps(c, call, keep) : cli_load(c, call, keep);

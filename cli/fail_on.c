@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /* cli/fail_on.c: --fail-on: the checkers whose findings end a command with status 5, and the number of findings that it
- * takes. */
+ * takes; for check the severity of such findings. */
 #include "cli.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/* Severities of check, the worst first; info is none that fails a command. */
+static const char *const severities[] = { "error", "warning", NULL };
+
+/* The place of a severity among them; past the last one: it is none of them. */
+static size_t rank_of(const char *severity)
+{
+    size_t i = 0;
+    while (severities[i] && strcmp(severities[i], severity) != 0) i++;
+    return i;
+}
 
 /* Whether a comma-separated list has that item, with or without a value after "=". */
 static bool list_has(const char *list, const char *item, size_t size)
@@ -35,8 +46,12 @@ static int set_limits(cli *c, const char *names, tfp_options *o)
 }
 
 /* Checks --fail-on before anything is read: its names exist, and -checkers does not leave them out. */
-int cli_check_fail_on(cli *c, const char *names, tfp_options *o)
+int cli_check_fail_on(cli *c, const char *view, const char *names, tfp_options *o)
 {
+    if (strcmp(view, "check") == 0)
+        return severities[rank_of(names)] ? 0
+                                          : cli_fault_set(&c->fault, CLI_BAD_USAGE,
+                                                          "--fail-on: check takes error or warning, not '%s'", names);
     const char *chosen = tfp_options_get(o, "checkers");
     for (const char *at = names;; at += strcspn(at, ",") + 1) {
         size_t n = strcspn(at, ",="), i = 0;
@@ -55,11 +70,28 @@ int cli_check_fail_on(cli *c, const char *names, tfp_options *o)
     }
 }
 
+/* Status 5 when a row of check is at least as severe as --fail-on says. */
+static int severe_rows(cli *c, const char *least, const tfp_report *r)
+{
+    char severity[16], what[CLI_LINE_MAX / 2];
+    for (size_t i = 0; i < tfp_report_table_rows(r); i++) {
+        if (!tfp_report_string(r, i, "severity", severity, sizeof severity) || rank_of(severity) > rank_of(least))
+            continue;
+        tfp_report_string(r, i, "what", what, sizeof what);
+        cli_fault f;
+        cli_fault_set(&f, CLI_FOUND, "--fail-on: %s: %s", severity, what);
+        cli_tell(c, f.text);
+        return CLI_FOUND; /* the worst comes first */
+    }
+    return 0;
+}
+
 /* Status 5 when a checker that --fail-on names has findings. */
 int cli_findings(cli *c, const char *names, const tfp_report *r)
 {
     int status = 0;
     const char *name;
+    if (severities[rank_of(names)]) return severe_rows(c, names, r);
     for (size_t i = 0; (name = tfp_list(TFP_CHECKERS, i)); i++) {
         size_t count = list_has(names, name, strlen(name)) ? tfp_report_finding_count(r, name) : 0;
         if (!count) continue;

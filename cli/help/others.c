@@ -84,6 +84,23 @@ static const struct {
     { "weights",                 "params",   NULL,    "tfprof params saved_model/" },
     { "with_stack",              "code",     TORCH,   "tfprof code trace.json -order_by micros" },
 };
+
+/* Options of other profilers and of tools of the shell, and ours for the same. */
+static const struct { const char *word, *ours; } other_options[] = {
+    { "columns", "-select COLUMN,..." },       { "csv", "-format csv" },
+    { "depth", "-max_depth N" },               { "duration", "--seconds N, or --ms N" },
+    { "filter", "-show_name_regexes REGEX" },  { "folded", "-format folded" },
+    { "group_by", "-by WHAT" },                { "gpu", "-device gpu:N" },
+    { "head", "-top N" },                      { "json", "-format json" },
+    { "limit", "-top N" },                     { "markdown", "-format md" },
+    { "max_rows", "-top N" },                  { "n", "-top N" },
+    { "out", "-o FILE" },                      { "output_file", "-o FILE" },
+    { "output_format", "-format FORM" },       { "pid", "PID without an option" },
+    { "regex", "-show_name_regexes REGEX" },   { "row_limit", "-top N" },
+    { "rows", "-top N" },                      { "sort", "-order_by COLUMN" },
+    { "sort_by", "-order_by COLUMN" },
+    { "time_range", "-range FROM:TO" },        { "verbose", "tfprof check FILE, for what is odd in it" },
+};
 /* clang-format on */
 
 static bool same(const char *a, const char *b)
@@ -117,4 +134,11 @@ bool cli_help_other(cli *c, const char *word)
     else
         cli_print(c->out, "%s is here:\n\n  %s\n\n", word, others[i].command);
     return true;
+}
+
+const char *cli_other_option(const char *word)
+{
+    for (size_t i = 0; i < sizeof other_options / sizeof *other_options; i++)
+        if (same(word, other_options[i].word)) return other_options[i].ours;
+    return NULL;
 }

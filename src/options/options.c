@@ -31,7 +31,7 @@ static const option options[] = {
     { "viz", K_BOOL, AT(viz), "false", NULL, false, true, "Accepted for TensorFlow 1.0's sake; does nothing.", NULL, "" },
     { "dump_to_file", K_TEXT, AT(to.dump_to_file), "", NULL, false, true, "Write the report to this file instead of stdout.", NULL, "" },
     { "format", K_FORMAT, AT(to.format), "text", NULL, false, false, "The form on stdout or in the file: text, json, jsonl, csv, md, arrow or parquet; of diff: script too; of calls, scope, code and stacks: folded and speedscope too.", NULL },
-    { "full_names", K_BOOL, AT(to.full_names), "false", NULL, false, false, "Show the whole names of kernels in tables, calls and flame graphs instead of short ones that say what they do.", NULL, "summary kernel calls transfer wait whatif" },
+    { "full_names", K_BOOL, AT(to.full_names), "false", NULL, false, false, "Show whole names: those of kernels in tables, calls and flame graphs, which else have short ones that say what they do, and names of over 80 letters in a pipe.", NULL, NULL },
     { "show_source", K_BOOL, AT(show_source), "false", NULL, false, false, "Code view: show the source text after each frame.", NULL, "code lines" },
     { "proto_out", K_TEXT, AT(to.proto_out), "", NULL, false, false, "Also write the serialized GraphNodeProto, MultiGraphNodeProto or AdviceProto to this file.", NULL, TREES " advise" },
     { "top", K_BATCH, AT(top), "0", NULL, false, false, "Show only the first N rows, in trees the first N below each row; the biggest come first unless -order_by is given; 0: all.", NULL },

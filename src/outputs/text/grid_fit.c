@@ -12,7 +12,7 @@
 
 #define NARROWEST 10      /* a text column is never cut further */
 #define NARROWEST_NAME 28 /* nor the first column, which names the row */
-#define WIDEST 80         /* a wider cell shifts the rest of its line, not the whole column */
+#define WIDEST 80         /* names are cut to this in a pipe, where -full_names keeps them whole */
 
 void tfp_grid_lines_cell(tfp_grid_lines *w, size_t column, uint32_t row)
 {
@@ -48,8 +48,15 @@ static void measure(tfp_grid_lines *w)
             if (n > m->width) m->width = n;
             if (m->said < TFP_SOMETHING && said_by_cell(w, c, row) > m->said) m->said = said_by_cell(w, c, row);
         }
-        if (m->width > WIDEST) m->width = WIDEST;
     }
+}
+
+/* In a pipe no line is too long, but one long name must not push the numbers of all rows far to the right. */
+static void cut_names(tfp_grid_lines *w)
+{
+    for (size_t c = 0; c < w->columns.size; c++)
+        if (w->columns.at[c].type == 's' && w->of[c].width > WIDEST) w->of[c].width = WIDEST;
+    w->cut = true;
 }
 
 static size_t line_width(const tfp_grid_lines *w)
@@ -165,9 +172,11 @@ tfp_status tfp_grid_lines_start(const tfp_report *r, const tfp_grid *g, size_t r
     ok = ok && tfp_grid_columns(g, &out->columns);
     ok = ok && (out->of = calloc(out->columns.size + 1, sizeof *out->of)) != NULL;
     if (ok) measure(out);
-    if (ok && tfp_for_screen(tfp_options_of(r))) fit(out, (size_t)tfp_options_of(r)->to.screen);
+    bool screen = tfp_for_screen(tfp_options_of(r));
+    if (ok && screen) fit(out, (size_t)tfp_options_of(r)->to.screen);
+    if (ok && !screen && !g->sentences && !tfp_options_of(r)->to.full_names) cut_names(out);
     /* everything fits without cutting */
-    if (ok && !tfp_for_screen(tfp_options_of(r)) && tfp_is_aligned(r)) choose_bar(out, SIZE_MAX);
+    if (ok && !screen && tfp_is_aligned(r)) choose_bar(out, SIZE_MAX);
     if (ok && !out->cell.failed && !out->left_out.failed) return TFP_OK;
     tfp_grid_lines_free(out);
     return tfp_nomem(err);

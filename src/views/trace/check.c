@@ -227,6 +227,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     if (!s && !sorted) s = tfp_nomem(err);
     tfp_row_table table = { columns, sorted, sizeof *sorted, t.rows.size, 0 };
     if (!s) s = tfp_grid_of(r, &table, err);
+    if (!s) tfp_table_of(r)->sentences = true;
     /* Only people get this note, which says that all is well: for programs a note would look like a warning. */
     bool people = tfp_is_aligned(r) && strcmp(tfp_options_of(r)->to.format, "text") == 0;
     if (!s && !t.rows.size && people) s = tfp_report_note_add(r, TFP_NOTE_DATA_FINE, err, "nothing odd in the data");
