@@ -165,7 +165,7 @@ static void wrong_words_are_named(void **state)
     fails(CLI_AT_PROMPT, "foo", "unknown command 'foo'");
     fails(CLI_AT_PROMPT, "scpoe", "unknown command 'scpoe'; did you mean scope?");
     fails(CLI_AT_SHELL, "scoep", "unknown command 'scoep', and no such file; did you mean scope?");
-    fails(CLI_AT_SHELL, "scope -nope 1", "unknown option '-nope'");
+    fails(CLI_AT_SHELL, "scope -nope 1", "unknown option '-nope'; `tfprof scope --help` lists its options");
     fails(CLI_AT_SHELL, "scope --max-dept=1", "unknown option '--max-dept'; did you mean -max_depth?");
     fails(CLI_AT_SHELL, "scope --graf_path=1", "unknown option '--graf_path'; did you mean -graph_path?");
     fails(CLI_AT_SHELL, "scope ---max_depth=1", "unknown option '---max_depth'");
