@@ -186,9 +186,13 @@ def questions(out):
 
 
 def as_other(*words):
-    """Runs it without root's rights, because root may read everything."""
+    """Runs a copy of it without root's rights, because root may read everything. The copy, because the folder of the build may be
+    closed to other users."""
     drop = (lambda: (os.setgroups([]), os.setgid(65534), os.setuid(65534))) if os.geteuid() == 0 else None
-    return subprocess.run([TFPROF, *words], capture_output=True, text=True, preexec_fn=drop, check=False)  # pylint: disable=subprocess-popen-preexec-fn
+    with tempfile.TemporaryDirectory(prefix="tfprof-program-") as folder:
+        os.chmod(folder, 0o755)
+        program = shutil.copy(TFPROF, folder)
+        return subprocess.run([program, *words], capture_output=True, text=True, preexec_fn=drop, check=False)  # pylint: disable=subprocess-popen-preexec-fn
 
 
 def unreadable(folder, traces):

@@ -171,10 +171,12 @@ def start(p, options, command, out):
 
 
 def signals(p):
-    script = p.script("import signal, sys\ngot = []\nfor n in ('HUP', 'INT', 'QUIT', 'USR1', 'USR2', 'CONT'):\n"
-                      "    signal.signal(getattr(signal, 'SIG' + n), lambda n, f: print(signal.Signals(n).name, flush=True))\n"
-                      "def end(n, f):\n    print('end', flush=True); sys.exit(7)\nsignal.signal(signal.SIGTERM, end)\n"
-                      "print('ready', flush=True)\nwhile True: signal.pause()\n")
+    # os.write: a signal may interrupt print(), whose buffer refuses a second print() in the handler
+    script = p.script("import os, signal, sys\ndef say(word): os.write(1, word.encode() + b'\\n')\n"
+                      "for n in ('HUP', 'INT', 'QUIT', 'USR1', 'USR2', 'CONT'):\n"
+                      "    signal.signal(getattr(signal, 'SIG' + n), lambda n, f: say(signal.Signals(n).name))\n"
+                      "def end(n, f):\n    say('end'); sys.exit(7)\nsignal.signal(signal.SIGTERM, end)\n"
+                      "say('ready')\nwhile True: signal.pause()\n")
     job = start(p, [], [sys.executable, script], os.path.join(p.folder, "signals"))
     check("ready", job.stdout.readline() == b"ready\n")
     for name in ("SIGHUP", "SIGINT", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGCONT"):
