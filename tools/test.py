@@ -38,7 +38,10 @@ TENSORFLOW = os.path.join(ROOT, ".venv", "bin", "python")
 # EXHAUSTIVE uses the defaults.
 ASAN_OPTIONS = ("detect_leaks=1:abort_on_error=0:exitcode=99:allocator_may_return_null=1:detect_stack_use_after_return=1:"
                 "handle_sigill=1")
-ENVIRONMENT = dict(os.environ, ASAN_OPTIONS=ASAN_OPTIONS + ":quarantine_size_mb=16:max_uar_stack_size_log=17",
+# Where the system has no node, tools/page.sh installs one, which the page's tests need, too.
+NODE = os.path.join(ROOT, ".venv-node", "bin")
+PATH = os.pathsep.join([os.environ.get("PATH", os.defpath)] + [NODE] * os.path.isdir(NODE))
+ENVIRONMENT = dict(os.environ, PATH=PATH, ASAN_OPTIONS=ASAN_OPTIONS + ":quarantine_size_mb=16:max_uar_stack_size_log=17",
                    TERM="dumb", LC_ALL="C.UTF-8", NO_COLOR="1")
 
 
@@ -355,8 +358,9 @@ def excerpt(output):
     return "\n".join("  " + line[:400] for line in (told or lines)[-20:])
 
 
-def tell(result, complaints):
+def tell(result, complaints, absent):
     suite, ok, bad, seconds, wall, output = result
+    absent += [f"{suite.name}: {why}" for why in re.findall(r"^left out: (.*)", output, re.M)]
     if output.startswith("left out"):
         print(f"{suite.name}: {output.strip()}", flush=True)
         return
@@ -367,9 +371,12 @@ def tell(result, complaints):
 
 
 def main():
-    # Under nohup, and in the background of a script, SIGINT is ignored, and child processes would inherit that. With a
-    # handler here they start with the default action.
+    # Child processes inherit what the shell set: ignored signals (under nohup, in the background of a script) and the umask.
+    # With default actions here, and a handler for SIGINT, they start as from a terminal.
+    for number in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGCHLD, signal.SIGCONT):
+        signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.umask(0o022)
     check = sys.argv[1:] == ["--check"]
     if check or sys.argv[1:] == ["--exhaustive"]:
         wanted = QUICK if check else EXHAUSTIVE
@@ -379,7 +386,7 @@ def main():
     start = time.monotonic()
     passed = failed = 0
     busy = 0.0
-    again, complaints = [], []
+    again, complaints, absent = [], [], []
     lanes = Lanes(wanted)
     try:
         for _ in wanted:
@@ -389,14 +396,14 @@ def main():
                 again.append(result)
                 continue
             passed, failed = passed + result[1], failed + result[2]
-            tell(result, complaints)
+            tell(result, complaints, absent)
         for first in again:
             suite = first[0]
             print(f"{suite.name}: {first[2]} failed beside others; it runs again, alone\n{excerpt(first[5])}", flush=True)
             result = run(suite)
             busy += result[3]
             passed, failed = passed + result[1], failed + result[2]
-            tell(result, complaints)
+            tell(result, complaints, absent)
     except KeyboardInterrupt:
         lanes.stop()
         return 130
@@ -405,6 +412,7 @@ def main():
     for complaint in complaints:
         print(complaint)
     print(f"{time.monotonic() - start:.0f} s, {busy + lanes.busy:.0f} s of processors")
+    print(f"{len(absent)} left out{': ' if absent else ''}{'; '.join(absent)}")
     print(f"{len(again)} suites ran a second time{': ' if again else ''}{', '.join(first[0].name for first in again)}")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
