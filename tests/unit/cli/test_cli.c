@@ -168,7 +168,8 @@ static void wrong_words_are_named(void **state)
     fails(CLI_AT_SHELL, "scope -nope 1", "unknown option '-nope'; `tfprof scope --help` lists its options");
     fails(CLI_AT_SHELL, "scope --max-dept=1", "unknown option '--max-dept'; did you mean -max_depth?");
     fails(CLI_AT_SHELL, "scope --graf_path=1", "unknown option '--graf_path'; did you mean -graph_path?");
-    fails(CLI_AT_SHELL, "scope ---max_depth=1", "unknown option '---max_depth'; `tfprof scope --help` lists its options");
+    fails(CLI_AT_SHELL, "scope ---max_depth=1",
+          "unknown option '---max_depth'; `tfprof scope --help` lists its options");
     fails(CLI_AT_SHELL, "scope -max_depth", "option -max_depth needs a value");
     fails(CLI_AT_SHELL, "scope -version=3", "option -version takes no value: '3'");
     fails(CLI_AT_SHELL, "scope -port 1", "option -port belongs to the command serve");
