@@ -207,7 +207,7 @@ static tfp_status pick_lines(tops *t, const tfp_report *v, top_row *rows, size_t
     const tfp_grid *g = v->grid;
     const tfp_grid_column *line = tfp_grid_find(g, tfp_lines_are_functions(v->profile) ? "function" : "line"),
                           *self = tfp_grid_find(g, "self_us"), *device = tfp_grid_find(g, "accelerator_us"),
-                          *share = tfp_grid_find(g, "self_share");
+                          *share = tfp_grid_find(g, "self_share"), *waiting = tfp_grid_find(g, "waiting_us");
     name_sum *sums = TFP_NEW(&t->r->arena, name_sum, g->row_count + 1), all = { 0 };
     if (!sums) return tfp_nomem(err);
     for (size_t i = 0; line && self && i < g->row_count; i++) {
@@ -221,9 +221,12 @@ static tfp_status pick_lines(tops *t, const tfp_report *v, top_row *rows, size_t
         for (size_t i = 0; i < g->row_count; i++)
             if (sums[i].sum > 0 && (best == g->row_count || is_longer(t, &sums[i], &sums[best]))) best = i;
         if (best == g->row_count) break;
-        const char *copy = tfp_arena_copy(&t->r->arena, line->texts[best]);
-        if (!copy) return tfp_nomem(err);
-        rows[*count] = row_of(t, (tfp_str){ copy, line->texts[best].size }, &sums[best], &all);
+        tfp_buf name = { 0 };
+        tfp_buf_str(&name, line->texts[best]);
+        if (2000 * number_at(waiting, best) > sums[best].sum) tfp_buf_text(&name, " (waiting)");
+        tfp_str copy = tfp_buf_move(&name, &t->r->arena);
+        if (!copy.data) return tfp_nomem(err);
+        rows[*count] = row_of(t, copy, &sums[best], &all);
         rows[*count].share = number_at(share, best);
         sums[best] = (name_sum){ 0 };
     }

@@ -42,6 +42,16 @@ typedef struct tfp_python_frame {
     int32_t line;
 } tfp_python_frame;
 bool tfp_python_frame_of(tfp_str text, tfp_python_frame *out);
+/* Why a frame's own time is waiting, by the name of its span or row; 0: it works. */
+typedef enum tfp_frame_wait {
+    TFP_FRAME_WORKS,
+    TFP_FRAME_WAITS_LOCK, /* for a lock, a condition, an event, the end of a thread or process */
+    TFP_FRAME_WAITS_QUEUE,
+    TFP_FRAME_SLEEPS,
+    TFP_FRAME_POLLS /* for a pipe, a socket, several of them */
+} tfp_frame_wait;
+tfp_frame_wait tfp_frame_waits(tfp_str name);
+const char *tfp_frame_wait_word(tfp_frame_wait wait); /* the cause in `wait`: "lock", "queue", "sleep", "poll" */
 /* Whether a source file belongs to Python or to an installed package, or was generated, so it is not the user's own
  * code. */
 bool tfp_is_library_file(tfp_str path);

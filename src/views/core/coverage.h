@@ -22,6 +22,7 @@ typedef struct tfp_coverage {
     bool known, of_mean;    /* of_mean: the rows are means, but the coverage is for all steps */
     int64_t rows_ns;        /* sum of the rows that are lines of code, over the same steps as `all_ns` */
     tfp_cover host, device; /* all_ns 0: nothing ran there, or it is unknown */
+    size_t waiting_threads; /* threads that only wait, which are not in the host's time */
 } tfp_coverage;
 
 /* Views whose rows are lines of code set what these explain (r->covered->explained); for the others it follows from the

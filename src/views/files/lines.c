@@ -2,8 +2,10 @@
 /* views/files/lines.c: the table `lines`: time by line of the user's own code. Time in library frames is counted for the user's
  * line that called them. In: the rows of the code view. Out: one row per line: its own time, and the time with everything that it
  * calls. */
+#include "model/span_names.h"
 #include "model/tables/code.h"
 #include "model/tables/read.h"
+#include "model/tables/samples.h"
 #include "options/columns.h"
 #include "options/options.h"
 #include "views/core/coverage.h"
@@ -20,7 +22,7 @@
 typedef struct line_row {
     tfp_str line, file;
     int64_t self_ns, total_ns, accelerator_ns, total_accelerator_ns, gradient_ns, bytes, runs;
-    int64_t host_ns, total_host_ns;
+    int64_t host_ns, total_host_ns, waiting_ns;
     double self_share, total_share, all_share, device_share;
     uint32_t active; /* how many of its rows are above the current one: a recursive line counts once */
 } line_row;
@@ -28,6 +30,7 @@ typedef struct line_row {
 typedef struct table {
     tfp_report *r;
     const tfp_report *code;
+    bool waiting; /* the own time of frames is known, so some of it is waiting */
     TFP_VEC(line_row) rows;
     tfp_map64 row_of; /* hash of a name and its file -> index in rows */
     uint32_t
@@ -88,6 +91,8 @@ static void add_own(table *t, uint32_t row, bool gradient)
     x->accelerator_ns = tfp_add(x->accelerator_ns, own(t, row, TFP_V_ACCELERATOR_MICROS), clamped);
     x->bytes = tfp_add(x->bytes, own(t, row, TFP_V_BYTES), clamped);
     x->runs = tfp_add(x->runs, own(t, row, TFP_V_RUNS), clamped);
+    if (t->waiting && tfp_frame_waits(t->code->tree->rows.at[row].name))
+        x->waiting_ns = tfp_add(x->waiting_ns, own(t, row, TFP_V_CPU_MICROS), clamped);
     if (gradient) x->gradient_ns = tfp_add(x->gradient_ns, own(t, row, TFP_V_MICROS), clamped);
 }
 
@@ -183,6 +188,7 @@ static bool longer_first(const void *rows, uint32_t a, uint32_t b)
     const line_row *x = (const line_row *)rows + a, *y = (const line_row *)rows + b;
     if (x->self_ns != y->self_ns) return x->self_ns > y->self_ns;
     if (x->total_ns != y->total_ns) return x->total_ns > y->total_ns;
+    if (x->runs != y->runs) return x->runs > y->runs; /* stacks that were only counted */
     return tfp_str_cmp(x->line, y->line) < 0;
 }
 
@@ -195,7 +201,13 @@ static bool device_first(const void *rows, uint32_t a, uint32_t b)
 /* ---- the table ---- */
 
 enum { LINES_SHOWN = 40 };
-enum { SHOW_LINES = 1, SHOW_FUNCTIONS = 2, SHOW_ALL = 4, SHOW_DEVICE = 8 }; /* bits: which columns are shown */
+enum {
+    SHOW_LINES = 1,
+    SHOW_FUNCTIONS = 2,
+    SHOW_ALL = 4,
+    SHOW_DEVICE = 8,
+    SHOW_WAITING = 16
+}; /* bits: which columns are shown */
 
 /* clang-format off */
 static const tfp_row_column columns[] = {
@@ -212,6 +224,7 @@ static const tfp_row_column columns[] = {
     TFP_COLUMN(line_row, "total_us", NANO, MICROS, total_ns, "Time with all lines that it calls."),
     TFP_COLUMN(line_row, "total_share", REAL, SHARE, total_share, "Share of all that the code view counts."),
     TFP_COLUMN(line_row, "accelerator_us", NANO, MICROS, accelerator_ns, "The part of its own time on accelerators."),
+    TFP_COLUMN_ONLY(line_row, "waiting_us", NANO, MICROS, waiting_ns, "The part of its own time in which it waits: for a lock, a queue, a time, a pipe.", SHOW_WAITING),
     TFP_COLUMN(line_row, "gradient_us", NANO, MICROS, gradient_ns, "The part of its own time that gradients took, if the files distinguish them."),
     TFP_COLUMN(line_row, "bytes", INT, SIZE, bytes, "Memory that it requested; empty if the files have no memory by line."),
     TFP_COLUMN(line_row, "runs", INT, NUMBER, runs, "How often the line or its operations ran."),
@@ -257,7 +270,9 @@ static tfp_status show(table *t, tfp_error *err)
     for (size_t i = 0; i < c->notes.size && !s; i++)
         if (c->notes.at[i].code != TFP_NOTE_COVERAGE) s = tfp_report_note_copy(t->r, NULL, &c->notes.at[i], err);
     if (s) return s;
-    bool added = add_rows(t), functions = tfp_lines_are_functions(c->profile);
+    bool functions = tfp_lines_are_functions(c->profile);
+    t->waiting = functions || tfp_samples_of(c->profile)->samples.size;
+    bool added = add_rows(t);
     tfp_explained no_row = added ? lost(t) : (tfp_explained){ 0 };
     if (added && (s = tfp_coverage_less(t->r, &c->covered->coverage, &no_row, err))) return s;
     size_t count = added ? finish(t) : SIZE_MAX;
@@ -273,8 +288,13 @@ static tfp_status show(table *t, tfp_error *err)
     t->r->grid->few = LINES_SHOWN;
     unsigned shown = (functions ? SHOW_FUNCTIONS : SHOW_LINES) | (c->covered->coverage.known ? SHOW_ALL : 0);
     if (apart) shown |= SHOW_DEVICE;
+    int64_t waiting_ns = 0;
+    for (size_t i = 0; rows && i < count; i++) waiting_ns = tfp_add(waiting_ns, rows[i].waiting_ns, NULL);
+    if (waiting_ns > 0) shown |= SHOW_WAITING;
     if (!s) s = tfp_grid_of(t->r, &(tfp_row_table){ columns, rows, sizeof *rows, count, shown }, err);
     if (apart) tfp_grid_for_programs(t->r->grid, sums);
+    if (100 * (double)waiting_ns < (double)tfp_total(c, 0, TFP_V_MICROS))
+        tfp_grid_for_programs(t->r->grid, (const char *const[]){ "waiting_us", NULL });
     return s;
 }
 

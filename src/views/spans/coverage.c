@@ -21,6 +21,7 @@
 #include "views/core/report.h"
 #include "views/core/view.h"
 #include "views/spans/trace.h"
+#include "views/spans/waiting.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,6 +58,7 @@ typedef struct tally { /* sums; an activity is counted in the first that applies
     int64_t device_all, replayed, unlaunched, outside, placeless, launched;
     int64_t host_all, called; /* called: the part of it inside operations or Python frames */
     int64_t ops;
+    size_t waiting_threads;
 } tally;
 
 /* What a row of a slim lane contains is counted with the row. */
@@ -97,10 +99,16 @@ static bool tally_host(const tfp_report *r, tally *t)
     const tfp_span_columns *s = &tfp_events_of(p)->spans;
     uint32_t *order = malloc((s->size + 1) * sizeof *order);
     uint32_t *lane_first = malloc((tfp_lanes_of(p)->size + 2) * sizeof *lane_first);
-    bool ok = order && lane_first && tfp_order_spans(p, order, lane_first);
+    bool shows_all = r->about->rows_are == TFP_ROWS_OF_CALLS, ok = order && lane_first;
+    tfp_waiting w = { 0 };
+    tfp_arena arena = { 0 };
+    ok = ok && tfp_order_spans(p, order, lane_first);
+    ok = ok && (shows_all || tfp_waiting_of(p, r->cut, order, &arena, &w));
+    t->waiting_threads = w.waiting_threads;
     for (size_t lane = 0; ok && lane < tfp_lanes_of(p)->size; lane++) {
         int64_t all_end = INT64_MIN, called_end = INT64_MIN;
         if (tfp_lanes_of(p)->at[lane].role != TFP_ROLE_THREAD) continue;
+        if (w.waits && w.threads[lane] == TFP_THREAD_WAITS) continue;
         for (uint32_t k = lane_first[lane]; k < lane_first[lane + 1]; k++) {
             uint32_t i = order[k];
             bool called = s->kind[i] <= TFP_SPAN_CALL || s->kind[i] == TFP_SPAN_FRAME;
@@ -108,10 +116,14 @@ static bool tally_host(const tfp_report *r, tally *t)
             int64_t start = tfp_cut_start(r->cut, p, i), end = tfp_cut_end(r->cut, p, i);
             t->host_all = tfp_add(t->host_all, behind(&all_end, start, end), NULL);
             if (called) t->called = tfp_add(t->called, behind(&called_end, start, end), NULL);
+            int64_t waits = tfp_waits_uncounted(p, &w, i) ? -w.own_ns[i] : 0;
+            t->host_all = tfp_add(t->host_all, waits, NULL);
+            t->called = tfp_add(t->called, waits, NULL);
         }
     }
     free(order);
     free(lane_first);
+    tfp_arena_free(&arena);
     return ok;
 }
 
@@ -318,6 +330,10 @@ static tfp_status add_note(tfp_report *r, tfp_error *err)
     if (r->about->rows_are == TFP_ROWS_OF_SCOPES && has_backward(r->profile))
         tfp_buf_text(&b, "; a scope holds the backward pass of its operations too, in rows named backward: tfprof "
                          "calls shows what was nested on threads");
+    if (c->waiting_threads)
+        tfp_buf_printf(&b, "; %zu thread%s that only wait%s %s not counted: tfprof wait", c->waiting_threads,
+                       c->waiting_threads == 1 ? "" : "s", c->waiting_threads == 1 ? "s" : "",
+                       c->waiting_threads == 1 ? "is" : "are");
     tfp_buf_char(&b, '\0');
     tfp_status s = b.failed ? tfp_nomem(err) : TFP_OK;
     if (!s) s = tfp_report_note_add(r, TFP_NOTE_COVERAGE, err, "%s", b.data);
@@ -347,7 +363,8 @@ tfp_status tfp_coverage_add(tfp_report *r, tfp_error *err)
     *c = (tfp_coverage){ .known = true,
                          .of_mean = r->step.which == TFP_STEP_MEAN,
                          .host.all_ns = t.host_all,
-                         .device.all_ns = t.device_all };
+                         .device.all_ns = t.device_all,
+                         .waiting_threads = t.waiting_threads };
     if (x->given) {
         c->rows_ns = tfp_add(tfp_add(x->host_ns, x->device_ns, NULL), x->replayed_ns, NULL);
         by_lines(&t, x, c);

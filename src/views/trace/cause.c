@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace/cause.c: what the host does while a device waits for it: the span in the gap that explains most. */
+#include "model/span_names.h"
 #include "model/tables/lanes.h"
 #include "model/tables/spans.h"
 #include "views/spans/nest.h"
@@ -78,10 +79,11 @@ static void take_from_parents(cause *c)
     }
 }
 
-/* Whether a function says less than the one that calls it: a built-in such as `next`, or a context manager's frame. */
+/* Whether a function says less than the one that calls it: a built-in such as `next`, a context manager's frame, one that waits. */
 static bool says_little(tfp_str name)
 {
-    return tfp_str_begins(name, TFP_STR("<built-in")) || tfp_str_begins(name, TFP_STR("contextlib.py("));
+    return tfp_str_begins(name, TFP_STR("<built-in")) || tfp_str_begins(name, TFP_STR("contextlib.py(")) ||
+           tfp_frame_waits(name);
 }
 
 static uint32_t caller_of(const cause *c, uint32_t span)

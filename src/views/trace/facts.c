@@ -7,6 +7,7 @@
 #include "model/tables/runs.h"
 #include "model/tables/stats.h"
 #include "views/core/report.h"
+#include "views/spans/waiting.h"
 #include "views/trace/facts.h"
 
 #include <math.h>
@@ -95,6 +96,7 @@ typedef struct gatherer {
     uint8_t *streams; /* for each lane: whether compute ran there */
     tfp_tally known;  /* times when the host is known to wait for something other than its own launches */
     tfp_tally own;    /* times when the profiler does its own work */
+    tfp_waiting waiting;
     double small_ns,
         small_part_ns; /* kernels with small grids: their time, and this time multiplied by the share of multiprocessors that they use */
     bool failed;
@@ -292,7 +294,8 @@ static void add_host(gatherer *g, uint32_t span, const uint8_t *waits)
     bool allocates = kind == TFP_SPAN_CALL && flags & TFP_NAME_ALLOCATES;
     if (flags & TFP_NAME_PROFILER) tally(g, &g->f->host.own, span);
     g->f->frameworks |= flags & (TFP_NAME_TORCH | TFP_NAME_TENSORFLOW | TFP_NAME_JAX);
-    if (kind == TFP_SPAN_FRAME || kind == TFP_SPAN_MODULE) tally(g, &g->f->host.python, span);
+    bool works = !g->waiting.waits || g->waiting.threads[s->lane[span]] != TFP_THREAD_WAITS;
+    if (works && (kind == TFP_SPAN_FRAME || kind == TFP_SPAN_MODULE)) tally(g, &g->f->host.python, span);
     if (kind == TFP_SPAN_OP || kind == TFP_SPAN_CALL) tally(g, &g->f->host.ops, span);
     if (allocates && !start) tally(g, &g->f->host.allocations, span);
     if (compiles && !start) tally(g, &g->f->host.compilations, span);
@@ -340,6 +343,7 @@ static bool add_spans(tfp_report *r, tfp_trace_facts *f)
     f->sorts = TFP_NEW(&r->arena, uint8_t, f->x.s->size + 1);
     g.streams = TFP_NEW(&r->arena, uint8_t, tfp_lanes_of(p)->size + 1);
     bool ok = g.names.known && waits && g.streams && f->sorts;
+    ok = ok && tfp_waiting_of(p, r->cut, NULL, &r->arena, &g.waiting);
     for (uint32_t i = 0; ok && i < f->x.s->size; i++) {
         if (tfp_trace_unit_of(&f->x, i) == TFP_NONE) continue;
         if (f->x.s->kind[i] == TFP_SPAN_ACTIVITY)

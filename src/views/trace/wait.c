@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace/wait.c: the table `wait`: what the host waits for (synchronisation, reads of a device's value, data), and
  * the gaps of each stream by what ended them. */
+#include "model/span_names.h"
 #include "model/tables/lanes.h"
 #include "model/tables/read.h"
 #include "model/tables/spans.h"
 #include "views/core/handle.h"
+#include "views/core/own_frame.h"
+#include "views/core/texts.h"
 #include "views/core/view.h"
+#include "views/spans/nest.h"
+#include "views/spans/waiting.h"
 #include "views/trace/facts.h"
 
 #include <math.h>
 
-#define QUEUE_GAP_NS 30000 /* longer gaps are not the device's own delay between activities */
+#define FRAME_WAIT_NS 10000 /* a shorter call got its lock at once */
+#define QUEUE_GAP_NS 30000  /* longer gaps are not the device's own delay between activities */
 
 typedef struct wait_row {
     int64_t rank;
@@ -82,6 +88,66 @@ static bool collect_host(wait_table *t)
     return found != NULL;
 }
 
+/* ---- frames that wait ---- */
+
+/* The outermost frame that waits around one that does: a queue's `get` around the lock that it takes. */
+static uint32_t outermost(const tfp_nest *n, const tfp_waiting *w, uint32_t span)
+{
+    for (uint32_t at = n->parent[span]; at != TFP_NONE && w->waits[at]; at = n->parent[at]) span = at;
+    return span;
+}
+
+/* Of a frame that waits: the line of the user's code that called it; of another thread than that of the steps the thread, too. */
+static void put_line(const wait_table *t, const tfp_nest *n, const tfp_waiting *w, uint32_t span, tfp_buf *out)
+{
+    const tfp_profile *p = t->x->p;
+    tfp_python_frame f, found = { 0 };
+    for (uint32_t at = span; at != TFP_NONE; at = n->parent[at]) {
+        bool frame = t->x->s->kind[at] == TFP_SPAN_FRAME && tfp_python_frame_of(tfp_span_name(p, at), &f);
+        if (!frame || (found.file.data && tfp_is_library_here(t->r, f.file))) continue;
+        bool own = !tfp_is_library_here(t->r, f.file);
+        if (own || !w->waits[at]) found = f;
+        if (own) break;
+    }
+    if (w->threads[t->x->s->lane[span]] != TFP_THREAD_LEADS) {
+        tfp_lane_put(p, t->x->s->lane[span], out);
+        tfp_buf_text(out, found.file.data ? ": " : "");
+    }
+    if (found.file.data) tfp_put_line(out, found.file, found.line, found.function);
+}
+
+static bool add_frame(wait_table *t, const tfp_nest *n, const tfp_waiting *w, uint32_t span, int64_t ns)
+{
+    tfp_buf where = { 0 };
+    put_line(t, n, w, span, &where);
+    bool ok =
+        !where.failed && add(t, tfp_trace_unit_of(t->x, span), tfp_frame_wait_word((tfp_frame_wait)w->waits[span]),
+                             (tfp_str){ where.data ? where.data : "", where.size }, ns, tfp_span_name(t->x->p, span));
+    tfp_buf_free(&where);
+    return ok;
+}
+
+static bool collect_frames(wait_table *t)
+{
+    const tfp_span_columns *s = t->x->s;
+    tfp_waiting w;
+    tfp_nest n;
+    tfp_arena *arena = tfp_arena_of(t->r);
+    if (!tfp_waiting_of(t->x->p, t->x->cut, NULL, arena, &w)) return false;
+    if (!w.waits) return true;
+    int64_t *waits_ns = TFP_NEW(arena, int64_t, s->size + 1); /* of outermost frames: with those inside */
+    bool ok = waits_ns && tfp_nest_of(t->x->p, arena, &n);
+    for (uint32_t i = 0; ok && i < s->size; i++) {
+        if (!w.waits[i] || w.own_ns[i] <= 0 || !tfp_span_in_step(t->r, i)) continue;
+        uint32_t top = outermost(&n, &w, i);
+        waits_ns[top] = tfp_add(waits_ns[top], w.own_ns[i], NULL);
+    }
+    for (uint32_t i = 0; ok && i < s->size; i++)
+        if (waits_ns[i] >= FRAME_WAIT_NS && tfp_trace_unit_of(t->x, i) != TFP_NONE)
+            ok = add_frame(t, &n, &w, i, waits_ns[i]);
+    return ok;
+}
+
 /* ---- gaps of streams ---- */
 
 static const char *cause_of_gap(const tfp_span_columns *s, uint32_t span, int64_t since)
@@ -125,8 +191,8 @@ static bool collect_devices(wait_table *t)
 /* clang-format off */
 static const tfp_row_column columns[] = {
     TFP_COLUMN_ONLY(wait_row, "rank", INT, NUMBER, rank, "Rank in the job, or the position of the file if it names no rank.", TFP_SHOWN_RANKS),
-    TFP_COLUMN(wait_row, "cause", TEXT, LABEL, cause, "Host: synchronize, item (a value is read from a device), data; in RunMetadata data, queue, barrier, lock. Stream: host (launched too late), kernel (turn-around of at most 30 us), other (an event, another stream, the queue)."),
-    TFP_COLUMN(wait_row, "where", TEXT, LABEL, where, "Path of the waiting op, or the stream."),
+    TFP_COLUMN(wait_row, "cause", TEXT, LABEL, cause, "Host: synchronize, item (a value is read from a device), data; in RunMetadata data, queue, barrier, lock; Python frames: lock, queue, sleep, poll (a pipe, a socket). Stream: host (launched too late), kernel (turn-around of at most 30 us), other (an event, another stream, the queue)."),
+    TFP_COLUMN(wait_row, "where", TEXT, LABEL, where, "Path of the waiting op, the line of your code that waits, the thread that only waits, or the stream."),
     TFP_COLUMN(wait_row, "count", INT, NUMBER, count, "How often."),
     TFP_COLUMN(wait_row, "total_us", NANO, MICROS, total_ns, "Total time."),
     TFP_COLUMN(wait_row, "mean_us", REAL, MICROS, mean_us, "Mean time."),
@@ -162,8 +228,8 @@ static bool give_rows(wait_table *t, wait_row **rows, size_t *count)
 static bool wait_rows(tfp_report *r, const tfp_trace_index *x, wait_row **rows, size_t *count)
 {
     wait_table t = { .r = r, .x = x };
-    bool ok = tfp_strtab_init(&t.places, tfp_arena_of(r)) == TFP_OK && collect_host(&t) && collect_devices(&t) &&
-              give_rows(&t, rows, count);
+    bool ok = tfp_strtab_init(&t.places, tfp_arena_of(r)) == TFP_OK && collect_host(&t) && collect_frames(&t) &&
+              collect_devices(&t) && give_rows(&t, rows, count);
     tfp_vec_free(&t.rows);
     tfp_strtab_free(&t.places);
     return ok;

@@ -14,6 +14,7 @@
 #include "views/core/report.h"
 #include "views/spans/nest.h"
 #include "views/spans/trace.h"
+#include "views/spans/waiting.h"
 #include "views/tree/trace_tree.h"
 
 typedef struct lines {
@@ -24,6 +25,7 @@ typedef struct lines {
     uint32_t *item;   /* for each span: the row of the innermost frame or stack around it; 0: none */
     uint32_t *frame;  /* for each span: the frame that it is, or that is around it; TFP_NONE: none */
     int64_t *self_ns; /* of frames */
+    tfp_waiting waiting;
     /* time of kernels of captured graphs: the line that launches a graph is not the line of its kernels */
     int64_t replayed_ns;
     uint32_t *by_trace;  /* for each trace: its row; 0: none yet */
@@ -49,7 +51,10 @@ static tfp_strid frame_name(lines *x, uint32_t span)
     tfp_strid *id = &x->row_name[s->name[span]];
     if (*id != TFP_NONE) return *id;
     *id = 0;
-    if (tfp_python_frame_of(tfp_text(x->p, s->name[span]), &f)) *id = line_name(x, f.file, f.line, f.function);
+    if (tfp_python_frame_of(tfp_text(x->p, s->name[span]), &f))
+        *id = line_name(x, f.file, f.line, f.function);
+    else if (x->waiting.waits && x->waiting.waits[span]) /* a built-in that waits has a row below its caller */
+        *id = tfp_trace_row_name(&x->tree, s->name[span]);
     return *id;
 }
 
@@ -71,7 +76,7 @@ static void add_frames(lines *x)
         x->item[i] = tfp_trace_item_below(&x->tree, x->item[i], name, TFP_SPAN_FRAME);
     }
     for (uint32_t i = 0; i < s->size && !x->tree.failed; i++)
-        if (x->frame[i] == i && tfp_cut_takes(x->p, i))
+        if (x->frame[i] == i && tfp_cut_takes(x->p, i) && !tfp_waits_uncounted(x->p, &x->waiting, i))
             tfp_trace_tree_add(
                 &x->tree, x->item[i],
                 (tfp_trace_part){ s->step[i], s->start_ns[i], x->self_ns[i] > 0 ? x->self_ns[i] : 0, 0, 1 });
@@ -152,6 +157,7 @@ static bool start(lines *x, tfp_report *r)
     x->by_trace = TFP_NEW(&x->arena, uint32_t, tfp_code_of(p)->traces.size + 1);
     if (!x->by_trace || !tfp_nest_of(p, &x->arena, &x->nest) || !x->item || !x->frame || !x->self_ns || !x->row_name)
         return false;
+    if (!tfp_waiting_of(p, r->cut, x->nest.order, &x->arena, &x->waiting)) return false;
     tfp_nest_cut(p, r->cut, &x->nest);
     memset(x->row_name, 0xff, strings * sizeof *x->row_name); /* TFP_NONE */
     return !x->tree.failed;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/tree/samples.c: `code` and `calls` of sampled stacks (pprof). A row's own number is what was sampled with its function
  * on top; the kind of sample decides the column. In: tfp_profile.samples and their stacks. */
+#include "model/span_names.h"
 #include "model/tables/about.h"
 #include "model/tables/code.h"
 #include "model/tables/events.h"
@@ -29,7 +30,12 @@ typedef struct sampled {
     tfp_strid label;    /* -sample_label: the key; TFP_NONE: no sample has it, or none was given */
     tfp_str label_value;
     tfp_buf text;
+    uint8_t *waits; /* for each trace: a tfp_waiting_stack */
+    size_t left_out;
 } sampled;
+
+/* A stack that waits on another thread than the main one does no work. */
+typedef enum waiting_stack { NOT_LOOKED_AT, WORKS, WAITS } waiting_stack;
 
 /* ---- which column ---- */
 
@@ -179,6 +185,29 @@ static uint32_t item_of(sampled *x, uint32_t trace)
     return x->item_of[trace] = at;
 }
 
+static waiting_stack judge_stack(sampled *x, uint32_t trace)
+{
+    const tfp_profile *p = x->p;
+    const tfp_trace *t = &tfp_code_of(p)->traces.at[trace];
+    bool thread = false;
+    for (uint32_t i = 0; i < t->count && !thread; i++) {
+        const tfp_code_frame *f = &tfp_code_of(p)->frames.at[tfp_code_of(p)->trace_frames.at[t->first + i]];
+        thread = tfp_str_eq(tfp_text(p, f->function), TFP_STR("_bootstrap")) &&
+                 tfp_str_ends(tfp_text(p, f->file), TFP_STR("threading.py"));
+    }
+    if (!thread) return WORKS;
+    tfp_strid leaf = name_of(x, tfp_code_of(p)->trace_frames.at[t->first + t->count - 1]);
+    return tfp_frame_waits(tfp_strtab_get(&x->tree.names, leaf)) ? WAITS : WORKS;
+}
+
+/* Whether a sample shows a thread that waits, which `code` and `lines` leave out. */
+static bool waits(sampled *x, uint32_t trace)
+{
+    if (!x->lines || trace == TFP_NONE) return false;
+    if (x->waits[trace] == NOT_LOOKED_AT) x->waits[trace] = (uint8_t)judge_stack(x, trace);
+    return x->waits[trace] == WAITS;
+}
+
 static void add(sampled *x, const tfp_stack_sample *s)
 {
     uint32_t item = item_of(x, s->trace);
@@ -200,7 +229,8 @@ static bool start(sampled *x, tfp_report *r)
     x->tree.amount_is = x->value;
     x->item_of = TFP_NEW(&x->arena, uint32_t, tfp_code_of(x->p)->traces.size + 1);
     x->name_of = TFP_NEW(&x->arena, tfp_strid, frames);
-    if (!x->item_of || !x->name_of) return false;
+    x->waits = TFP_NEW(&x->arena, uint8_t, tfp_code_of(x->p)->traces.size + 1);
+    if (!x->item_of || !x->name_of || !x->waits) return false;
     memset(x->name_of, 0xff, frames * sizeof *x->name_of); /* TFP_NONE */
     return !x->tree.failed;
 }
@@ -212,8 +242,11 @@ static size_t add_samples(sampled *x, const tfp_options *o)
     for (size_t i = 0; i < tfp_samples_of(x->p)->samples.size && !x->tree.failed; i++) {
         const tfp_stack_sample *s = &tfp_samples_of(x->p)->samples.at[i];
         if ((s->type != x->type && s->type != x->counts) || (label && !has_label(x, s->labels))) continue;
-        add(x, s);
         shown++;
+        if (waits(x, s->trace))
+            x->left_out++;
+        else
+            add(x, s);
     }
     return shown;
 }
@@ -231,6 +264,10 @@ tfp_status tfp_tree_of_samples(tfp_report *r, bool lines, tfp_error *err)
     tfp_buf_free(&x.text);
     if (ok && !x.tree.failed && !shown)
         s = tfp_report_note_add(r, TFP_NOTE_NO_SAMPLES, err, "no sample matches: -sample_type, -sample_label");
+    if (ok && !s && x.left_out)
+        s = tfp_report_note_add(r, TFP_NOTE_WAITING, err,
+                                "stacks of other threads than the main one that wait are left out: %zu of %zu stacks",
+                                x.left_out, shown);
     if (ok && !s && !x.tree.failed) return tfp_trace_tree_show(&x.tree, err);
     tfp_trace_tree_free(&x.tree);
     return s ? s : tfp_nomem(err);
