@@ -11,6 +11,7 @@
 #include "views/core/engine.h"
 #include "views/core/report.h"
 #include "views/core/rows.h"
+#include "views/spans/nest.h"
 
 #include <math.h>
 
@@ -205,9 +206,9 @@ static double number_at(const tfp_grid_column *c, size_t row)
 static tfp_status pick_lines(tops *t, const tfp_report *v, top_row *rows, size_t *count, tfp_error *err)
 {
     const tfp_grid *g = v->grid;
-    const tfp_grid_column *line = tfp_grid_find(g, tfp_lines_are_functions(v->profile) ? "function" : "line"),
-                          *self = tfp_grid_find(g, "self_us"), *device = tfp_grid_find(g, "accelerator_us"),
-                          *share = tfp_grid_find(g, "self_share"), *waiting = tfp_grid_find(g, "waiting_us");
+    const tfp_grid_column *line = tfp_grid_find(g, "line"), *self = tfp_grid_find(g, "self_us"),
+                          *device = tfp_grid_find(g, "accelerator_us"), *share = tfp_grid_find(g, "self_share"),
+                          *waiting = tfp_grid_find(g, "waiting_us");
     name_sum *sums = TFP_NEW(&t->r->arena, name_sum, g->row_count + 1), all = { 0 };
     if (!sums) return tfp_nomem(err);
     for (size_t i = 0; line && self && i < g->row_count; i++) {
@@ -272,9 +273,10 @@ static tfp_status add_tops(tops *t, tfp_error *err)
         t->apart = false;
         return add_view(t, &tfp_view_calls, by_time, NULL, err);
     }
+    bool functions = tfp_lines_are_functions(p) && !tfp_has_lines_of_calls(p);
     tfp_status s = add_view(t, &tfp_view_op, by_time, "operation", err);
     if (!s) s = add_view(t, &tfp_view_scope, outer, t->apart ? "module" : "scope", err);
-    return s ? s : add_view(t, &tfp_view_lines, all, tfp_lines_are_functions(p) ? "function" : "line", err);
+    return s ? s : add_view(t, &tfp_view_lines, all, functions ? "function" : "line", err);
 }
 
 tfp_status tfp_summary_tops(tfp_report *r, const tfp_trace_facts *f, tfp_error *err)

@@ -16,6 +16,7 @@
 #include "views/core/report.h"
 #include "views/core/rows.h"
 #include "views/core/view.h"
+#include "views/spans/nest.h"
 
 #include <math.h>
 
@@ -206,7 +207,8 @@ enum {
     SHOW_FUNCTIONS = 2,
     SHOW_ALL = 4,
     SHOW_DEVICE = 8,
-    SHOW_WAITING = 16
+    SHOW_WAITING = 16,
+    SHOW_CALLS = 32
 }; /* bits: which columns are shown */
 
 /* clang-format off */
@@ -230,6 +232,7 @@ static const tfp_row_column columns[] = {
     TFP_COLUMN(line_row, "runs", INT, NUMBER, runs, "How often the line or its operations ran."),
     TFP_COLUMN(line_row, "file", TEXT, LABEL, file, "The whole path."),
     TFP_COLUMN_PROGRAMS(line_row, "line", line, "The same as `function`.", SHOW_FUNCTIONS),
+    TFP_COLUMN_PROGRAMS(line_row, "function", line, "The same as `line`: a line of a function, or a function by its first line, for its time outside of calls.", SHOW_CALLS),
     { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
 };
 /* clang-format on */
@@ -270,8 +273,9 @@ static tfp_status show(table *t, tfp_error *err)
     for (size_t i = 0; i < c->notes.size && !s; i++)
         if (c->notes.at[i].code != TFP_NOTE_COVERAGE) s = tfp_report_note_copy(t->r, NULL, &c->notes.at[i], err);
     if (s) return s;
-    bool functions = tfp_lines_are_functions(c->profile);
-    t->waiting = functions || tfp_samples_of(c->profile)->samples.size;
+    bool frames = tfp_lines_are_functions(c->profile), calls = frames && tfp_has_lines_of_calls(c->profile);
+    bool functions = frames && !calls;
+    t->waiting = frames || tfp_samples_of(c->profile)->samples.size;
     bool added = add_rows(t);
     tfp_explained no_row = added ? lost(t) : (tfp_explained){ 0 };
     if (added && (s = tfp_coverage_less(t->r, &c->covered->coverage, &no_row, err))) return s;
@@ -288,6 +292,7 @@ static tfp_status show(table *t, tfp_error *err)
     t->r->grid->few = LINES_SHOWN;
     unsigned shown = (functions ? SHOW_FUNCTIONS : SHOW_LINES) | (c->covered->coverage.known ? SHOW_ALL : 0);
     if (apart) shown |= SHOW_DEVICE;
+    if (calls) shown |= SHOW_CALLS;
     int64_t waiting_ns = 0;
     for (size_t i = 0; rows && i < count; i++) waiting_ns = tfp_add(waiting_ns, rows[i].waiting_ns, NULL);
     if (waiting_ns > 0) shown |= SHOW_WAITING;

@@ -6,6 +6,7 @@
 #include "views/core/handle.h"
 #include "views/core/notes.h"
 #include "views/spans/nest.h"
+#include "views/spans/trace.h"
 
 void tfp_nest_cut(const tfp_profile *p, const tfp_cut *c, tfp_nest *n)
 {
@@ -27,6 +28,15 @@ int64_t *tfp_nest_self(const tfp_profile *p, const tfp_nest *n, tfp_arena *arena
         if (n->parent[i] != TFP_NONE) self_ns[n->parent[i]] = tfp_add(self_ns[n->parent[i]], -n->duration_ns[i], NULL);
     }
     return self_ns;
+}
+
+bool tfp_has_lines_of_calls(const tfp_profile *p)
+{
+    const tfp_span_columns *s = &tfp_events_of(p)->spans;
+    tfp_strid key = tfp_stat_key(p, TFP_LINE_OF_CALL);
+    for (uint32_t i = 0; key != TFP_NONE && i < s->size; i++)
+        if (s->kind[i] == TFP_SPAN_FRAME && tfp_span_stat(p, i, key)) return true;
+    return false;
 }
 
 tfp_status tfp_nest_note(tfp_report *r, const tfp_nest *n, tfp_error *err)

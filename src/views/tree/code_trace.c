@@ -6,6 +6,7 @@
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
 #include "model/tables/read.h"
+#include "model/tables/stats.h"
 #include "options/options.h"
 #include "views/core/coverage.h"
 #include "views/core/engine.h"
@@ -23,9 +24,11 @@ typedef struct lines {
     tfp_arena arena;
     tfp_nest nest;
     uint32_t *item;   /* for each span: the row of the innermost frame or stack around it; 0: none */
-    uint32_t *frame;  /* for each span: the frame that it is, or that is around it; TFP_NONE: none */
+    uint32_t *frame;  /* for each span: the frame or call with a row that it is, or that is around it; TFP_NONE: none */
+    uint32_t *python; /* the same of Python's frames only */
     int64_t *self_ns; /* of frames */
     tfp_waiting waiting;
+    tfp_strid line_of_call; /* key of the stat; TFP_NONE: frames do not tell it */
     /* time of kernels of captured graphs: the line that launches a graph is not the line of its kernels */
     int64_t replayed_ns;
     uint32_t *by_trace;  /* for each trace: its row; 0: none yet */
@@ -60,19 +63,66 @@ static tfp_strid frame_name(lines *x, uint32_t span)
 
 /* ---- frames ---- */
 
+/* The name of the line in the caller from which a span was called: "FILE:LINE:FUNCTION of the caller"; 0: it is not told, or is of another
+ * file than the frame around. */
+static tfp_strid call_name(lines *x, uint32_t span, uint32_t caller)
+{
+    const tfp_span_columns *s = &tfp_events_of(x->p)->spans;
+    const tfp_stat *from = x->line_of_call == TFP_NONE ? NULL : tfp_span_stat(x->p, span, x->line_of_call);
+    tfp_python_frame f;
+    if (!from || from->type != TFP_STAT_TEXT || caller == TFP_NONE) return 0;
+    if (!tfp_python_frame_of(tfp_text(x->p, s->name[caller]), &f)) return 0;
+    tfp_str text = tfp_text(x->p, (tfp_strid)from->value.text);
+    int64_t line = 0;
+    size_t colon = text.size;
+    while (colon && text.data[colon - 1] != ':') colon--;
+    if (!colon || !tfp_parse_int64((tfp_str){ text.data + colon, text.size - colon }, &line) || line <= 0) return 0;
+    tfp_str file = { text.data, colon - 1 };
+    return tfp_str_eq(file, f.file) ? line_name(x, file, line, f.function) : 0;
+}
+
+/* Goes below the row of the line from which a span was called. */
+static bool go_to_line(lines *x, uint32_t span)
+{
+    tfp_strid line = call_name(x, span, x->python[span]);
+    if (!line) return false;
+    if (x->tree.items.at[x->item[span]].name != line)
+        x->item[span] = tfp_trace_item_below(&x->tree, x->item[span], line, TFP_SPAN_FRAME);
+    return true;
+}
+
+/* The time of a frame or call is no longer that of the one around it. */
+static void take_time(lines *x, uint32_t span)
+{
+    uint32_t around = x->frame[span];
+    if (around != TFP_NONE) x->self_ns[around] = tfp_add(x->self_ns[around], -x->nest.duration_ns[span], NULL);
+    x->self_ns[span] = x->nest.duration_ns[span];
+    x->frame[span] = span;
+}
+
+/* A call of a function without a frame, or of a module, whose line is known: its time is the line's. */
+static void add_call(lines *x, uint32_t span)
+{
+    unsigned kind = tfp_events_of(x->p)->spans.kind[span];
+    if ((kind == TFP_SPAN_FRAME || kind == TFP_SPAN_MODULE) && go_to_line(x, span)) take_time(x, span);
+}
+
 static void add_frames(lines *x)
 {
     const tfp_span_columns *s = &tfp_events_of(x->p)->spans;
     for (size_t k = 0; k < s->size && !x->tree.failed; k++) {
         uint32_t i = x->nest.order[k], parent = x->nest.parent[i];
         x->frame[i] = parent == TFP_NONE ? TFP_NONE : x->frame[parent];
+        x->python[i] = parent == TFP_NONE ? TFP_NONE : x->python[parent];
         x->item[i] = parent == TFP_NONE ? 0 : x->item[parent];
         tfp_strid name = frame_name(x, i);
-        if (!name) continue;
-        if (x->frame[i] != TFP_NONE)
-            x->self_ns[x->frame[i]] = tfp_add(x->self_ns[x->frame[i]], -x->nest.duration_ns[i], NULL);
-        x->self_ns[i] = x->nest.duration_ns[i];
-        x->frame[i] = i;
+        if (!name) {
+            add_call(x, i);
+            continue;
+        }
+        go_to_line(x, i);
+        take_time(x, i);
+        x->python[i] = i;
         x->item[i] = tfp_trace_item_below(&x->tree, x->item[i], name, TFP_SPAN_FRAME);
     }
     for (uint32_t i = 0; i < s->size && !x->tree.failed; i++)
@@ -152,14 +202,17 @@ static bool start(lines *x, tfp_report *r)
     tfp_trace_tree_start(&x->tree, r);
     x->item = TFP_NEW(&x->arena, uint32_t, count);
     x->frame = TFP_NEW(&x->arena, uint32_t, count);
+    x->python = TFP_NEW(&x->arena, uint32_t, count);
     x->self_ns = TFP_NEW(&x->arena, int64_t, count);
     x->row_name = TFP_NEW(&x->arena, tfp_strid, strings);
     x->by_trace = TFP_NEW(&x->arena, uint32_t, tfp_code_of(p)->traces.size + 1);
-    if (!x->by_trace || !tfp_nest_of(p, &x->arena, &x->nest) || !x->item || !x->frame || !x->self_ns || !x->row_name)
+    if (!x->by_trace || !tfp_nest_of(p, &x->arena, &x->nest) || !x->item || !x->frame || !x->python || !x->self_ns ||
+        !x->row_name)
         return false;
     if (!tfp_waiting_of(p, r->cut, x->nest.order, &x->arena, &x->waiting)) return false;
     tfp_nest_cut(p, r->cut, &x->nest);
     memset(x->row_name, 0xff, strings * sizeof *x->row_name); /* TFP_NONE */
+    x->line_of_call = tfp_stat_key(p, TFP_LINE_OF_CALL);
     return !x->tree.failed;
 }
 
