@@ -11,7 +11,6 @@
 #include "views/core/engine.h"
 #include "views/core/report.h"
 #include "views/core/rows.h"
-#include "views/spans/nest.h"
 
 #include <math.h>
 

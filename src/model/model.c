@@ -40,7 +40,7 @@ const char *tfp_source_of_graph(const tfp_profile *p)
 bool tfp_ran_any(const tfp_profile *p)
 {
     for (size_t i = 0; i < p->runs->execs.size; i++)
-        if (p->runs->execs.at[i].run_count > 0) return true;
+        if (p->runs->execs.at[i].run_count != 0) return true;
     return false;
 }
 
@@ -119,7 +119,11 @@ static void add_exec(const tfp_exec *x, tfp_node_stats *s)
 {
     s->cpu_ns = tfp_add(s->cpu_ns, x->cpu_ns, NULL);
     s->accelerator_ns = tfp_add(s->accelerator_ns, x->accelerator_ns, NULL);
-    s->run_count = tfp_add(s->run_count, x->run_count, NULL);
+    /* runs on devices only count if it ran on the host in none of the steps */
+    if (x->run_count > 0)
+        s->run_count = tfp_add(s->run_count > 0 ? s->run_count : 0, x->run_count, NULL);
+    else if (s->run_count <= 0)
+        s->run_count += x->run_count;
     s->float_ops = tfp_add(s->float_ops, x->float_ops, NULL);
     s->requested_bytes = tfp_add(s->requested_bytes, x->requested_bytes, NULL);
     s->peak_bytes = tfp_add(s->peak_bytes, x->peak_bytes, NULL);
@@ -131,6 +135,7 @@ void tfp_exec_stats_at(const tfp_profile *p, uint32_t node, uint32_t exec, tfp_n
 {
     *out = (tfp_node_stats){ 0 };
     add_exec(&p->runs->execs.at[exec], out);
+    if (out->run_count < 0) out->run_count = -out->run_count;
     out->total_ns = tfp_add(out->cpu_ns, out->accelerator_ns, NULL);
     out->float_ops = p->runs->execs.at[exec].float_ops;
     if (!out->float_ops) out->float_ops = tfp_mul(p->graph->nodes.at[node].float_ops, out->run_count, NULL);
@@ -162,10 +167,12 @@ void tfp_node_stats_at(const tfp_profile *p, uint32_t node, tfp_step_choice step
         add_exec(&p->runs->execs.at[e], &s);
         count++;
     }
+    if (s.run_count < 0) s.run_count = -s.run_count;
     s.total_ns = tfp_add(s.cpu_ns, s.accelerator_ns, NULL);
     if (mean && count && p->events->slim->mean_steps) count = p->events->slim->mean_steps[node];
     if (count > 1 && mean) {
-        s.run_count /= count;
+        bool ran = p->events->processes.size && s.run_count > 0; /* in a trace what has time ran */
+        s.run_count = ran && s.run_count < count ? 1 : s.run_count / count;
         s.float_ops /= count;
         s.total_ns = mean_time(p, s.total_ns, count);
         s.cpu_ns = mean_time(p, s.cpu_ns, count);

@@ -109,6 +109,12 @@ void sql_exec_step(const sql_row *row, tfp_buf *b, sql_cell *out)
     put_step(row, row->at, out);
 }
 
+void sql_exec_runs(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    sql_put_int(out, tfp_exec_runs(&tfp_executions_of(row->in->p)->execs.at[row->at]));
+}
+
 void sql_exec_run_us(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
@@ -121,7 +127,7 @@ void sql_exec_float_ops(const sql_row *row, tfp_buf *b, sql_cell *out)
     (void)b;
     const tfp_profile *p = row->in->p;
     sql_put_int(out, tfp_mul(tfp_graph_of(p)->nodes.at[owner_of(row, SQL_EXECUTIONS)].float_ops,
-                             tfp_executions_of(p)->execs.at[row->at].run_count, NULL));
+                             tfp_exec_runs(&tfp_executions_of(p)->execs.at[row->at]), NULL));
 }
 
 /* The node and the step of a row that belongs to an execution. */

@@ -36,6 +36,7 @@ void sql_edge_shape(const sql_row *row, tfp_buf *b, sql_cell *out);
 void sql_output_shape(const sql_row *row, tfp_buf *b, sql_cell *out);
 void sql_step_listed(const sql_row *row, tfp_buf *b, sql_cell *out);
 void sql_exec_step(const sql_row *row, tfp_buf *b, sql_cell *out);
+void sql_exec_runs(const sql_row *row, tfp_buf *b, sql_cell *out);
 void sql_exec_run_us(const sql_row *row, tfp_buf *b, sql_cell *out);
 void sql_exec_float_ops(const sql_row *row, tfp_buf *b, sql_cell *out);
 void sql_span_execution(const sql_row *row, tfp_buf *b, sql_cell *out);

@@ -128,7 +128,7 @@ static const sql_column executions[] = {
     KEY("execution", "number: one node in one step, all its runs together"),
     PROFILE, NODE,
     MADE("step", 'i', exec_step, "number of the step"),
-    INT("runs",            run_count,       "how often it ran"),
+    MADE("runs", 'i', exec_runs, "how often it ran"),
     MICROS("start_us",        start_ns,        "earliest start"),
     MICROS("end_us",          end_ns,          "latest end"),
     MADE("run_us", 'i', exec_run_us, "time it took: accelerator plus CPU"),

@@ -158,7 +158,7 @@ static void find_runs(cutter *x)
         if (s->node[i] != TFP_NONE && s->kind[i] != TFP_SPAN_ACTIVITY) x->ran[s->node[i]] = 1;
 }
 
-static bool sum_spans(cutter *x)
+static bool sum_spans(cutter *x, bool recount)
 {
     const tfp_profile *p = &x->c->p;
     tfp_strid flops = tfp_strtab_find(&p->strings, TFP_STR("flops"));
@@ -169,8 +169,23 @@ static bool sum_spans(cutter *x)
         r.end_ns = tfp_cut_end(x->c, p, i);
         tfp_exec *e = exec_of(x, r.node, r.step);
         if (!e) return false;
-        tfp_exec_add(p, e, &r, x->ran[r.node], flops);
+        if (recount)
+            tfp_exec_recount(e, &r);
+        else
+            tfp_exec_add(p, e, &r, x->ran[r.node], flops);
     }
+    return true;
+}
+
+static bool sum_runs(cutter *x)
+{
+    tfp_run_tables *runs = x->c->p.runs;
+    bool lacks = false;
+    if (!sum_spans(x, false)) return false;
+    for (size_t i = 0; i < runs->execs.size; i++) lacks |= tfp_exec_lacks_runs(&runs->execs.at[i]);
+    if (!lacks) return true;
+    if (!sum_spans(x, true)) return false;
+    for (size_t i = 0; i < runs->execs.size; i++) tfp_exec_settle(&runs->execs.at[i]);
     return true;
 }
 
@@ -226,7 +241,7 @@ static bool cut_execs(cutter *x)
     for (size_t i = 0; i < nodes; i++)
         p->graph->nodes.at[i].exec_first = p->graph->nodes.at[i].exec_last = x->last[i] = TFP_NONE;
     find_runs(x);
-    return sum_spans(x) && cut_memory(x);
+    return sum_runs(x) && cut_memory(x);
 }
 
 /* ---- steps ---- */

@@ -98,6 +98,24 @@ void tfp_exec_add(const tfp_profile *p, tfp_exec *e, const tfp_runs *r, bool ran
     add_time(e, activity ? &e->accelerator_ns : &e->cpu_ns, r->self_ns, r->start_ns, r->end_ns, first);
 }
 
+bool tfp_exec_lacks_runs(tfp_exec *e)
+{
+    if (e->run_count || (e->cpu_ns <= 0 && e->accelerator_ns <= 0)) return false;
+    e->run_count = -1;
+    return true;
+}
+
+void tfp_exec_recount(tfp_exec *e, const tfp_runs *r)
+{
+    bool counts = r->kind == TFP_SPAN_ACTIVITY && !(r->marks & TFP_MARK_CONTINUES);
+    if (counts && e->run_count < 0) e->run_count -= r->count;
+}
+
+void tfp_exec_settle(tfp_exec *e)
+{
+    if (e->run_count < -1) e->run_count++;
+}
+
 void tfp_exec_add_memory(tfp_exec *e, const tfp_memory_event *m)
 {
     if (m->bytes > 0) e->requested_bytes = tfp_add(e->requested_bytes, m->bytes, NULL);
@@ -128,14 +146,17 @@ static void note_step(tfp_join *x, uint32_t node, uint32_t step)
 static void add_runs(tfp_join *x, const tfp_runs *r, tfp_strid flops)
 {
     tfp_exec *e = exec_of(x, r->node, r->step);
-    if (e) tfp_exec_add(x->p, e, r, x->nodes.ran.at[r->node], flops);
+    if (e && x->execs.recounts)
+        tfp_exec_recount(e, r);
+    else if (e)
+        tfp_exec_add(x->p, e, r, x->nodes.ran.at[r->node], flops);
 }
 
 static void add_span(tfp_join *x, uint32_t i, tfp_strid flops)
 {
     tfp_runs r = tfp_runs_of_span(x->p, i);
     if (!tfp_runs_count(x->p, &r)) return;
-    note_step(x, r.node, r.step);
+    if (!x->execs.recounts) note_step(x, r.node, r.step);
     add_runs(x, &r, flops);
 }
 
@@ -157,7 +178,7 @@ static void add_slim(tfp_join *x, const tfp_slim_lane *f, tfp_strid flops)
         if (!tfp_runs_count(x->p, &r)) continue;
         add_runs(x, &r, flops);
     }
-    for (size_t i = 0; i < f->ran.size && !x->b->status; i++) {
+    for (size_t i = 0; i < f->ran.size && !x->b->status && !x->execs.recounts; i++) {
         const tfp_slim_group *g = &f->groups.at[f->ran.at[i].group];
         tfp_runs r = { .node = g->node, .kind = x->t->slim->slim_kinds.at[g->kind].kind, .lane = f->lane };
         if (tfp_runs_count(x->p, &r)) note_step(x, g->node, f->ran.at[i].step);
@@ -179,9 +200,8 @@ static void add_memory(tfp_join *x, const tfp_memory_event *m)
     tfp_exec_add_memory(e, m);
 }
 
-void tfp_join_execs(tfp_join *x)
+static void add_lanes(tfp_join *x)
 {
-    x->execs.own = !x->p->runs->execs.size;
     tfp_strid flops = tfp_strtab_find(&x->p->strings, TFP_STR("flops"));
     for (uint32_t lane = 0; lane < x->p->lanes->size && !x->b->status; lane++) {
         const tfp_slim_lane *slim = tfp_join_slim(x, lane);
@@ -189,5 +209,25 @@ void tfp_join_execs(tfp_join *x)
             add_span(x, x->order[k], flops);
         if (slim) add_slim(x, slim, flops);
     }
+}
+
+/* A node that ran on the host in another step, or whose activities continue a run of another node, has time and no run: its activities
+ * are its runs. That is rare, so they are counted in a second pass. */
+static void add_missing_runs(tfp_join *x)
+{
+    tfp_run_tables *runs = x->p->runs;
+    for (size_t i = 0; i < x->t->joined_execs.size; i++)
+        x->execs.recounts |= tfp_exec_lacks_runs(&runs->execs.at[x->t->joined_execs.at[i]]);
+    if (x->execs.recounts) add_lanes(x);
+    for (size_t i = 0; i < x->t->joined_execs.size && x->execs.recounts; i++)
+        tfp_exec_settle(&runs->execs.at[x->t->joined_execs.at[i]]);
+    x->execs.recounts = false;
+}
+
+void tfp_join_execs(tfp_join *x)
+{
+    x->execs.own = !x->p->runs->execs.size;
+    add_lanes(x);
+    add_missing_runs(x);
     for (size_t i = 0; i < x->t->memory.size && !x->b->status; i++) add_memory(x, &x->t->memory.at[i]);
 }

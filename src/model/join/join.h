@@ -90,6 +90,7 @@ typedef struct tfp_join_executions {
     tfp_map64 by_step; /* node << 32 | step -> execution, when other files made executions too */
     tfp_kept_steps kept;
     TFP_VEC(tfp_node_step) ran_in; /* for the mean: nodes and steps in which they ran; pairs may repeat */
+    bool recounts;                 /* the second pass, over executions with time and without a run */
 } tfp_join_executions;
 
 /* What is known of each node; nodes.c adds an element with each node that it makes. */
@@ -143,6 +144,10 @@ bool tfp_runs_count(const tfp_profile *p, const tfp_runs *r); /* whether they ar
 /* Adds runs to the sums of an execution. ran_on_host: the host's spans tell how often its node ran. flops: key of the
  * stat. */
 void tfp_exec_add(const tfp_profile *p, tfp_exec *e, const tfp_runs *r, bool ran_on_host, tfp_strid flops);
+/* An execution with time and no run on the host is marked, its activities are counted, then it is settled. */
+bool tfp_exec_lacks_runs(tfp_exec *e);
+void tfp_exec_recount(tfp_exec *e, const tfp_runs *r);
+void tfp_exec_settle(tfp_exec *e);
 void tfp_exec_add_memory(tfp_exec *e, const tfp_memory_event *m);
 
 void tfp_join_markers(tfp_join *x); /* chooses marks of steps by their names */

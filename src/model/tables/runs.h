@@ -11,10 +11,10 @@ typedef struct tfp_step {
     uint32_t exec_from; /* number of executions when it was added: its own come later */
 } tfp_step;
 
-struct tfp_exec {  /* one node in one step, all its runs together */
-    uint32_t step; /* index in steps */
-    uint32_t next; /* the same node's execution in the next step */
-    int64_t run_count;
+struct tfp_exec {      /* one node in one step, all its runs together */
+    uint32_t step;     /* index in steps */
+    uint32_t next;     /* the same node's execution in the next step */
+    int64_t run_count; /* negative: a node that ran on the host in other steps ran here on devices only, that often */
     int64_t start_ns, end_ns;       /* earliest start, latest end; 0: it has no time */
     int64_t cpu_ns, accelerator_ns; /* sums over its spans in lanes of that kind */
     int64_t requested_bytes, peak_bytes, residual_bytes, output_bytes; /* sums over its runs */
@@ -36,7 +36,8 @@ typedef struct tfp_run_tables {
     bool has_next_step;
 } tfp_run_tables;
 
-bool tfp_ran_any(const tfp_profile *p);     /* whether a node ran in some step */
+bool tfp_ran_any(const tfp_profile *p); /* whether a node ran in some step */
+static inline int64_t tfp_exec_runs(const tfp_exec *e) { return e->run_count < 0 ? -e->run_count : e->run_count; }
 bool tfp_ran_on_both(const tfp_profile *p); /* whether there is time of devices and of their host */
 static inline uint64_t tfp_exec_key(uint32_t node, uint32_t step) { return (uint64_t)node << 32 | step; }
 uint32_t tfp_find_step(const tfp_profile *p, int64_t id); /* TFP_NONE: there is none */

@@ -244,7 +244,7 @@ static void put_exec(writer *w, uint32_t exec)
     size_t entry = tfp_put_open(b, 12), value;
     tfp_put_int_always(b, 1, tfp_executions_of(w->p)->steps.at[x->step].id);
     value = tfp_put_open(b, 2);
-    tfp_put_int(b, 1, x->run_count);
+    tfp_put_int(b, 1, tfp_exec_runs(x));
     tfp_put_int(b, 2, tfp_micros(x->start_ns));
     tfp_put_int(b, 3, tfp_micros(x->end_ns));
     put_spans(w, d);

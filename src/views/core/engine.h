@@ -130,5 +130,8 @@ tfp_status tfp_scope_tree(tfp_tree *t, tfp_report *r, tfp_arena *arena, tfp_erro
 /* Whether lines of code come from Python frames of a trace. Then rows are functions, because a frame has only its
  * function's first line (tree/code_trace.c). */
 bool tfp_lines_are_functions(const tfp_profile *p);
+/* Whether these frames tell the line of each call, as PyTorch's do from 2.15 on (spans/nest.c): rows are then lines, and functions for
+ * their time outside of calls. */
+bool tfp_has_lines_of_calls(const tfp_profile *p);
 
 #endif

@@ -298,7 +298,7 @@ static int64_t run_count(const tfp_profile *p)
 {
     int64_t n = 0;
     for (size_t i = 0; i < tfp_executions_of(p)->execs.size; i++)
-        n = tfp_add(n, tfp_executions_of(p)->execs.at[i].run_count, NULL);
+        n = tfp_add(n, tfp_exec_runs(&tfp_executions_of(p)->execs.at[i]), NULL);
     return n;
 }
 

@@ -16,7 +16,6 @@
 #include "views/core/report.h"
 #include "views/core/rows.h"
 #include "views/core/view.h"
-#include "views/spans/nest.h"
 
 #include <math.h>
 

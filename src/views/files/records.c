@@ -45,7 +45,7 @@ static void add_exec(tfp_report *r, step_row *t, const tfp_exec *e)
 {
     bool *clamped = &r->clamped;
     add(&t->nodes, 1, clamped);
-    add(&t->runs, e->run_count, clamped);
+    add(&t->runs, tfp_exec_runs(e), clamped);
     add(&t->run_us, tfp_micros(tfp_add(e->accelerator_ns, e->cpu_ns, clamped)), clamped);
     add(&t->accelerator_us, tfp_micros(e->accelerator_ns), clamped);
     add(&t->cpu_us, tfp_micros(e->cpu_ns), clamped);

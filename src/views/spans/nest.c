@@ -3,6 +3,7 @@
  * and adds a note about cut spans. */
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
+#include "views/core/engine.h"
 #include "views/core/handle.h"
 #include "views/core/notes.h"
 #include "views/spans/nest.h"

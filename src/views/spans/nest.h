@@ -11,10 +11,7 @@
 void tfp_nest_cut(const tfp_profile *p, const tfp_cut *c, tfp_nest *n);
 /* For each span its duration minus its children's; NULL: out of memory. */
 int64_t *tfp_nest_self(const tfp_profile *p, const tfp_nest *n, tfp_arena *arena);
-/* Whether frames tell the line of each call, "FILE:LINE" in the caller, as PyTorch's do from 2.15 on. Rows of code are then lines, and
- * functions for their time outside of calls. */
-#define TFP_LINE_OF_CALL "CallFrom"
-bool tfp_has_lines_of_calls(const tfp_profile *p);
+#define TFP_LINE_OF_CALL "CallFrom" /* stat of a frame: "FILE:LINE" in its caller */
 /* Adds a note about spans that were cut, if any. */
 tfp_status tfp_nest_note(tfp_report *r, const tfp_nest *n, tfp_error *err);
 

@@ -22,10 +22,15 @@ typedef struct wait_row {
     int64_t rank;
     tfp_str cause, where;
     int64_t count, total_ns, max_ns;
+    int64_t covered_ns, covered_end_ns; /* time in which such a wait goes on, once if several do; waits come by start */
     double mean_us, share;
     tfp_str example;
     uint32_t unit;
 } wait_row;
+
+typedef struct waited {
+    int64_t start_ns, ns;
+} waited;
 
 typedef struct wait_table {
     tfp_report *r;
@@ -36,7 +41,7 @@ typedef struct wait_table {
 
 /* ---- rows ---- */
 
-static bool add(wait_table *t, uint32_t unit, const char *cause, tfp_str where, int64_t ns, tfp_str example)
+static bool add(wait_table *t, uint32_t unit, const char *cause, tfp_str where, waited w, tfp_str example)
 {
     tfp_buf key = { 0 };
     tfp_buf_printf(&key, "%u\037%s\037", unit, cause);
@@ -50,14 +55,21 @@ static bool add(wait_table *t, uint32_t unit, const char *cause, tfp_str where, 
                              .cause = tfp_str_of(cause),
                              .where = { tfp_strtab_get(&t->places, id).data + skip, where.size },
                              .example = example,
-                             .unit = unit };
+                             .unit = unit,
+                             .covered_end_ns = INT64_MIN };
         if (!tfp_push(&t->rows, new_row)) return false;
     }
     wait_row *to = &t->rows.at[id - 1];
     to->count++;
-    to->total_ns = tfp_add(to->total_ns, ns, NULL);
-    if (ns > to->max_ns) {
-        to->max_ns = ns;
+    to->total_ns = tfp_add(to->total_ns, w.ns, NULL);
+    int64_t end = tfp_add(w.start_ns, w.ns, NULL);
+    int64_t from = w.start_ns > to->covered_end_ns ? w.start_ns : to->covered_end_ns;
+    if (end > from) {
+        to->covered_ns = tfp_add(to->covered_ns, end - from, NULL);
+        to->covered_end_ns = end;
+    }
+    if (w.ns > to->max_ns) {
+        to->max_ns = w.ns;
         to->example = example;
     }
     return true;
@@ -71,21 +83,29 @@ static bool add_host_wait(wait_table *t, uint32_t span, const char *cause)
     tfp_str name = tfp_span_name(t->x->p, span);
     tfp_span_path(t->x->p, span, &where);
     uint32_t unit = tfp_trace_unit_of(t->x, span);
-    bool ok =
-        !where.failed && add(t, unit, cause, (tfp_str){ where.data, where.size }, t->x->s->duration_ns[span], name);
+    bool ok = !where.failed && add(t, unit, cause, (tfp_str){ where.data, where.size },
+                                   (waited){ t->x->s->start_ns[span], t->x->s->duration_ns[span] }, name);
     tfp_buf_free(&where);
     return ok;
+}
+
+static bool starts_before(const void *spans, uint32_t a, uint32_t b)
+{
+    const tfp_span_columns *s = spans;
+    return s->start_ns[a] < s->start_ns[b];
 }
 
 static bool collect_host(wait_table *t)
 {
     static const char *const causes[] = { NULL, "synchronize", "item", "data", "queue", "barrier", "lock" };
     const uint8_t *found = tfp_host_waits(t->r, t->x);
-    for (uint32_t i = 0; found && i < t->x->s->size; i++) {
-        if (!found[i] || !tfp_span_in_step(t->r, i) || tfp_trace_unit_of(t->x, i) == TFP_NONE) continue;
-        if (!add_host_wait(t, i, causes[found[i]])) return false;
-    }
-    return found != NULL;
+    uint32_t *list = found ? TFP_NEW(tfp_arena_of(t->r), uint32_t, t->x->s->size + 1) : NULL;
+    size_t count = 0;
+    for (uint32_t i = 0; list && i < t->x->s->size; i++)
+        if (found[i] && tfp_span_in_step(t->r, i) && tfp_trace_unit_of(t->x, i) != TFP_NONE) list[count++] = i;
+    bool ok = list && tfp_sort(list, count, starts_before, t->x->s);
+    for (size_t i = 0; ok && i < count; i++) ok = add_host_wait(t, list[i], causes[found[list[i]]]);
+    return ok;
 }
 
 /* ---- frames that wait ---- */
@@ -122,7 +142,8 @@ static bool add_frame(wait_table *t, const tfp_nest *n, const tfp_waiting *w, ui
     put_line(t, n, w, span, &where);
     bool ok =
         !where.failed && add(t, tfp_trace_unit_of(t->x, span), tfp_frame_wait_word((tfp_frame_wait)w->waits[span]),
-                             (tfp_str){ where.data ? where.data : "", where.size }, ns, tfp_span_name(t->x->p, span));
+                             (tfp_str){ where.data ? where.data : "", where.size },
+                             (waited){ t->x->s->start_ns[span], ns }, tfp_span_name(t->x->p, span));
     tfp_buf_free(&where);
     return ok;
 }
@@ -142,9 +163,12 @@ static bool collect_frames(wait_table *t)
         uint32_t top = outermost(&n, &w, i);
         waits_ns[top] = tfp_add(waits_ns[top], w.own_ns[i], NULL);
     }
-    for (uint32_t i = 0; ok && i < s->size; i++)
-        if (waits_ns[i] >= FRAME_WAIT_NS && tfp_trace_unit_of(t->x, i) != TFP_NONE)
-            ok = add_frame(t, &n, &w, i, waits_ns[i]);
+    uint32_t *list = ok ? TFP_NEW(arena, uint32_t, s->size + 1) : NULL;
+    size_t count = 0;
+    for (uint32_t i = 0; list && i < s->size; i++)
+        if (waits_ns[i] >= FRAME_WAIT_NS && tfp_trace_unit_of(t->x, i) != TFP_NONE) list[count++] = i;
+    ok = list && tfp_sort(list, count, starts_before, s);
+    for (size_t i = 0; ok && i < count; i++) ok = add_frame(t, &n, &w, list[i], waits_ns[list[i]]);
     return ok;
 }
 
@@ -168,7 +192,8 @@ static bool collect_device(wait_table *t, const tfp_trace_device *d, int64_t *la
         seen[lane] = 1;
         if (!gap) continue;
         tfp_str where = tfp_text(t->x->p, tfp_lanes_of(t->x->p)->at[lane].name);
-        if (!add(t, d->unit, cause_of_gap(s, span, since), where, start - since, tfp_span_name(t->x->p, span)))
+        if (!add(t, d->unit, cause_of_gap(s, span, since), where, (waited){ since, start - since },
+                 tfp_span_name(t->x->p, span)))
             return false;
     }
     return true;
@@ -197,7 +222,7 @@ static const tfp_row_column columns[] = {
     TFP_COLUMN(wait_row, "total_us", NANO, MICROS, total_ns, "Total time."),
     TFP_COLUMN(wait_row, "mean_us", REAL, MICROS, mean_us, "Mean time."),
     TFP_COLUMN(wait_row, "max_us", NANO, MICROS, max_ns, "Longest time."),
-    TFP_COLUMN(wait_row, "share", REAL, SHARE, share, "Total time divided by the time from the first span of the trace to the end of its last."),
+    TFP_COLUMN(wait_row, "share", REAL, SHARE, share, "Share of the time from the first span of the trace to the end of its last in which at least one such wait goes on."),
     TFP_COLUMN(wait_row, "example", TEXT, LABEL, example, "The longest wait's name, or the activity after the longest gap."),
     { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
 };
@@ -218,7 +243,7 @@ static bool give_rows(wait_table *t, wait_row **rows, size_t *count)
         wait_row *out = &(*rows)[i];
         const tfp_trace_unit *u = &t->x->units[out->unit];
         int64_t all = u->end_ns - u->origin_ns;
-        out->share = all > 0 ? (double)out->total_ns / (double)all : NAN;
+        out->share = all > 0 ? (double)out->covered_ns / (double)all : NAN;
         out->mean_us = (double)out->total_ns / 1000 / (double)out->count;
     }
     return *rows != NULL;

@@ -188,8 +188,9 @@ static void add_activities(lines *x)
         if (replayed && apart) item = replay_item(x);
         if (item && replayed && tfp_span_in_step(x->tree.r, i))
             x->replayed_ns = tfp_add(x->replayed_ns, s->self_ns[i], NULL);
-        /* an activity without a host op is a run of its line */
-        tfp_trace_part part = { s->step[i], s->start_ns[i], 0, s->self_ns[i], from == TFP_NONE || s->path[i] };
+        /* an activity without a host op on its line is a run of the line */
+        bool run = from == TFP_NONE || s->path[i] || item != x->item[from];
+        tfp_trace_part part = { s->step[i], s->start_ns[i], 0, s->self_ns[i], run };
         if (item) tfp_trace_tree_add(&x->tree, item, part);
     }
 }

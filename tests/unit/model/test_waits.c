@@ -72,9 +72,9 @@ static void generated_files(void **state)
                                        "torchtitan_fx_codegen/g.py",
                                        "/home/me/.cache/vllm/torch_compile_cache/ab/rank_0_0/transformed_code.py",
                                        "/tmp/__autograph_generated_file1x.py",
-                                       "/c/ry/cryaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.py" };
+                                       "/c/ry/cryaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.py" };
     static const char *const no[] = { "/home/me/output_code.py", "/home/me/ry/crysk.py", "/tmp/train.py",
-                                      "/c/rz/cryaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.py", "" };
+                                      "/c/rz/cryaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.py", "" };
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) assert_true(tfp_is_generated_file(tfp_str_of(yes[i])));
     for (size_t i = 0; i < sizeof no / sizeof *no; i++) assert_false(tfp_is_generated_file(tfp_str_of(no[i])));
     assert_true(tfp_is_library_file(tfp_str_of(yes[0])));
