@@ -184,6 +184,19 @@ static void limit(tfp_changer *c, double most, bool data)
     }
 }
 
+/* A wait for data whose own work is less, because workers decided when it ended, takes the limit, too. */
+static void fill_waits(tfp_changer *c, double most)
+{
+    const tfp_job *j = c->j;
+    for (uint32_t i = 0; i < j->anchors.count; i++) {
+        const tfp_job_anchor *a = &j->anchors.list[i];
+        uint32_t start = a->ends && a->kind == TFP_ANCHOR_DATA ? j->anchors.of_call[a->span] : TFP_NONE;
+        if (start == TFP_NONE || a->data != start) continue;
+        double length = a->at - j->anchors.list[start].at, wanted = length < most ? length : most;
+        if (wanted > c->anchor_sums[start]) c->v->own[i] += wanted - c->anchor_sums[start];
+    }
+}
+
 /* On each thread in each step the first launch represents one graph with everything: the host time from its end to the end of the
  * last launch is removed. Waits for devices or data stay. */
 static void make_graphs(tfp_changer *c)
@@ -215,5 +228,6 @@ void tfp_apply_launch(tfp_changer *c, const tfp_change *launch)
 void tfp_apply_input(tfp_changer *c, double most_us)
 {
     limit(c, most_us, true);
-    c->v->no_floor = true;
+    fill_waits(c, most_us);
+    c->v->at_once = true;
 }

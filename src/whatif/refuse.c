@@ -5,6 +5,7 @@
 #include "model/tables/processes.h"
 #include "model/tables/read.h"
 #include "model/tables/runs.h"
+#include "model/tables/spans.h"
 #include "views/core/handle.h"
 #include "views/trace/tables.h"
 #include "whatif/change.h"
@@ -13,6 +14,20 @@
 
 #define REFUSED_OVER 0.25
 #define LAUNCHLESS_OVER 0.2
+
+#define EMPTY_UNDER 0.1 /* share of the steps that ops take */
+#define LATER_OVER 2    /* ops outside of the steps take that many times the steps */
+
+bool tfp_whatif_runs_later(const tfp_job *j)
+{
+    double inside = 0, outside = 0, steps = 0;
+    for (uint32_t i = 0; i < j->steps.window_count; i++) steps += j->steps.windows[i].end - j->steps.windows[i].start;
+    for (uint32_t i = 0; i < j->s->size; i++)
+        if (tfp_is_host_op(j->s->kind[i]))
+            *(j->s->step[i] != TFP_NONE ? &inside : &outside) += (double)j->s->self_ns[i] / 1000;
+    bool marked = j->steps.window_count && j->steps.windows[0].step != TFP_NONE;
+    return marked && !j->device_count && inside < EMPTY_UNDER * steps && outside > LATER_OVER * steps;
+}
 
 /* Where most of the difference is. */
 typedef struct cause {

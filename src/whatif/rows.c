@@ -77,7 +77,7 @@ bool tfp_whatif_today_add(tfp_whatif *w, const tfp_buf *note)
 /* Whether the workers of a data loader, which were in time, would have to be faster than they ever were. */
 static bool needs_faster_workers(const tfp_whatif *w, const tfp_whatif_row *row)
 {
-    if (w->v.no_floor || row->gain_share < 0.01) return false;
+    if (w->v.at_once || row->gain_share < 0.01) return false;
     for (size_t u = 0; u < w->job.unit_count; u++) {
         const tfp_job_loader *l = &w->job.units[u].loader;
         if (l->batches && !l->paces && row->gain_us > l->slack) return true;

@@ -63,6 +63,13 @@ tfp_status tfp_whatif_today(tfp_whatif *w, tfp_error *err)
     if (!(w->recorded_us > 0))
         return tfp_within_file(err, tfp_fail(err, TFP_BADFILE, "no step with a length: there is nothing to replay"),
                                tfp_first_source(tfp_profile_of(w->r)));
+    if (tfp_whatif_runs_later(j))
+        return tfp_within_file(err,
+                               tfp_fail(err, TFP_BADFILE,
+                                        "the host's work runs after the steps that start it, not in them, so that no "
+                                        "change of a step can be predicted: wait for the result in each step "
+                                        "(block_until_ready)"),
+                               tfp_first_source(tfp_profile_of(w->r)));
     tfp_job_replay(j, &w->v, &w->replay);
     w->replay_us = w->replay.step_us;
     tfp_status s = tfp_whatif_judge(w, &note, err);

@@ -145,16 +145,48 @@ static bool collect_hosted(anchors *b)
     return ok;
 }
 
+/* The first window of a unit that ends at or after a time. */
+static uint32_t window_from(const tfp_job *j, uint32_t unit, double at)
+{
+    uint32_t low = 0, high = j->steps.window_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const tfp_job_window *w = &j->steps.windows[middle];
+        if (w->unit < unit || (w->unit == unit && w->end < at))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* A guessed step may end in another thread, while the thread of the steps waits for it. */
+static uint32_t *find_end_lanes(const tfp_job *j)
+{
+    uint32_t *lanes = TFP_NEW(j->arena, uint32_t, j->steps.window_count + 1);
+    for (uint32_t i = 0; lanes && i < j->steps.window_count; i++) lanes[i] = j->units[j->steps.windows[i].unit].home;
+    for (uint32_t i = 0; lanes && i < j->anchors.turn_count; i++) {
+        const tfp_job_turn *t = &j->anchors.turns[i];
+        for (uint32_t k = window_from(j, t->unit, t->first); k < j->steps.window_count; k++) {
+            const tfp_job_window *w = &j->steps.windows[k];
+            if (w->unit != t->unit || w->end > t->last + TFP_JOB_SLACK_US) break;
+            if (w->end < t->next - TFP_JOB_SLACK_US) lanes[k] = t->lane;
+        }
+    }
+    return lanes;
+}
+
 static bool collect_windows(anchors *b)
 {
     const tfp_job *j = b->j;
-    bool ok = true;
+    const uint32_t *lanes = find_end_lanes(j);
+    bool ok = lanes != NULL;
     for (uint32_t i = 0; ok && i < j->steps.window_count; i++) {
         tfp_job_window *w = &j->steps.windows[i];
         uint32_t home = j->units[w->unit].home;
         if (home == TFP_NONE || w->on_device) continue;
         ok = add_owned(b, w->unit, home, w->start, RANK_REACH, &w->start_anchor) &&
-             add_owned(b, w->unit, home, w->end, RANK_FROM, &w->end_anchor);
+             add_owned(b, w->unit, lanes[i], w->end, RANK_FROM, &w->end_anchor);
     }
     return ok;
 }
@@ -297,10 +329,9 @@ bool tfp_job_anchors(tfp_job *j)
     tfp_arena *a = j->arena;
     size_t spans = j->s->size;
     anchors b = { .j = j, .names = TFP_NEW(a, uint8_t, tfp_strings_of(j->p)->count + 1), .used = calloc(spans + 1, 1) };
-    j->waits = tfp_host_waits(j->r, j->x);
     j->anchors.of_call = TFP_NEW(a, uint32_t, spans + 1);
     j->anchors.end_of_call = TFP_NEW(a, uint32_t, spans + 1);
-    bool ok = b.names && b.used && j->waits && j->anchors.of_call && j->anchors.end_of_call;
+    bool ok = b.names && b.used && j->anchors.of_call && j->anchors.end_of_call;
     for (size_t i = 0; ok && i < spans; i++) j->anchors.of_call[i] = j->anchors.end_of_call[i] = TFP_NONE;
     ok = ok && collect_spans(&b) && collect_turns(&b) && collect_hosted(&b) && collect_windows(&b) &&
          b.list.size < TFP_NONE / 2 && place(&b) && hold_all(j);

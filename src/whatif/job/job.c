@@ -17,12 +17,13 @@ static bool start(tfp_job *j, const tfp_trace_index *x)
     j->unit_count = x->unit_count;
     j->unit_of_process = x->unit_of_process;
     j->units = TFP_NEW(j->arena, tfp_job_unit, x->unit_count + 1);
+    j->waits = tfp_host_waits(j->r, x);
     for (size_t i = 0; j->units && i < x->unit_count; i++) {
         j->units[i].rank = x->units[i].rank;
         j->units[i].origin_ns = x->units[i].origin_ns;
         j->units[i].end_ns = x->units[i].end_ns;
     }
-    return j->units != NULL;
+    return j->units && j->waits;
 }
 
 tfp_status tfp_job_of(tfp_report *r, tfp_job *j, tfp_error *err)

@@ -228,7 +228,8 @@ typedef struct tfp_variant {
     double *own, *turn; /* for each anchor */
     double *touched;    /* for each anchor: the part of `own` and `turn` that the changes concern */
     bool *unsynced;     /* for each anchor: its call waits for nothing */
-    bool no_sync, overlap, no_floor;
+    bool no_sync, overlap;
+    bool at_once; /* data is there at once: nobody waits for those who make it */
 } tfp_variant;
 
 /* The resulting times of all nodes and of the step. */

@@ -130,6 +130,8 @@ bool tfp_job_has_edge(const tfp_job *j, const tfp_variant *v, const tfp_job_edge
 {
     if (e->flags & TFP_EDGE_SYNC && (v->no_sync || v->unsynced[e->to - j->activity_count])) return false;
     if (e->flags & TFP_EDGE_COMM && v->overlap) return false;
+    if (e->flags & TFP_EDGE_TURN && v->at_once && j->anchors.list[e->to - j->activity_count].data != TFP_NONE)
+        return false;
     if (e->flags & TFP_EDGE_BESIDE && !v->overlap) return false;
     if (e->flags & TFP_EDGE_LAUNCH && v->removed[e->to]) return false;
     return !(e->to >= j->activity_count + j->anchors.count && v->removed[e->from]); /* an edge from a collective */
@@ -147,7 +149,7 @@ double tfp_job_arrival(const tfp_job *j, const tfp_variant *v, const double *at,
 /* A batch is made after an earlier one was taken, so that it comes earlier if all steps before it end earlier. */
 static double hold(const tfp_job_anchor *a, const tfp_variant *v, const tfp_replayed *out, double at)
 {
-    if (v->no_floor) return at;
+    if (v->at_once) return at;
     double moved = a->floor_moves && out->behind[a->unit] > -INFINITY ? out->behind[a->unit] : 0;
     return a->floor + moved > at ? a->floor + moved : at;
 }
@@ -214,5 +216,5 @@ void tfp_variant_reset(const tfp_job *j, tfp_variant *v)
         v->touched[i] = 0;
         v->unsynced[i] = false;
     }
-    v->no_sync = v->overlap = v->no_floor = false;
+    v->no_sync = v->overlap = v->at_once = false;
 }

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* Without marks it is the thread in which host ops take longest. */
+/* Without marks of the host it is the thread in which host ops take longest. */
 static bool find_homes(tfp_job *j)
 {
     const tfp_profile *p = j->p;
@@ -29,7 +29,8 @@ static bool find_homes(tfp_job *j)
         const tfp_step_mark *m = &tfp_events_of(p)->step_marks.at[i];
         uint32_t lane = j->s->lane[m->span], process = tfp_lanes_of(p)->at[lane].process;
         bool used = process != TFP_NONE && tfp_events_of(p)->processes.at[process].steps == m->source;
-        if (used && tfp_lanes_of(p)->at[lane].role == TFP_ROLE_THREAD)
+        /* the runs of a program may change threads */
+        if (used && m->source != TFP_STEPS_MODULES && tfp_lanes_of(p)->at[lane].role == TFP_ROLE_THREAD)
             j->units[j->unit_of_process[process]].home = lane;
     }
     return true;

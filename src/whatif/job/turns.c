@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/job/turns.c: threads that take turns. Autograd's thread works while the thread of the steps waits in a gap: work in the gap
  * begins after the gap's start and delays what follows the gap. */
+#include "model/span_names.h"
+#include "model/tables/lanes.h"
+#include "model/tables/read.h"
 #include "model/tables/spans.h"
+#include "views/spans/trace.h"
 #include "whatif/job/home.h"
 
 typedef struct gap {
@@ -18,6 +22,11 @@ typedef struct turns {
     uint32_t *outer; /* host ops of all threads, sorted by lane and start */
     size_t outer_count;
 } turns;
+
+static bool is_input(const tfp_job *j, uint32_t lane)
+{
+    return tfp_is_input_thread(tfp_text(j->p, tfp_lanes_of(j->p)->at[lane].label));
+}
 
 static bool is_op(const tfp_job *j, uint32_t span) { return tfp_is_host_op(j->s->kind[span]); }
 
@@ -66,17 +75,26 @@ static void finish_run(turns *t, gap *g)
     if (g->gate == TFP_NONE || t->found.at[at].last > t->found.at[g->gate].last) g->gate = at;
 }
 
+/* Whether the thread of the steps waits for data in a gap. */
+static bool waits_for_data(const tfp_job *j, const gap *g)
+{
+    uint32_t at = g->around;
+    while (at != TFP_NONE && j->waits[at] != TFP_WAITS_DATA) at = j->s->parent[at];
+    return at != TFP_NONE;
+}
+
 /* Finds the runs of one thread in the gaps: its outermost host ops, cut where they leave a gap. */
 static bool find_runs(turns *t, uint32_t unit, const uint32_t *ops, size_t count)
 {
     tfp_job *j = t->j;
     gap *open = NULL;
     int64_t end = INT64_MIN;
-    bool ok = true;
+    bool ok = true, prepares = count && is_input(j, j->s->lane[ops[0]]);
     for (size_t i = 0; ok && i < count; i++) {
         int64_t start = j->s->start_ns[ops[i]], stop = tfp_span_end(j->s, ops[i]);
         if (start < end) continue; /* it is inside the previous one */
         gap *g = gap_of(t, start, stop);
+        if (g && prepares && !waits_for_data(j, g)) g = NULL; /* nothing else waits for later input */
         end = stop;
         if (open && g != open) finish_run(t, open);
         if (g && g != open)
