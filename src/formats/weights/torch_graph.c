@@ -282,6 +282,77 @@ static int64_t length_of(program *p, tfp_pvalue inputs, int over)
     return known && count ? dims[0] : -1;
 }
 
+/* ---- the iterations of a while_loop: a counter from a constant, by a constant, to a constant ---- */
+
+enum { NODES_LOOKED_AT = 4096 };
+
+static tfp_pvalue argument_of(program *p, tfp_pvalue node, size_t i)
+{
+    return tfp_pickle_named(p->m, tfp_pickle_item(p->m, tfp_pickle_named(p->m, node, "inputs"), i), "arg");
+}
+
+/* The name of the i-th tensor in a list of inputs or outputs. */
+static tfp_pvalue tensor_named(program *p, tfp_pvalue of, const char *list, size_t i)
+{
+    return member_of(p->m, tfp_pickle_item(p->m, tfp_pickle_named(p->m, of, list), i), "as_tensor", "name");
+}
+
+static bool calls(program *p, tfp_pvalue node, const char *op)
+{
+    tfp_str target;
+    return tfp_pickle_text(p->m, tfp_pickle_named(p->m, node, "target"), &target) &&
+           tfp_str_begins(target, tfp_str_of(op));
+}
+
+/* The node that makes a tensor; NOTHING: none of the first ones does. */
+static tfp_pvalue maker_of(program *p, tfp_pvalue nodes, tfp_pvalue name)
+{
+    size_t count = tfp_pickle_count(p->m, nodes);
+    for (size_t i = 0; name && i < count && i < NODES_LOOKED_AT; i++)
+        if (tensor_named(p, tfp_pickle_item(p->m, nodes, i), "outputs", 0) == name)
+            return tfp_pickle_item(p->m, nodes, i);
+    return 0;
+}
+
+static bool constant_of(program *p, tfp_pvalue node, int64_t *out)
+{
+    *out = calls(p, node, "torch.ops.aten.ones.");
+    if (*out || calls(p, node, "torch.ops.aten.zeros.")) return true;
+    size_t at = calls(p, node, "torch.ops.aten.full.");
+    return (at || calls(p, node, "torch.ops.aten.scalar_tensor.")) &&
+           tfp_pickle_int(p->m, tfp_pickle_named(p->m, argument_of(p, node, at), "as_int"), out);
+}
+
+static int64_t while_trips(program *p, tfp_pvalue inputs)
+{
+    tfp_pvalue condition = member_of(p->m, tfp_pickle_item(p->m, inputs, 0), "arg", "as_graph");
+    tfp_pvalue body = member_of(p->m, tfp_pickle_item(p->m, inputs, 1), "arg", "as_graph");
+    tfp_pvalue carried = member_of(p->m, tfp_pickle_item(p->m, inputs, 2), "arg", "as_tensors");
+    condition = tfp_pickle_named(p->m, condition, "graph");
+    body = tfp_pickle_named(p->m, body, "graph");
+    tfp_pvalue tests = tfp_pickle_named(p->m, condition, "nodes"), test = tfp_pickle_item(p->m, tests, 0);
+    bool or_equal = calls(p, test, "torch.ops.aten.le.");
+    int64_t start, step, end;
+    if (tfp_pickle_count(p->m, tests) != 1 || (!or_equal && !calls(p, test, "torch.ops.aten.lt."))) return -1;
+    tfp_pvalue counter = member_of(p->m, argument_of(p, test, 0), "as_tensor", "name");
+    size_t k = 0, count = tfp_pickle_count(p->m, tfp_pickle_named(p->m, condition, "inputs"));
+    while (k < count && tensor_named(p, condition, "inputs", k) != counter) k++;
+    tfp_pvalue sum = maker_of(p, tfp_pickle_named(p->m, body, "nodes"), tensor_named(p, body, "outputs", k));
+    tfp_pvalue added = member_of(p->m, argument_of(p, sum, 0), "as_tensor", "name");
+    bool returned = tensor_named(p, condition, "outputs", 0) == tensor_named(p, test, "outputs", 0);
+    if (!counter || !returned || k == count || !calls(p, sum, "torch.ops.aten.add.") ||
+        added != tensor_named(p, body, "inputs", k) ||
+        tfp_pickle_count(p->m, tfp_pickle_named(p->m, sum, "inputs")) != 2)
+        return -1;
+    tfp_pvalue first = maker_of(p, top(p)->nodes, tfp_pickle_named(p->m, tfp_pickle_item(p->m, carried, k), "name"));
+    if (!first || !constant_of(p, first, &start) ||
+        !tfp_pickle_int(p->m, tfp_pickle_named(p->m, argument_of(p, test, 1), "as_int"), &end) ||
+        !tfp_pickle_int(p->m, tfp_pickle_named(p->m, argument_of(p, sum, 1), "as_int"), &step) || step < 1)
+        return -1;
+    int64_t room = tfp_add(tfp_add(end, or_equal, NULL), tfp_mul(start, -1, NULL), NULL);
+    return room <= 0 ? 0 : room / step + (room % step != 0);
+}
+
 /* Begins a graph: its operators are read next. */
 static void push_graph(program *p, tfp_pvalue of, uint64_t around)
 {
@@ -305,6 +376,7 @@ static void add_bodies(program *p, tfp_str name, tfp_pvalue inputs, uint64_t cal
         if (!tfp_str_eq(name, tfp_str_of(callers[i].op))) continue;
         kind = callers[i].body;
         if (kind == TFP_BODY_LOOP) trips = length_of(p, inputs, callers[i].over);
+        if (tfp_str_eq(name, TFP_STR("higher_order::while_loop"))) trips = while_trips(p, inputs);
     }
     for (size_t i = 0; i < tfp_pickle_count(p->m, inputs) && !p->b->status; i++) {
         tfp_pvalue body = member_of(p->m, tfp_pickle_item(p->m, inputs, i), "arg", "as_graph");

@@ -82,7 +82,8 @@ def programs():
     x, linear = R(4, 8), nn.Linear(8, 8)
     yield of("cond", lambda m, x: torch.cond(x.sum() > 0, lambda x: m(m(x)), m, (x,)), (x,), linear, by_hand=512)
     yield of("while_loop", lambda m, x: while_loop(lambda i, x: i < 5, lambda i, x: (i + 1, m(x)), (torch.zeros((), dtype=torch.int64), x))[1],
-             (x,), linear, by_hand=256)
+             (x,), linear, by_hand=1280)
+    yield of("while_loop of values", lambda m, x: while_loop(lambda x: x.sum() < 5, lambda x: (m(x),), (x,))[0], (x,), linear, by_hand=256)
     yield of("no_grad", without_gradient, (x,), linear)
     yield of("autocast", in_bfloat16, (x,), linear)
     yield of("map", lambda m, xs: over(m, xs), (R(5, 4, 8),), linear, by_hand=1280)
