@@ -164,10 +164,12 @@ static tfp_status add_folder(tfp_profile *p, const tfp_format *f, const char *pa
     for (size_t at = 0; at < paths.size && !s; at += strlen(paths.data + at) + 1)
         s = tfp_profile_add_file(p, f->name, paths.data + at, err);
     bool traces = !s && f == &tfp_format_kineto;
-    size_t older = traces ? tfp_kineto_older(path, &paths) : 0;
+    size_t merged = 0, older = traces ? tfp_kineto_older(path, &paths, &merged) : 0;
     if (older)
         tfp_build_warn_many(&b, "older traces in the folder, not read (give their files, or see `tfprof help index`)",
                             TFP_STR(""), older);
+    if (merged)
+        tfp_build_warn_many(&b, "merged traces in the folder, not read: the files of their ranks are", TFP_STR(""), merged);
     tfp_buf_free(&paths);
     return traces ? add_beside(p, path, err) : s;
 }

@@ -97,6 +97,7 @@ SUITES = [
     Suite("python package, many traces in Spark", [TENSORFLOW, "tests/fleet/spark.py"], 60, needs=".venv/spark"),
     Suite("index of many traces", [TENSORFLOW, "tests/fleet/index.py", f"{RELEASE}/tfprof"], 8, needs=".venv/ready"),
     Suite("numbers of one row agree", [PYTHON, "tests/trace/consistent.py", f"{RELEASE}/tfprof"], 14),
+    Suite("ranks merged into one file", [PYTHON, "tests/trace/merged.py", f"{RELEASE}/tfprof"], 8),
     Suite("one mean", [PYTHON, "tests/trace/means.py", f"{RELEASE}/tfprof"], 2),
     Suite("advice that would be wrong", [PYTHON, "tests/trace/quiet.py", f"{RELEASE}/tfprof"], 1),
     Suite("advice on hosts of TensorFlow and JAX", [PYTHON, "tests/trace/tfhost.py", f"{RELEASE}/tfprof"], 1),

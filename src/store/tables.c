@@ -143,7 +143,7 @@ static const tfp_store_column processes[] = {
     ANY(tfp_process, rank_count), MAYBE_IN(tfp_process, source, SOURCES), ANY(tfp_process, clock_offset_ns),
     NUMBER(tfp_process, tolerance_ns, NOT_NEGATIVE, 0), BELOW(tfp_process, tasks, 2), BELOW(tfp_process, steps, TFP_STEPS_NONE + 1),
     NUMBER(tfp_process, work_ns, NOT_NEGATIVE, 0), NUMBER(tfp_process, work_in_steps_ns, NOT_NEGATIVE, 0),
-    BELOW(tfp_process, work_of_devices, 2),
+    BELOW(tfp_process, work_of_devices, 2), ANY(tfp_process, part),
 };
 #define SPAN(field, rule, arg)                                                                                         \
     { #field, offsetof(tfp_span_columns, field), sizeof *((tfp_span_columns *)0)->field, TFP_STORE_##rule, (arg), false }

@@ -5,6 +5,7 @@
 #include "formats/files/folder.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 /* A name in a folder, and when the file was last written. */
@@ -81,6 +82,15 @@ tfp_status tfp_profile_list(const char *path, tfp_buf *paths, tfp_error *err)
 
 /* ---- traces of PyTorch ---- */
 
+/* Whether it is the name of a file into which the traces of several ranks were merged, as scripts call it. */
+static bool is_merged(const char *name)
+{
+    static const char *const words[] = { "merged", "combined", "all_ranks", "all-ranks", "allranks" };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcasestr(name, words[i])) return true;
+    return false;
+}
+
 /* The length of WORKER in WORKER.TIME.pt.trace.json; 0 for other names. */
 static size_t worker_size(const char *name)
 {
@@ -99,7 +109,7 @@ static tfp_status list_workers(const char *folder, const tfp_names *names, tfp_b
     for (size_t i = 0; i < names->size && !s; i++) {
         candidate c;
         size_t size = worker_size(names->at[i]);
-        if (!size || !look(folder, names->at[i], &c)) continue;
+        if (!size || is_merged(names->at[i]) || !look(folder, names->at[i], &c)) continue;
         const char *next = i + 1 < names->size ? names->at[i + 1] : "";
         bool last = worker_size(next) != size || memcmp(next, names->at[i], size) != 0;
         if (last) s = give(paths, c.path, err);
@@ -114,7 +124,8 @@ static tfp_status list_ranks(const char *folder, const tfp_names *names, tfp_buf
     tfp_status s = TFP_OK;
     for (size_t i = 0; i < names->size && !s; i++) {
         candidate c;
-        if (is_json(names->at[i]) && strstr(names->at[i], "rank") && look(folder, names->at[i], &c))
+        if (is_json(names->at[i]) && strstr(names->at[i], "rank") && !is_merged(names->at[i]) &&
+            look(folder, names->at[i], &c))
             s = give(paths, c.path, err);
     }
     return s;
@@ -142,29 +153,85 @@ static tfp_status list_newest(const char *folder, const tfp_names *names, tfp_bu
     return found ? give(paths, best.path, err) : TFP_OK;
 }
 
+/* ---- one file for each place in a job ---- */
+
+/* The number after "TP", "DP", "PP", "EP" or "CP" at a position, as in SGLang's TIME-TP-0-DP-0-PP-0-EP-0.trace.json: its
+ * length, and where it begins. 0: there is none. */
+static size_t place_at(const char *name, size_t at, size_t *digits)
+{
+    if (!strchr("TDPEC", name[at]) || name[at + 1] != 'P' || (at && strchr("_-.", name[at - 1]) == NULL)) return 0;
+    *digits = at + 2 + (name[at + 2] == '-' || name[at + 2] == '_');
+    return strspn(name + *digits, "0123456789");
+}
+
+/* The name without these numbers: equal for the files of one recording. False: it has none, or is too long. */
+static bool name_of_job(const char *name, char out[256])
+{
+    size_t used = 0, digits = 0, count = 0;
+    for (size_t at = 0; name[at]; at++) {
+        size_t size = place_at(name, at, &digits);
+        if (used + 4 >= 256) return false;
+        if (size) {
+            out[used++] = name[at];
+            at = digits + size - 1;
+            count++;
+        } else {
+            out[used++] = name[at];
+        }
+    }
+    out[used] = '\0';
+    return count > 0;
+}
+
+/* Lists the files of the newest recording that has a file for each place in the job, or that also has a merged file. */
+static tfp_status list_parts(const char *folder, const tfp_names *names, tfp_buf *paths, tfp_error *err)
+{
+    candidate best = { .path = "" }, c;
+    char job[256] = "", other[256];
+    bool merged = false;
+    size_t found = 0;
+    tfp_status s = TFP_OK;
+    for (size_t i = 0; i < names->size; i++) {
+        bool trace = is_trace(names->at[i]) && look(folder, names->at[i], &c);
+        merged |= trace && is_merged(names->at[i]);
+        if (!trace || is_merged(names->at[i]) || (found++ && compare_times(&c, &best) < 0)) continue;
+        best = c;
+        if (!name_of_job(names->at[i], job)) job[0] = '\0';
+    }
+    for (size_t i = 0; i < names->size && !s && (*job || (merged && found)); i++) {
+        if (!is_trace(names->at[i]) || is_merged(names->at[i]) || !look(folder, names->at[i], &c)) continue;
+        if (!*job || (name_of_job(names->at[i], other) && strcmp(job, other) == 0)) s = give(paths, c.path, err);
+    }
+    return s;
+}
+
 tfp_status tfp_kineto_list(const char *path, tfp_buf *paths, tfp_error *err)
 {
     tfp_names names = { 0 };
     tfp_status s = tfp_names_of(path, &names) ? TFP_OK : tfp_nomem(err);
     if (!s) s = list_workers(path, &names, paths, err);
     if (!s && !paths->size) s = list_ranks(path, &names, paths, err);
+    if (!s && !paths->size) s = list_parts(path, &names, paths, err);
     if (!s && !paths->size) s = list_newest(path, &names, paths, err);
     if (!s && !paths->size) s = tfp_fail(err, TFP_BADFILE, "is a folder without traces of PyTorch (*.pt.trace.json)");
     tfp_names_free(&names);
     return s;
 }
 
-size_t tfp_kineto_older(const char *path, const tfp_buf *paths)
+size_t tfp_kineto_older(const char *path, const tfp_buf *paths, size_t *merged)
 {
     tfp_names names = { 0 };
     size_t count = 0, at = 0; /* names and paths have the same order */
+    *merged = 0;
     bool listed = tfp_names_of(path, &names);
     for (size_t i = 0; i < names.size && listed; i++) {
         candidate c;
         if (!tfp_path_join(c.path, path, names.at[i])) continue;
         bool taken = at < paths->size && strcmp(paths->data + at, c.path) == 0;
         if (taken) at += strlen(c.path) + 1;
-        count += !taken && is_trace(names.at[i]) && look(path, names.at[i], &c);
+        bool left = !taken && is_json(names.at[i]) && look(path, names.at[i], &c);
+        *merged += left && is_merged(names.at[i]);
+        count += left && is_trace(names.at[i]) && !is_merged(names.at[i]);
     }
     tfp_names_free(&names);
     return count;

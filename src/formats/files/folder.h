@@ -21,11 +21,13 @@ bool tfp_profile_is_folder(const char *path);
 tfp_status tfp_profile_list(const char *path, tfp_buf *paths, tfp_error *err);
 
 /* The traces of PyTorch in a folder: the last one of each worker (HOST_PID.TIME.pt.trace.json); otherwise one file for
- * each rank (a name with "rank"); otherwise the newest trace. */
+ * each rank (a name with "rank", or with numbers after TP, DP, PP, EP); otherwise the newest trace. A file into which they
+ * were merged is not read beside them. */
 bool tfp_kineto_is_folder(const char *path);
 tfp_status tfp_kineto_list(const char *path, tfp_buf *paths, tfp_error *err);
-/* The number of traces in the folder that tfp_kineto_list left out of `paths`. */
-size_t tfp_kineto_older(const char *path, const tfp_buf *paths);
+/* The number of traces in the folder that tfp_kineto_list left out of `paths`; merged: those that others were merged
+ * into, which it does not count. */
+size_t tfp_kineto_older(const char *path, const tfp_buf *paths, size_t *merged);
 
 /* A folder of a profiler's XPlane files: LOG, LOG/plugins/profile, or the folder of one recording. */
 bool tfp_xplane_is_folder(const char *path);

@@ -384,7 +384,6 @@ static bool start_slots(file *f)
 static void settle(file *f)
 {
     tfp_builder *b = f->b;
-    tfp_process *made = &b->p->events->processes.at[f->r.process];
     if (f->broken.count) {
         tfp_kineto_left_out *left = &f->r.left.broken;
         left->count = (int64_t)f->broken.count;
@@ -397,9 +396,12 @@ static void settle(file *f)
     }
     if (!f->r.events && !b->p->events->memory.size && !b->p->events->counters.size)
         tfp_build_warn(b, "no events in the trace", TFP_STR(""));
-    made->tolerance_ns = f->r.fraction ? 0 : 1000;
+    tfp_process *made = &b->p->events->processes.at[f->r.process];
+    bool merged = b->p->events->processes.size > f->r.process + 1; /* then `distributedInfo` is that of some rank */
+    for (size_t i = f->r.process; i < b->p->events->processes.size; i++)
+        b->p->events->processes.at[i].tolerance_ns = f->r.fraction ? 0 : 1000;
     const tfp_kineto_facts *facts = &f->facts;
-    if (facts->rank >= 0 && facts->rank <= INT32_MAX) made->rank = (int32_t)facts->rank;
+    if (!merged && facts->rank >= 0 && facts->rank <= INT32_MAX) made->rank = (int32_t)facts->rank;
     if (facts->rank_count > 0 && facts->rank_count <= INT32_MAX) made->rank_count = (int32_t)facts->rank_count;
 }
 
@@ -409,6 +411,7 @@ static tfp_status read_trace(tfp_builder *b, tfp_input *in, tfp_error *err)
         .b = b, .in = in, .r = { .b = b, .first_span = b->p->events->spans.size }, .facts = { .b = b, .rank = -1 }
     };
     f.broken.sync.needs = "ph";
+    f.r.lanes.first_counter = b->p->events->counters.size;
     tfp_process process = { .rank = -1, .source = (uint32_t)b->p->files->sources.size - 1 };
     f.r.process = f.facts.process = tfp_build_process(b, &process);
     tfp_status s = start_slots(&f) ? tfp_builder_status(b, err) : tfp_nomem(err);

@@ -32,9 +32,10 @@ typedef enum tfp_kineto_what {
 /* A row of the timeline: two numbers or words, and what they mean. */
 typedef struct tfp_kineto_lane {
     uint64_t a, b;
-    uint32_t words;         /* bit 1: a is a string of the slot; bit 2: b is */
+    uint32_t words;         /* bits: a (1), b (2) or pid (4) is a string of the slot */
     uint32_t kind;          /* of tfp_kineto_lane_kind */
     uint32_t category, pad; /* category: of lanes of unknown devices, a string of the slot; otherwise 0 */
+    uint64_t pid;           /* of streams: the process of their events, which is a device */
 } tfp_kineto_lane;
 typedef enum tfp_kineto_lane_kind {
     TFP_KINETO_THREAD, /* pid, tid */
@@ -212,7 +213,7 @@ typedef struct tfp_kineto_flow { /* one end of an arrow */
 typedef struct tfp_kineto_arrow { /* one end of an arrow that may tell the launch of an activity */
     uint64_t id;
     int64_t at_ns;
-    uint32_t place;    /* its thread: index in the reader's lanes */
+    uint32_t place;    /* its thread: index in the reader's list of lanes */
     uint32_t category; /* hash of its category */
     bool begins;
 } tfp_kineto_arrow;
@@ -235,14 +236,31 @@ typedef struct tfp_kineto_lost {
     tfp_kineto_left_out commas; /* commas too many or missing */
 } tfp_kineto_lost;
 
+typedef struct tfp_kineto_name { /* what a file calls a process */
+    uint64_t pid;                /* as of tfp_kineto_pid */
+    tfp_strid name;
+} tfp_kineto_name;
+
+typedef struct tfp_kineto_lane_table {
+    tfp_map64 by_hash;             /* hash -> index in list */
+    TFP_VEC(tfp_kineto_lane) list; /* in the same order as `of`; words are ids of the profile */
+    TFP_VEC(uint32_t) of;          /* lane of the profile */
+    tfp_map64 label;               /* index in list -> string */
+    /* tid, or hash of a stream, -> pid: the first process that had a lane with that number */
+    tfp_map64 thread_owner, stream_owner;
+    tfp_map64 stream_by_row;        /* hash of pid and tid -> lane of the profile; made when arrows are joined */
+    TFP_VEC(uint64_t) hardware;     /* processes whose threads are streams of a device */
+    TFP_VEC(tfp_kineto_name) names; /* of processes whose name tells a rank */
+    TFP_VEC(uint32_t) counters;     /* index in list of each counter sample's process */
+    size_t first_counter;           /* index of this file's first counter sample */
+    bool shared;                    /* two processes have a stream with the same name */
+    uint32_t rank;                  /* the rank among whose lanes a name must be the only one */
+} tfp_kineto_lane_table;
+
 typedef struct tfp_kineto_reader {
     tfp_builder *b;
     uint32_t process;
-    tfp_map64 lane_by_hash;         /* hash -> index in the profile's lanes */
-    TFP_VEC(tfp_kineto_lane) lanes; /* in the same order as lane_of; words are ids of the profile */
-    TFP_VEC(uint32_t) lane_of;
-    tfp_map64 label_by_lane; /* index in lanes -> string */
-    tfp_map64 thread_owner;  /* tid -> pid: the first process that had a thread with that number */
+    tfp_kineto_lane_table lanes;
     TFP_VEC(tfp_kineto_open) open;
     tfp_map64 open_by_lane,
         open_by_id;       /* the innermost one's index in `open`, or TFP_NONE: read with tfp_map64_get_any */
@@ -251,10 +269,9 @@ typedef struct tfp_kineto_reader {
     int64_t events, ends_alone, early, negative, no_number;
     int64_t plain; /* events with a duration whose category is none of Kineto's */
     tfp_strid first_plain;
-    int64_t unknown;            /* activities with unknown categories */
-    tfp_strid first_unknown;    /* the first such category */
-    size_t first_span;          /* index of this file's first span */
-    TFP_VEC(uint64_t) hardware; /* processes whose threads are streams of a device */
+    int64_t unknown;         /* activities with unknown categories */
+    tfp_strid first_unknown; /* the first such category */
+    size_t first_span;       /* index of this file's first span */
     tfp_kineto_links links;
     bool fraction;
 } tfp_kineto_reader;
@@ -288,9 +305,24 @@ static inline uint32_t tfp_kineto_lane_at(tfp_kineto_reader *r, tfp_kineto_slot 
 void tfp_kineto_label(tfp_kineto_reader *r, tfp_kineto_slot *s,
                       const tfp_kineto_row *x); /* sets names of processes and threads */
 void tfp_kineto_lanes_end(tfp_kineto_reader *r);
-uint32_t tfp_kineto_place(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t lane); /* index in r->lanes */
-/* The profile's lane of a device's activities on the row of a thread; TFP_NONE: it has none. */
-uint32_t tfp_kineto_stream_at(tfp_kineto_reader *r, uint32_t place);
+uint32_t tfp_kineto_place(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t lane); /* index in r->lanes.list */
+/* The process of a lane, as one number. */
+static inline uint64_t tfp_kineto_pid(const tfp_kineto_lane *l)
+{
+    bool stream = l->kind == TFP_KINETO_STREAM, word = l->words & (stream ? 4 : 1);
+    return (stream ? l->pid : l->a) ^ (uint64_t)word << 63;
+}
+/* Names a lane of the profile again, among those of r->lanes.rank. */
+void tfp_kineto_name_lane(tfp_kineto_reader *r, uint32_t place);
+void tfp_kineto_lanes_free(tfp_kineto_lane_table *l);
+
+/* kineto_ranks.c: makes a process of each rank of a merged file. */
+void tfp_kineto_find_ranks(tfp_kineto_reader *r);
+bool tfp_kineto_tells_rank(tfp_str name); /* whether the name of a process tells its rank */
+/* The profile's lane of a device's activities on the row of a thread; TFP_NONE: it has none. The streams are listed
+ * before. */
+void tfp_kineto_list_streams(tfp_kineto_reader *r);
+uint32_t tfp_kineto_stream_at(const tfp_kineto_reader *r, uint32_t place);
 
 /* kineto_launches.c: keeps one end of an arrow; finds launches of activities that have no correlation. */
 void tfp_kineto_keep_arrow(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_row *x);

@@ -26,10 +26,11 @@ static void add_word(tfp_kineto_reader *r, tfp_buf *b, uint64_t word, bool is_st
  * pid. Kineto writes -1 as the pid where it knows only the thread. */
 static void name_thread(tfp_kineto_reader *r, const tfp_kineto_lane *lane, tfp_buf *b)
 {
-    uint64_t tid = lane->b ^ (uint64_t)(lane->words & 2) << 62, pid = lane->a ^ (uint64_t)(lane->words & 1) << 63;
-    uint32_t low = (uint32_t)tfp_hash(&pid, sizeof pid) >> 1, owner = tfp_map64_get(&r->thread_owner, tid);
+    uint64_t tid = lane->b ^ (uint64_t)(lane->words & 2) << 62 ^ (uint64_t)r->lanes.rank << 40,
+             pid = lane->a ^ (uint64_t)(lane->words & 1) << 63;
+    uint32_t low = (uint32_t)tfp_hash(&pid, sizeof pid) >> 1, owner = tfp_map64_get(&r->lanes.thread_owner, tid);
     if (lane->a == UINT64_MAX && !(lane->words & 1)) owner = low;
-    if (owner == TFP_NONE) tfp_build_keep(r->b, tfp_map64_put(&r->thread_owner, tid, owner = low));
+    if (owner == TFP_NONE) tfp_build_keep(r->b, tfp_map64_put(&r->lanes.thread_owner, tid, owner = low));
     tfp_buf_text(b, "cpu/");
     if (owner != low) {
         tfp_buf_text(b, "process:");
@@ -38,6 +39,22 @@ static void name_thread(tfp_kineto_reader *r, const tfp_kineto_lane *lane, tfp_b
     }
     tfp_buf_text(b, "thread:");
     add_word(r, b, lane->b, lane->words & 2);
+}
+
+/* Whether another process has a stream with the same device and number: its lanes are told apart until it is known
+ * whether it is another rank. */
+static bool is_shared(tfp_kineto_reader *r, const tfp_kineto_lane *lane)
+{
+    tfp_kineto_lane stream = *lane;
+    uint64_t pid = tfp_kineto_pid(lane);
+    stream.kind = TFP_KINETO_STREAM; /* it may have been a thread until now */
+    stream.pid = r->lanes.rank;
+    stream.words &= 3;
+    uint64_t hash = tfp_hash(&stream, sizeof stream);
+    uint32_t low = (uint32_t)tfp_hash(&pid, sizeof pid) >> 1, owner = tfp_map64_get(&r->lanes.stream_owner, hash);
+    if (owner == TFP_NONE) tfp_build_keep(r->b, tfp_map64_put(&r->lanes.stream_owner, hash, owner = low));
+    r->lanes.shared |= owner != low;
+    return owner != low;
 }
 
 /* Makes a name such as "gpu:0/stream:7"; for a device of an unknown category the category is the kind of device. */
@@ -49,6 +66,10 @@ static void name_stream(tfp_kineto_reader *r, const tfp_kineto_lane *lane, tfp_b
                                                 : category.data[i]); /* the name of a device ends at the first slash */
     tfp_buf_text(b, lane->category ? ":" : "gpu:");
     add_word(r, b, lane->a, lane->words & 1);
+    if (is_shared(r, lane)) {
+        tfp_buf_text(b, "/process:");
+        add_word(r, b, lane->pid, lane->words & 4);
+    }
     tfp_buf_text(b, "/stream:");
     add_word(r, b, lane->b, lane->words & 2);
 }
@@ -61,19 +82,24 @@ static void name_aside(tfp_kineto_reader *r, const tfp_kineto_lane *lane, tfp_bu
     add_word(r, b, lane->b, lane->words & 2);
 }
 
+static tfp_lane_role name_lane(tfp_kineto_reader *r, const tfp_kineto_lane *lane, tfp_buf *name)
+{
+    if (lane->kind == TFP_KINETO_THREAD) {
+        name_thread(r, lane, name);
+        return TFP_ROLE_THREAD;
+    }
+    if (lane->kind == TFP_KINETO_STREAM) {
+        name_stream(r, lane, name);
+        return TFP_ROLE_STREAM;
+    }
+    name_aside(r, lane, name);
+    return TFP_ROLE_DERIVED;
+}
+
 static uint32_t new_lane(tfp_kineto_reader *r, const tfp_kineto_lane *lane)
 {
     tfp_buf name = { 0 };
-    tfp_lane_role role = TFP_ROLE_THREAD;
-    if (lane->kind == TFP_KINETO_THREAD) {
-        name_thread(r, lane, &name);
-    } else {
-        role = lane->kind == TFP_KINETO_STREAM ? TFP_ROLE_STREAM : TFP_ROLE_DERIVED;
-        if (role == TFP_ROLE_STREAM)
-            name_stream(r, lane, &name);
-        else
-            name_aside(r, lane, &name);
-    }
+    tfp_lane_role role = name_lane(r, lane, &name);
     uint32_t at = TFP_NONE;
     if (tfp_build_keep(r->b, !name.failed))
         at = tfp_build_event_lane(r->b, r->process, role, (tfp_str){ name.data, name.size }, TFP_STR(""));
@@ -81,16 +107,25 @@ static uint32_t new_lane(tfp_kineto_reader *r, const tfp_kineto_lane *lane)
     return at;
 }
 
+void tfp_kineto_name_lane(tfp_kineto_reader *r, uint32_t place)
+{
+    tfp_buf name = { 0 };
+    tfp_lane_role role = name_lane(r, &r->lanes.list.at[place], &name);
+    if (tfp_build_keep(r->b, !name.failed))
+        tfp_build_lane_again(r->b, r->lanes.of.at[place], role, (tfp_str){ name.data, name.size });
+    tfp_buf_free(&name);
+}
+
 /* The index of a lane in r->lanes; a new one has no lane of the profile yet. */
 static uint32_t place_of(tfp_kineto_reader *r, const tfp_kineto_lane *lane)
 {
     for (uint64_t hash = tfp_hash(lane, sizeof *lane);; hash++) {
-        uint32_t at = tfp_map64_get(&r->lane_by_hash, hash);
-        if (at != TFP_NONE && memcmp(&r->lanes.at[at], lane, sizeof *lane) == 0) return at;
+        uint32_t at = tfp_map64_get(&r->lanes.by_hash, hash);
+        if (at != TFP_NONE && memcmp(&r->lanes.list.at[at], lane, sizeof *lane) == 0) return at;
         if (at != TFP_NONE) continue;
-        at = (uint32_t)r->lanes.size;
-        bool ok =
-            tfp_push(&r->lanes, *lane) && tfp_push(&r->lane_of, TFP_NONE) && tfp_map64_put(&r->lane_by_hash, hash, at);
+        at = (uint32_t)r->lanes.list.size;
+        bool ok = tfp_push(&r->lanes.list, *lane) && tfp_push(&r->lanes.of, TFP_NONE) &&
+                  tfp_map64_put(&r->lanes.by_hash, hash, at);
         return tfp_build_keep(r->b, ok) ? at : TFP_NONE;
     }
 }
@@ -100,6 +135,7 @@ static tfp_kineto_lane global_lane(tfp_kineto_reader *r, tfp_kineto_slot *s, uin
     tfp_kineto_lane x = s->lanes.list.at[lane];
     if (x.words & 1) x.a = tfp_kineto_global(r, s, (uint32_t)x.a);
     if (x.words & 2) x.b = tfp_kineto_global(r, s, (uint32_t)x.b);
+    if (x.words & 4) x.pid = tfp_kineto_global(r, s, (uint32_t)x.pid);
     if (x.category) x.category = tfp_kineto_global(r, s, x.category);
     return x;
 }
@@ -108,8 +144,8 @@ static uint32_t lane_at(tfp_kineto_reader *r, const tfp_kineto_lane *x)
 {
     uint32_t place = place_of(r, x);
     if (place == TFP_NONE) return TFP_NONE;
-    if (r->lane_of.at[place] == TFP_NONE) r->lane_of.at[place] = new_lane(r, x);
-    return r->lane_of.at[place];
+    if (r->lanes.of.at[place] == TFP_NONE) r->lanes.of.at[place] = new_lane(r, x);
+    return r->lanes.of.at[place];
 }
 
 uint32_t tfp_kineto_new_lane(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t lane)
@@ -128,14 +164,24 @@ uint32_t tfp_kineto_place(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t lan
     return s->lanes.place.at[lane] = place_of(r, &x);
 }
 
-uint32_t tfp_kineto_stream_at(tfp_kineto_reader *r, uint32_t place)
+static uint64_t row_of(const tfp_kineto_lane *lane)
 {
-    uint32_t lane = r->lane_of.at[place];
-    if (lane != TFP_NONE && r->b->p->lanes->at[lane].role == TFP_ROLE_STREAM) return lane;
-    tfp_kineto_lane x = r->lanes.at[place];
-    x.kind = TFP_KINETO_STREAM;
-    place = place_of(r, &x);
-    return place == TFP_NONE ? TFP_NONE : r->lane_of.at[place];
+    const uint64_t row[3] = { tfp_kineto_pid(lane), lane->b, lane->words & 2 };
+    return tfp_hash(row, sizeof row);
+}
+
+void tfp_kineto_list_streams(tfp_kineto_reader *r)
+{
+    for (size_t i = 0; i < r->lanes.list.size; i++) {
+        const tfp_kineto_lane *lane = &r->lanes.list.at[i];
+        if (lane->kind != TFP_KINETO_STREAM || r->lanes.of.at[i] == TFP_NONE) continue;
+        tfp_build_keep(r->b, tfp_map64_put(&r->lanes.stream_by_row, row_of(lane), r->lanes.of.at[i]));
+    }
+}
+
+uint32_t tfp_kineto_stream_at(const tfp_kineto_reader *r, uint32_t place)
+{
+    return tfp_map64_get(&r->lanes.stream_by_row, row_of(&r->lanes.list.at[place]));
 }
 
 /* ---- processes that are devices ---- */
@@ -144,26 +190,34 @@ uint32_t tfp_kineto_stream_at(tfp_kineto_reader *r, uint32_t place)
 static void note_hardware(tfp_kineto_reader *r, const tfp_kineto_lane *lane, tfp_str name)
 {
     if (tfp_str_eq(name, TFP_STR("Ascend Hardware")))
-        tfp_build_keep(r->b, tfp_push(&r->hardware, lane->a ^ (uint64_t)(lane->words & 1) << 63));
+        tfp_build_keep(r->b, tfp_push(&r->lanes.hardware, lane->a ^ (uint64_t)(lane->words & 1) << 63));
+}
+
+/* Keeps the name of a process, or its label, if it tells a rank. */
+static void note_process(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_lane *lane, uint32_t text)
+{
+    note_hardware(r, lane, s->words.strings.strings[text]);
+    if (!tfp_kineto_tells_rank(s->words.strings.strings[text])) return;
+    tfp_kineto_name name = { tfp_kineto_pid(lane), tfp_kineto_global(r, s, text) };
+    tfp_build_keep(r->b, tfp_push(&r->lanes.names, name));
 }
 
 static bool is_hardware(const tfp_kineto_reader *r, const tfp_kineto_lane *lane)
 {
     if (lane->kind != TFP_KINETO_THREAD) return false;
-    for (size_t i = 0; i < r->hardware.size; i++)
-        if (r->hardware.at[i] == (lane->a ^ (uint64_t)(lane->words & 1) << 63)) return true;
+    for (size_t i = 0; i < r->lanes.hardware.size; i++)
+        if (r->lanes.hardware.at[i] == (lane->a ^ (uint64_t)(lane->words & 1) << 63)) return true;
     return false;
 }
 
 /* Turns a thread's lane into that of a stream. */
-static void make_stream(tfp_kineto_reader *r, tfp_kineto_lane *lane, uint32_t at)
+static void make_stream(tfp_kineto_reader *r, uint32_t place)
 {
-    tfp_buf name = { 0 };
+    tfp_kineto_lane *lane = &r->lanes.list.at[place];
     lane->kind = TFP_KINETO_STREAM;
-    name_stream(r, lane, &name);
-    if (tfp_build_keep(r->b, !name.failed))
-        tfp_build_lane_again(r->b, at, TFP_ROLE_STREAM, (tfp_str){ name.data, name.size });
-    tfp_buf_free(&name);
+    lane->pid = lane->a;
+    lane->words |= (lane->words & 1) << 2;
+    tfp_kineto_name_lane(r, place);
 }
 
 static void make_activities(tfp_kineto_reader *r, const uint8_t *made)
@@ -198,10 +252,10 @@ static void find_hardware(tfp_kineto_reader *r)
         free(made);
         return;
     }
-    for (size_t i = 0; i < r->lanes.size && !r->b->status; i++) {
-        uint32_t at = r->lane_of.at[i];
-        if (at == TFP_NONE || !is_hardware(r, &r->lanes.at[i])) continue;
-        make_stream(r, &r->lanes.at[i], at);
+    for (size_t i = 0; i < r->lanes.list.size && !r->b->status; i++) {
+        uint32_t at = r->lanes.of.at[i];
+        if (at == TFP_NONE || !is_hardware(r, &r->lanes.list.at[i])) continue;
+        make_stream(r, (uint32_t)i);
         made[at] = 1;
     }
     make_activities(r, made);
@@ -216,21 +270,38 @@ void tfp_kineto_label(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto
     tfp_str what = s->words.strings.strings[x->name];
     if (!x->extra) return;
     tfp_kineto_lane lane = global_lane(r, s, x->lane);
-    if (tfp_str_eq(what, TFP_STR("process_name"))) note_hardware(r, &lane, s->words.strings.strings[x->extra]);
+    bool of_process = tfp_str_begins(what, TFP_STR("process_"));
+    if (of_process) note_process(r, s, &lane, x->extra);
     if (!tfp_str_eq(what, TFP_STR("thread_name"))) return;
     tfp_strid label = tfp_kineto_global(r, s, x->extra);
     for (uint32_t kind = TFP_KINETO_THREAD; kind <= TFP_KINETO_ASIDE && !r->b->status; kind++) {
         lane.kind = kind;
+        lane.pid = kind == TFP_KINETO_STREAM ? lane.a : 0;
+        lane.words = (lane.words & 3) | (kind == TFP_KINETO_STREAM ? (lane.words & 1) << 2 : 0);
         uint32_t place = place_of(r, &lane);
-        if (place != TFP_NONE) tfp_build_keep(r->b, tfp_map64_put(&r->label_by_lane, place, label));
+        if (place != TFP_NONE) tfp_build_keep(r->b, tfp_map64_put(&r->lanes.label, place, label));
     }
 }
 
 void tfp_kineto_lanes_end(tfp_kineto_reader *r)
 {
-    for (uint32_t i = 0; i < r->lanes.size && !r->b->status; i++) {
-        uint32_t label = tfp_map64_get(&r->label_by_lane, i);
-        if (label != TFP_NONE && r->lane_of.at[i] != TFP_NONE) r->b->p->lanes->at[r->lane_of.at[i]].label = label;
+    for (uint32_t i = 0; i < r->lanes.list.size && !r->b->status; i++) {
+        uint32_t label = tfp_map64_get(&r->lanes.label, i);
+        if (label != TFP_NONE && r->lanes.of.at[i] != TFP_NONE) r->b->p->lanes->at[r->lanes.of.at[i]].label = label;
     }
-    if (r->hardware.size) find_hardware(r);
+    if (r->lanes.hardware.size) find_hardware(r);
+}
+
+void tfp_kineto_lanes_free(tfp_kineto_lane_table *l)
+{
+    tfp_map64_free(&l->by_hash);
+    tfp_vec_free(&l->list);
+    tfp_vec_free(&l->of);
+    tfp_map64_free(&l->label);
+    tfp_map64_free(&l->thread_owner);
+    tfp_map64_free(&l->stream_owner);
+    tfp_map64_free(&l->stream_by_row);
+    tfp_vec_free(&l->hardware);
+    tfp_vec_free(&l->names);
+    tfp_vec_free(&l->counters);
 }

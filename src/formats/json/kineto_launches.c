@@ -38,9 +38,10 @@ typedef TFP_VEC(point) points;
 typedef struct finder {
     tfp_kineto_reader *r;
     tfp_span_columns *s;
-    uint32_t *span;  /* for each arrow's end: the call, operator or activity there; TFP_NONE: none */
-    uint8_t *wanted; /* for each lane of the profile: whether an arrow begins (1) or ends (2) there */
-    uint8_t *joined; /* for each span: whether it is an activity whose launch was found */
+    uint32_t *process; /* for each arrow's end: its rank's process; TFP_NONE: none */
+    uint32_t *span;    /* for each arrow's end: the call, operator or activity there; TFP_NONE: none */
+    uint8_t *wanted;   /* for each lane of the profile: whether an arrow begins (1) or ends (2) there */
+    uint8_t *joined;   /* for each span: whether it is an activity whose launch was found */
     points at;
 } finder;
 
@@ -58,7 +59,7 @@ static int by_place(const void *a, const void *b)
 /* The lane at an end of an arrow: a thread where it begins, a stream where it ends. */
 static uint32_t lane_of(const finder *f, const tfp_kineto_arrow *a)
 {
-    return a->begins ? f->r->lane_of.at[a->place] : tfp_kineto_stream_at(f->r, a->place);
+    return a->begins ? f->r->lanes.of.at[a->place] : tfp_kineto_stream_at(f->r, a->place);
 }
 
 static bool is_wanted(const finder *f, uint32_t span)
@@ -74,8 +75,9 @@ static bool find_points(finder *f)
     for (uint32_t i = 0; i < r->links.arrows.size; i++) {
         const tfp_kineto_arrow *a = &r->links.arrows.at[i];
         point p = { a->at_ns, a->at_ns, lane_of(f, a), i, true };
-        f->span[i] = TFP_NONE;
+        f->span[i] = f->process[i] = TFP_NONE;
         if (p.lane == TFP_NONE) continue;
+        f->process[i] = r->b->p->lanes->at[p.lane].process;
         f->wanted[p.lane] |= a->begins ? 1 : 2;
         if (!tfp_push(&f->at, p)) return false;
     }
@@ -152,15 +154,17 @@ static bool comes_before(const void *ctx, uint32_t a, uint32_t b)
 {
     const finder *f = ctx;
     const tfp_kineto_arrow *x = &f->r->links.arrows.at[a], *y = &f->r->links.arrows.at[b];
+    if (f->process[a] != f->process[b]) return f->process[a] < f->process[b];
     if (x->category != y->category) return x->category < y->category;
     if (x->id != y->id) return x->id < y->id;
     if (x->at_ns != y->at_ns) return x->at_ns < y->at_ns;
     return x->begins != y->begins ? x->begins : a < b;
 }
 
-static bool same_id(const tfp_kineto_arrow *a, const tfp_kineto_arrow *b)
+static bool same_id(const finder *f, uint32_t a, uint32_t b)
 {
-    return a->category == b->category && a->id == b->id;
+    const tfp_kineto_arrow *x = &f->r->links.arrows.at[a], *y = &f->r->links.arrows.at[b];
+    return f->process[a] == f->process[b] && x->category == y->category && x->id == y->id;
 }
 
 /* Joins the ends of each arrow. A number may come again later: an end belongs to the last begin before it, or, when the
@@ -174,7 +178,7 @@ static int64_t join_arrows(finder *f, uint32_t *order)
     if (!tfp_build_keep(f->r->b, tfp_sort(order, count, comes_before, f))) return 0;
     for (size_t i = 0; i < count; i = begin) {
         uint32_t from = TFP_NONE;
-        for (begin = i; begin < count && same_id(&arrows[order[i]], &arrows[order[begin]]); begin++)
+        for (begin = i; begin < count && same_id(f, order[i], order[begin]); begin++)
             if (from == TFP_NONE && arrows[order[begin]].begins) from = order[begin];
         for (size_t k = i; k < begin && from != TFP_NONE; k++) {
             uint32_t at = order[k], span = f->span[at];
@@ -188,6 +192,11 @@ static int64_t join_arrows(finder *f, uint32_t *order)
     return joined;
 }
 
+static uint64_t external_of(const finder *f, uint32_t span)
+{
+    return (uint64_t)f->r->b->p->lanes->at[f->s->lane[span]].process << 32 | f->s->external[span];
+}
+
 /* Joins activities that have no launch with the first call that has the same `External id`. */
 static int64_t join_externals(finder *f)
 {
@@ -197,13 +206,13 @@ static int64_t join_externals(finder *f)
     uint32_t none = tfp_build_key(r->b, r->process, 0, 0);
     for (uint32_t i = (uint32_t)r->first_span; i < f->s->size; i++) {
         if (f->s->kind[i] != TFP_SPAN_CALL || !f->s->external[i] || f->s->external[i] == none) continue;
-        uint32_t known = tfp_map64_get(&calls, f->s->external[i]);
+        uint32_t known = tfp_map64_get(&calls, external_of(f, i));
         if (known != TFP_NONE && f->s->start_ns[known] <= f->s->start_ns[i]) continue;
-        if (!tfp_build_keep(r->b, tfp_map64_put(&calls, f->s->external[i], i))) break;
+        if (!tfp_build_keep(r->b, tfp_map64_put(&calls, external_of(f, i), i))) break;
     }
     for (uint32_t i = (uint32_t)r->first_span; i < f->s->size && calls.count; i++) {
         if (f->s->kind[i] != TFP_SPAN_ACTIVITY || !f->s->external[i] || has_launch(f, i)) continue;
-        uint32_t call = tfp_map64_get(&calls, f->s->external[i]);
+        uint32_t call = tfp_map64_get(&calls, external_of(f, i));
         if (call == TFP_NONE) continue;
         join(f, call, i);
         joined++;
@@ -220,13 +229,16 @@ void tfp_kineto_join_launches(tfp_kineto_reader *r)
     finder f = { .r = r, .s = &r->b->p->events->spans };
     uint32_t *order = malloc((l->arrows.size + 1) * sizeof *order);
     f.span = malloc((l->arrows.size + 1) * sizeof *f.span);
+    f.process = malloc((l->arrows.size + 1) * sizeof *f.process);
     f.wanted = calloc(r->b->p->lanes->size + 1, 1);
     f.joined = calloc(f.s->size + 1, 1);
-    bool ok = order && f.span && f.wanted && f.joined && find_points(&f) && find_spans(&f);
+    tfp_kineto_list_streams(r);
+    bool ok = order && f.span && f.process && f.wanted && f.joined && find_points(&f) && find_spans(&f);
     tfp_build_keep(r->b, ok);
     int64_t by_arrow = ok ? join_arrows(&f, order) : 0, by_number = ok ? join_externals(&f) : 0;
     tfp_vec_free(&f.at);
     free(f.span);
+    free(f.process);
     free(f.wanted);
     free(f.joined);
     free(order);

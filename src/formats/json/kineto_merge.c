@@ -236,6 +236,7 @@ static void add_counter(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kine
                                  .process = r->process };
         c.value = stat->type == TFP_STAT_INT ? (double)stat->value.number : stat->value.real;
         tfp_build_counter(r->b, &c);
+        tfp_build_keep(r->b, tfp_push(&r->lanes.counters, tfp_kineto_place(r, s, x->lane)));
     }
 }
 
@@ -356,6 +357,7 @@ void tfp_kineto_end(tfp_kineto_reader *r)
     tell_left_out(r, &r->left.unreadable, unreadable);
     tell_left_out(r, &r->left.absurd, absurd);
     tfp_kineto_lanes_end(r);
+    tfp_kineto_find_ranks(r);
     tfp_kineto_join_flows(r);
     tfp_kineto_join_launches(r);
     for (size_t i = 0; i < r->open.size; i++) open += r->open.at[i].span != TFP_NONE;
@@ -377,11 +379,7 @@ void tfp_kineto_end(tfp_kineto_reader *r)
 
 void tfp_kineto_reader_free(tfp_kineto_reader *r)
 {
-    tfp_map64_free(&r->lane_by_hash);
-    tfp_vec_free(&r->lanes);
-    tfp_vec_free(&r->lane_of);
-    tfp_map64_free(&r->label_by_lane);
-    tfp_map64_free(&r->thread_owner);
+    tfp_kineto_lanes_free(&r->lanes);
     tfp_buf_free(&r->left.unreadable.first);
     tfp_buf_free(&r->left.absurd.first);
     tfp_buf_free(&r->left.broken.first);
@@ -389,7 +387,6 @@ void tfp_kineto_reader_free(tfp_kineto_reader *r)
     tfp_vec_free(&r->open);
     tfp_map64_free(&r->open_by_lane);
     tfp_map64_free(&r->open_by_id);
-    tfp_vec_free(&r->hardware);
     tfp_vec_free(&r->links.flows);
     tfp_vec_free(&r->links.arrows);
 }

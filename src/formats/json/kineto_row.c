@@ -221,6 +221,8 @@ static void set_lane(tfp_kineto_slot *s, event *e)
         }
         lane = &e->stream;
         lane->kind = TFP_KINETO_STREAM;
+        lane->pid = e->thread.a;
+        lane->words |= (e->thread.words & 1) << 2;
         if (r->what == TFP_KINETO_UNKNOWN) lane->category = r->category;
     } else if (r->what == TFP_KINETO_SHOWN || r->phase == 'b' || r->phase == 'e' || r->phase == 'n') {
         lane->kind = TFP_KINETO_ASIDE;

@@ -18,17 +18,56 @@ static void join_order(tfp_join *x)
 
 /* ---- ranks ---- */
 
-int32_t tfp_number_in_name(const char *path)
+#define NUMBERS 8 /* of a file's name that are looked at */
+
+/* The number in a file's name, counted from the last one; -1: there is none. */
+static int32_t number_from_end(const char *path, size_t position)
 {
     const char *name = strrchr(path, '/');
     name = name ? name + 1 : path;
-    const char *end = name + strlen(name);
-    while (end > name && (end[-1] < '0' || end[-1] > '9')) end--;
-    const char *at = end;
-    while (at > name && at[-1] >= '0' && at[-1] <= '9') at--;
+    const char *end = name + strlen(name), *at = end;
+    for (size_t i = 0; i <= position; i++) {
+        end = at;
+        while (end > name && (end[-1] < '0' || end[-1] > '9')) end--;
+        at = end;
+        while (at > name && at[-1] >= '0' && at[-1] <= '9') at--;
+    }
     int64_t n;
     if (end - at > 9 || !tfp_parse_int64((tfp_str){ at, (size_t)(end - at) }, &n)) return -1;
     return (int32_t)n;
+}
+
+int32_t tfp_number_in_name(const char *path) { return number_from_end(path, 0); }
+
+static const char *name_of(const tfp_join *x, size_t process)
+{
+    uint32_t source = x->t->processes.at[process].source;
+    return source < x->p->files->sources.size ? x->p->files->sources.at[source] : "";
+}
+
+static bool lacks_rank(const tfp_process *p) { return p->rank < 0 && !p->host; }
+
+/* Whether the names of all files without a rank have different numbers there. */
+static bool numbers_differ(tfp_join *x, size_t position)
+{
+    tfp_map64 seen = { 0 };
+    bool differ = true;
+    for (size_t i = 0; i < x->t->processes.size && differ; i++) {
+        if (!lacks_rank(&x->t->processes.at[i])) continue;
+        int32_t n = number_from_end(name_of(x, i), position);
+        differ = n >= 0 && tfp_map64_get(&seen, (uint64_t)n) == TFP_NONE;
+        if (differ && !tfp_join_keep(x, tfp_map64_put(&seen, (uint64_t)n, 1))) differ = false;
+    }
+    tfp_map64_free(&seen);
+    return differ;
+}
+
+/* Which number of the files' names is the rank, from the last one: the last that differs (TP-1-DP-0-PP-0). */
+static size_t rank_position(tfp_join *x)
+{
+    for (size_t i = 0; i < NUMBERS; i++)
+        if (numbers_differ(x, i)) return i;
+    return 0;
 }
 
 /* With several files each is a rank: the recorded rank, otherwise the last number in its name, otherwise its index. */
@@ -36,12 +75,12 @@ static void find_ranks(tfp_join *x)
 {
     size_t count = 0;
     for (size_t i = 0; i < x->t->processes.size; i++) count += !x->t->processes.at[i].host;
+    size_t position = count > 1 ? rank_position(x) : 0;
     for (uint32_t i = 0; i < x->t->processes.size && count > 1; i++) {
         tfp_process *process = &x->t->processes.at[i];
-        if (process->rank >= 0 || process->host) continue;
+        if (!lacks_rank(process)) continue;
         process->rank_guessed = true;
-        if (process->source < x->p->files->sources.size)
-            process->rank = tfp_number_in_name(x->p->files->sources.at[process->source]);
+        process->rank = number_from_end(name_of(x, i), position);
         if (process->rank < 0) process->rank = (int32_t)i;
     }
 }

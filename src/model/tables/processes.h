@@ -25,6 +25,7 @@ struct tfp_process {
     /* the file does not tell the rank: the join took it from the file's name or index. Not stored */
     bool rank_guessed;
     uint32_t source;         /* index in the profile's sources: the file that it came from */
+    uint32_t part;           /* which rank of a file in which several were merged; otherwise 0 */
     int64_t clock_offset_ns; /* added to the file's times to compare them with other processes; 0: unknown */
     int64_t tolerance_ns;    /* for nesting: 1,000 in files with whole microseconds, otherwise 0 */
     bool tasks;    /* a job of several tasks: each task has its own devices, and one without activities has host rows */

@@ -14,29 +14,30 @@
 
 #include <stdlib.h>
 
-/* ---- units: one a file ---- */
+/* ---- units: one a file, or a rank of a merged file ---- */
 
 static bool start_units(tfp_report *r, tfp_trace_index *x)
 {
     const tfp_event_tables *t = tfp_events_of(x->p);
     size_t count = t->processes.size;
-    uint32_t *source = TFP_NEW(tfp_arena_of(r), uint32_t, count + 1);
     tfp_map64 unit_by_source = { 0 };
-    bool ok = source != NULL;
+    bool ok = true;
     x->units = TFP_NEW(tfp_arena_of(r), tfp_trace_unit, count + 1);
     x->unit_of_process = TFP_NEW(tfp_arena_of(r), uint32_t, count + 1);
     ok = ok && x->units && x->unit_of_process;
     for (uint32_t i = 0; ok && i < count; i++) {
         const tfp_process *process = &t->processes.at[i];
-        uint32_t unit = tfp_map64_get(&unit_by_source, process->source);
+        uint64_t source = (uint64_t)process->part << 32 | process->source;
+        uint32_t unit = tfp_map64_get(&unit_by_source, source);
         if (unit == TFP_NONE) {
             unit = (uint32_t)x->unit_count++;
             x->units[unit] = (tfp_trace_unit){ .rank = -1, .origin_ns = INT64_MAX, .end_ns = INT64_MIN };
-            ok = tfp_map64_put(&unit_by_source, process->source, unit);
+            ok = tfp_map64_put(&unit_by_source, source, unit);
         }
         if (x->units[unit].rank < 0) x->units[unit].rank = process->rank;
         x->units[unit].named = x->units[unit].rank >= 0;
         x->unit_of_process[i] = unit;
+        x->one_file = (x->one_file || !i) && process->source == t->processes.at[0].source;
     }
     for (size_t i = 0; ok && i < x->unit_count; i++)
         if (x->units[i].rank < 0) x->units[i].rank = (int64_t)i;

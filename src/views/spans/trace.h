@@ -7,7 +7,7 @@
 #include "model/tables/span_kinds.h"
 #include "model/tables/types.h"
 
-/* One rank or host: all processes that came from one file. */
+/* One rank or host: all processes that came from one file, or from one rank of a merged file. */
 typedef struct tfp_trace_unit {
     int64_t rank;              /* from the file, otherwise the index of the file */
     bool named;                /* whether the file has the rank */
@@ -33,6 +33,7 @@ typedef struct tfp_trace_index {
     tfp_trace_unit *units;
     size_t unit_count;
     uint32_t *unit_of_process;
+    bool one_file;            /* all units are of one file: ranks that were merged */
     uint32_t *device_of_lane; /* index in devices, or TFP_NONE */
     bool *lane_on_host;       /* for each lane: it has no device activity beside it, so its host ops count */
     tfp_trace_device *devices;

@@ -9,6 +9,7 @@
 #include "model/tables/read.h"
 #include "views/core/coverage.h"
 #include "views/core/handle.h"
+#include "views/core/notes.h"
 #include "views/core/view.h"
 #include "views/trace/tables.h"
 
@@ -171,7 +172,7 @@ static bool add_span(kernels *t, uint32_t span)
     const tfp_span_columns *s = t->x->s;
     int64_t ns = s->self_ns[span];
     uint32_t launch = s->launch[span], lane = s->lane[span];
-    alike a = { .unit = tfp_trace_unit_of(t->x, span),
+    alike a = { .unit = t->x->one_file ? 0 : tfp_trace_unit_of(t->x, span),
                 .name = s->name[span],
                 .op = op_of(p, s->node[span]),
                 .told = { .stats = s->stats[span],
@@ -193,7 +194,7 @@ static bool add_group(kernels *t, uint32_t lane, const tfp_slim_group *g)
     const tfp_slim_kind *k = &tfp_events_of(p)->slim->slim_kinds.at[g->kind];
     uint32_t process = tfp_lanes_of(p)->at[lane].process;
     if (k->kind != TFP_SPAN_ACTIVITY || process == TFP_NONE || !tfp_step_takes(tfp_step_of(t->r), g->step)) return true;
-    alike a = { .unit = t->x->unit_of_process[process],
+    alike a = { .unit = t->x->one_file ? 0 : t->x->unit_of_process[process],
                 .name = k->name,
                 .op = op_of(p, g->node),
                 .told = { .stats = k->stats,
@@ -365,8 +366,12 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     kernels t = { .r = r, .x = &x, .bytes = tfp_bytes_keys_of(p), .occupancy = tfp_occupancy_keys_of(p) };
     kernel_row *rows =
         fill(&t) ? tfp_rows_sorted(tfp_arena_of(r), t.rows.at, sizeof *t.rows.at, t.rows.size, more_first) : NULL;
-    s = rows ? tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, t.rows.size, tfp_trace_shown(&x) }, err)
+    unsigned shown = x.one_file ? 0 : tfp_trace_shown(&x);
+    s = rows ? tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, t.rows.size, shown }, err)
              : tfp_nomem(err);
+    if (!s && x.one_file && x.unit_count > 1)
+        s = tfp_report_note_add(r, TFP_NOTE_RANKS_TOGETHER, err, "the kernels of %zu ranks of one file are added",
+                                x.unit_count);
     tfp_map64_free(&t.row_by_name);
     tfp_map64_free(&t.op_by_row);
     tfp_vec_free(&t.rows);

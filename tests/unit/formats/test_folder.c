@@ -111,6 +111,33 @@ static void other_names_are_no_profiles(void **state)
     drop_folder(folder);
 }
 
+static void a_merged_trace_is_not_read_beside_those_of_its_ranks(void **state)
+{
+    (void)state;
+    char *folder = new_folder();
+    touch(folder, "merged-17.trace.json.gz", 9);
+    assert_lists(tfp_kineto_list, folder, "merged-17.trace.json.gz");
+    touch(folder, "16-TP-0-DP-0.trace.json.gz", 1);
+    touch(folder, "17-TP-0-DP-0.trace.json.gz", 7);
+    touch(folder, "17-TP-1-DP-0.trace.json.gz", 6);
+    assert_lists(tfp_kineto_list, folder, "17-TP-0-DP-0.trace.json.gz 17-TP-1-DP-0.trace.json.gz");
+    tfp_buf paths = { 0 };
+    tfp_error err = { 0 };
+    size_t merged = 0;
+    assert_int_equal(tfp_kineto_list(folder, &paths, &err), TFP_OK);
+    assert_int_equal(tfp_kineto_older(folder, &paths, &merged), 1); /* of the earlier recording */
+    assert_int_equal(merged, 1);
+    tfp_buf_free(&paths);
+    drop_folder(folder);
+
+    folder = new_folder();
+    touch(folder, "rank0.json", 1);
+    touch(folder, "rank1.json", 1);
+    touch(folder, "all_ranks.json", 2);
+    assert_lists(tfp_kineto_list, folder, "rank0.json rank1.json");
+    drop_folder(folder);
+}
+
 static void each_worker_of_pytorch_gives_its_last_trace(void **state)
 {
     (void)state;
@@ -182,6 +209,7 @@ int main(void)
         cmocka_unit_test(paths_join_with_one_slash_and_are_never_cut),
         cmocka_unit_test(the_profile_written_last_counts_and_of_equally_old_ones_the_highest_step),
         cmocka_unit_test(other_names_are_no_profiles),
+        cmocka_unit_test(a_merged_trace_is_not_read_beside_those_of_its_ranks),
         cmocka_unit_test(each_worker_of_pytorch_gives_its_last_trace),
         cmocka_unit_test(ranks_are_all_taken_and_of_other_traces_the_newest),
         cmocka_unit_test(the_file_checkpoint_names_a_prefix),
