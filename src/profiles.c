@@ -169,7 +169,8 @@ static tfp_status add_folder(tfp_profile *p, const tfp_format *f, const char *pa
         tfp_build_warn_many(&b, "older traces in the folder, not read (give their files, or see `tfprof help index`)",
                             TFP_STR(""), older);
     if (merged)
-        tfp_build_warn_many(&b, "merged traces in the folder, not read: the files of their ranks are", TFP_STR(""), merged);
+        tfp_build_warn_many(&b, "merged traces in the folder, not read: the files of their ranks are", TFP_STR(""),
+                            merged);
     tfp_buf_free(&paths);
     return traces ? add_beside(p, path, err) : s;
 }
