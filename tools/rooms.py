@@ -11,7 +11,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 # Limits: the longest chain of includes, and the number of sources that a change of any header in these
 # rooms may rebuild.
-CHAIN, AGAIN = 10, {"model/": 150, "views/core/": 124}
+CHAIN, AGAIN = 10, {"model/": 155, "views/core/": 124}
 # Headers with limits of their own: above the general limit are the names of types, the functions that every reader of a
 # profile calls (neither has a struct), the kinds of spans, and the report as most files see it; below it is the header
 # that lists the parts of a report.
