@@ -50,7 +50,7 @@ static bool read_scaling(const tfp_op *op, int rank, scaling *s)
     }
     if (!upsample && tfp_onnx_given(op, 3)) {
         s->count = tfp_onnx_numbers(op, "sizes", 3, s->size, TFP_RANK_MOST);
-        return s->count >= 0;
+        if (s->count) return s->count > 0;
     }
     return read_scales(op, upsample || old ? 1 : 2, s);
 }
