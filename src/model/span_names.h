@@ -35,7 +35,7 @@ bool tfp_is_host_collective(tfp_str name);
 /* Whether the host itself communicates in this range, even if there are devices. With devices c10d's operators only
  * launch their communication. */
 bool tfp_is_host_range(tfp_str name);
-/* The parts of "FILE(LINE): FUNCTION", the name of a Python frame's span; false for other names (a built-in, a
+/* The parts of "FILE(LINE): FUNCTION" or XPlane's "$FILE:LINE FUNCTION", the name of a Python frame's span; false for other names (a built-in, a
  * module). */
 typedef struct tfp_python_frame {
     tfp_str file, function;
@@ -55,6 +55,9 @@ const char *tfp_frame_wait_word(tfp_frame_wait wait); /* the cause in `wait`: "l
 /* Whether a source file belongs to Python or to an installed package, or was generated, so it is not the user's own
  * code. */
 bool tfp_is_library_file(tfp_str path);
+/* XPlane's frames have no folders: the path of a file of JAX, NumPy, Keras or TensorFlow below its package, such as
+ * "jax/_src/pjit.py"; otherwise the file as it is. */
+tfp_str tfp_path_of_bare_file(tfp_str file);
 /* Whether a compiler generated it. */
 bool tfp_is_generated_file(tfp_str path);
 

@@ -89,8 +89,26 @@ bool tfp_is_host_collective(tfp_str name)
     return IS_ONE_OF(name, ranges) || IS_ONE_OF(name, ops) || IS_ONE_OF(name, tensorflow);
 }
 
+/* "$FILE:LINE FUNCTION", a frame in XPlane. */
+static bool xplane_frame_of(tfp_str text, tfp_python_frame *out)
+{
+    for (size_t i = 1; i + 1 < text.size; i++) {
+        int64_t line = 0;
+        size_t at = i + 1;
+        if (text.data[i] != ':') continue;
+        while (at < text.size && text.data[at] >= '0' && text.data[at] <= '9' && line < INT32_MAX / 10)
+            line = line * 10 + (text.data[at++] - '0');
+        if (at == i + 1 || at + 1 >= text.size || text.data[at] != ' ') continue;
+        *out =
+            (tfp_python_frame){ { text.data + 1, i - 1 }, { text.data + at + 1, text.size - at - 1 }, (int32_t)line };
+        return i > 1;
+    }
+    return false;
+}
+
 bool tfp_python_frame_of(tfp_str text, tfp_python_frame *out)
 {
+    if (text.size && *text.data == '$') return xplane_frame_of(text, out);
     for (size_t i = 0; i + 1 < text.size; i++) {
         int64_t line = 0;
         size_t at = i + 1;

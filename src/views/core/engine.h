@@ -133,5 +133,7 @@ bool tfp_lines_are_functions(const tfp_profile *p);
 /* Whether these frames tell the line of each call, as PyTorch's do from 2.15 on (spans/nest.c): rows are then lines, and functions for
  * their time outside of calls. */
 bool tfp_has_lines_of_calls(const tfp_profile *p);
+/* Whether there are frames of XPlane, whose files have no folders (spans/nest.c). Rows are then functions, and lines of call stacks. */
+bool tfp_has_bare_frames(const tfp_profile *p);
 
 #endif

@@ -274,7 +274,7 @@ static tfp_status show(table *t, tfp_error *err)
     if (s) return s;
     bool frames = tfp_lines_are_functions(c->profile), calls = frames && tfp_has_lines_of_calls(c->profile);
     bool functions = frames && !calls;
-    t->waiting = frames || tfp_samples_of(c->profile)->samples.size;
+    t->waiting = frames || tfp_has_bare_frames(c->profile) || tfp_samples_of(c->profile)->samples.size;
     bool added = add_rows(t);
     tfp_explained no_row = added ? lost(t) : (tfp_explained){ 0 };
     if (added && (s = tfp_coverage_less(t->r, &c->covered->coverage, &no_row, err))) return s;

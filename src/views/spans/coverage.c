@@ -111,7 +111,7 @@ static bool tally_host(const tfp_report *r, tally *t)
         if (w.waits && w.threads[lane] == TFP_THREAD_WAITS) continue;
         for (uint32_t k = lane_first[lane]; k < lane_first[lane + 1]; k++) {
             uint32_t i = order[k];
-            bool called = s->kind[i] <= TFP_SPAN_CALL || s->kind[i] == TFP_SPAN_FRAME;
+            bool called = s->kind[i] <= TFP_SPAN_CALL || tfp_is_frame(p, i);
             if (!on_host(s, i) || !counts(r, s, i)) continue;
             int64_t start = tfp_cut_start(r->cut, p, i), end = tfp_cut_end(r->cut, p, i);
             t->host_all = tfp_add(t->host_all, behind(&all_end, start, end), NULL);
@@ -167,7 +167,7 @@ static bool tally_spans(const tfp_report *r, tally *t)
         if (s->kind[i] <= TFP_SPAN_CALL) t->ops = tfp_add(t->ops, s->self_ns[i], NULL);
         if (s->parent[i] == TFP_NONE)
             outer = tfp_add(outer, tfp_cut_end(r->cut, p, i) - tfp_cut_start(r->cut, p, i), NULL);
-        frames |= s->kind[i] == TFP_SPAN_FRAME;
+        frames |= tfp_is_frame(p, i);
     }
     if (frames) return tally_host(r, t);
     t->host_all = outer;

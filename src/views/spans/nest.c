@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/spans/nest.c: adapts the nesting with Python frames (model/nest.h) to a report: clips to a range, computes self times,
  * and adds a note about cut spans. */
+#include "model/span_names.h"
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
 #include "views/core/engine.h"
@@ -29,6 +30,23 @@ int64_t *tfp_nest_self(const tfp_profile *p, const tfp_nest *n, tfp_arena *arena
         if (n->parent[i] != TFP_NONE) self_ns[n->parent[i]] = tfp_add(self_ns[n->parent[i]], -n->duration_ns[i], NULL);
     }
     return self_ns;
+}
+
+bool tfp_is_frame(const tfp_profile *p, uint32_t span)
+{
+    const tfp_span_columns *s = &tfp_events_of(p)->spans;
+    if (s->kind[span] != TFP_SPAN_ANNOTATION) return s->kind[span] == TFP_SPAN_FRAME;
+    return tfp_str_begins(tfp_text(p, s->name[span]), TFP_STR("$"));
+}
+
+bool tfp_has_bare_frames(const tfp_profile *p)
+{
+    const tfp_span_columns *s = &tfp_events_of(p)->spans;
+    tfp_python_frame f;
+    for (uint32_t i = 0; i < s->size; i++)
+        if (s->kind[i] == TFP_SPAN_ANNOTATION && tfp_is_frame(p, i) && tfp_python_frame_of(tfp_text(p, s->name[i]), &f))
+            return true;
+    return false;
 }
 
 bool tfp_has_lines_of_calls(const tfp_profile *p)

@@ -102,6 +102,8 @@ static inline int64_t tfp_whole_of(double x)
 /* For tfp_sort over the profile's span columns: by lane, then by start, the longer first. */
 bool tfp_span_nests(const void *columns, uint32_t a, uint32_t b);
 /* The stat of a span with that key, or NULL. Look the key up once, with tfp_stat_key. */
+/* Whether a span is a frame of Python: in XPlane an annotation whose name has the tracer's sign. */
+bool tfp_is_frame(const tfp_profile *p, uint32_t span);
 tfp_strid tfp_stat_key(const tfp_profile *p, const char *name); /* TFP_NONE: no span has it */
 const tfp_stat *tfp_span_stat(const tfp_profile *p, uint32_t span, tfp_strid key);
 tfp_str tfp_span_name(const tfp_profile *p, uint32_t span);

@@ -8,6 +8,7 @@
 #include "model/tables/processes.h"
 #include "model/tables/read.h"
 #include "model/tables/step_marks.h"
+#include "views/spans/trace.h"
 
 #include <stdlib.h>
 
@@ -25,9 +26,10 @@ typedef struct thread_sums {
 
 /* ---- frames ---- */
 
-static bool nests(const tfp_span_columns *s, uint32_t i)
+static bool nests(const tfp_profile *p, uint32_t i)
 {
-    bool kind = s->kind[i] == TFP_SPAN_FRAME || s->kind[i] == TFP_SPAN_OP || s->kind[i] == TFP_SPAN_CALL;
+    const tfp_span_columns *s = &tfp_events_of(p)->spans;
+    bool kind = s->kind[i] == TFP_SPAN_OP || s->kind[i] == TFP_SPAN_CALL || tfp_is_frame(p, i);
     return kind && !(s->marks[i] & TFP_MARK_INSTANT);
 }
 
@@ -42,7 +44,7 @@ static bool mark(const tfp_profile *p, tfp_waiting *out, bool *any)
     memset(known, UNSEEN, names);
     *any = false;
     for (uint32_t i = 0; i < s->size; i++) {
-        if (s->kind[i] != TFP_SPAN_FRAME) continue;
+        if (!tfp_is_frame(p, i)) continue;
         uint8_t *wait = &known[s->name[i]];
         if (*wait == UNSEEN) *wait = (uint8_t)tfp_frame_waits(tfp_text(p, s->name[i]));
         out->waits[i] = *wait;
@@ -62,7 +64,7 @@ static bool take_own_times(const tfp_profile *p, const tfp_cut *cut, const uint3
     size_t depth = 0;
     for (size_t k = 0; k < s->size; k++) {
         uint32_t i = order[k];
-        if (!nests(s, i)) continue;
+        if (!nests(p, i)) continue;
         if (s->lane[i] != lane) depth = 0;
         lane = s->lane[i];
         int64_t start = tfp_cut_start(cut, p, i), end = tfp_cut_end(cut, p, i);
@@ -106,7 +108,7 @@ static bool judge_threads(const tfp_profile *p, tfp_waiting *out)
     uint32_t *best = malloc((tfp_events_of(p)->processes.size + 1) * sizeof *best);
     bool ok = sums && best;
     for (uint32_t i = 0; ok && i < s->size; i++) {
-        if (!nests(s, i)) continue;
+        if (!nests(p, i)) continue;
         thread_sums *to = &sums[s->lane[i]];
         int64_t *ns = out->waits[i] ? &to->waits_ns : &to->works_ns;
         if (out->own_ns[i] > 0) *ns = tfp_add(*ns, out->own_ns[i], NULL);

@@ -6,6 +6,8 @@
 #include "views/spans/nest.h"
 #include "views/trace/facts.h"
 
+enum { ABOUT_GAP = 4 };
+
 typedef struct part { /* part of the gap inside a span */
     uint32_t span;
     int64_t all_ns, own_ns; /* own: without the spans inside it */
@@ -21,6 +23,8 @@ typedef struct cause {
      * none */
     uint32_t other;
     int64_t other_ns;
+    uint32_t own; /* the innermost frame of the user's own code that covers most of the gap; TFP_NONE: none */
+    int64_t own_ns;
 } cause;
 
 static int64_t within(const cause *c, uint32_t span)
@@ -48,12 +52,37 @@ static bool is_whole(const cause *c, uint32_t span)
     return c->f->x.s->duration_ns[span] >= (u->end_ns - u->origin_ns) / 100 * 99;
 }
 
+/* Whether a frame of XPlane is of the user's own code. */
+static bool is_own(const cause *c, uint32_t span)
+{
+    tfp_python_frame f;
+    tfp_str name = tfp_span_name(c->f->x.p, span);
+    if (c->f->x.s->kind[span] != TFP_SPAN_ANNOTATION || !tfp_is_frame(c->f->x.p, span)) return false;
+    return tfp_python_frame_of(name, &f) && !tfp_is_library_file(tfp_path_of_bare_file(f.file));
+}
+
+/* Keeps the frame of the user's own code, on any thread of the rank, that covers most of the gap, the innermost of those that cover nearly
+ * as much. Frames that are much longer than
+ * the gap do other work, too, such as the loop over the steps. */
+static void note_own(cause *c, uint32_t span, int64_t ns)
+{
+    const tfp_span_columns *s = c->f->x.s;
+    int64_t gap = c->g->end - c->g->start;
+    if (ns < gap / 4 || s->duration_ns[span] / ABOUT_GAP > gap || !is_own(c, span)) return;
+    if (tfp_trace_unit_of(&c->f->x, span) != c->g->unit) return;
+    bool inner = c->own != TFP_NONE && s->duration_ns[span] <= s->duration_ns[c->own];
+    if (c->own != TFP_NONE && (inner ? ns / 4 * 5 < c->own_ns : ns <= c->own_ns / 4 * 5)) return;
+    c->own = span;
+    c->own_ns = ns;
+}
+
 static bool add(cause *c, uint32_t span)
 {
     const tfp_span_columns *s = c->f->x.s;
     int64_t ns = within(c, span);
     unsigned kind = s->kind[span];
     if (!ns) return true;
+    note_own(c, span, ns);
     if (s->lane[span] == c->g->thread) {
         if (kind == TFP_SPAN_STEP || kind == TFP_SPAN_OTHER || kind == TFP_SPAN_ACTIVITY) return true;
         return tfp_map64_put(&c->by_span, span, (uint32_t)c->parts.size) &&
@@ -90,8 +119,7 @@ static uint32_t caller_of(const cause *c, uint32_t span)
 {
     uint32_t at = span;
     while (at != TFP_NONE && says_little(tfp_span_name(c->f->x.p, at))) at = c->nest.parent[at];
-    bool frame = at != TFP_NONE && c->f->x.s->kind[at] == TFP_SPAN_FRAME;
-    return frame ? at : span;
+    return at != TFP_NONE && tfp_is_frame(c->f->x.p, at) ? at : span;
 }
 
 static void say(cause *c, tfp_stall_cover cover, uint32_t span, int64_t ns)
@@ -116,7 +144,10 @@ static void judge(cause *c)
         bool inner = !around || s->duration_ns[p->span] <= s->duration_ns[around->span];
         if (p->all_ns >= half && inner) around = p;
     }
-    if (own && own->own_ns >= half)
+    bool weak = !(own && own->own_ns >= half) && !around && c->other_ns < half;
+    if (c->own != TFP_NONE && (c->own_ns >= half || weak))
+        say(c, TFP_STALL_ITSELF, c->own, c->own_ns);
+    else if (own && own->own_ns >= half)
         say(c, TFP_STALL_ITSELF, caller_of(c, own->span), own->own_ns);
     else if (around)
         say(c, TFP_STALL_AROUND, around->span, around->all_ns);
@@ -132,7 +163,7 @@ static void judge(cause *c)
 
 bool tfp_find_cause(tfp_trace_facts *f, const tfp_gap *g)
 {
-    cause c = { .f = f, .g = g, .other = TFP_NONE };
+    cause c = { .f = f, .g = g, .other = TFP_NONE, .own = TFP_NONE };
     tfp_arena arena = { 0 };
     bool ok = tfp_nest_of(f->x.p, &arena, &c.nest);
     for (uint32_t i = 0; ok && i < f->x.s->size; i++) ok = add(&c, i);

@@ -123,7 +123,8 @@ static void put_line(const wait_table *t, const tfp_nest *n, const tfp_waiting *
     const tfp_profile *p = t->x->p;
     tfp_python_frame f, found = { 0 };
     for (uint32_t at = span; at != TFP_NONE; at = n->parent[at]) {
-        bool frame = t->x->s->kind[at] == TFP_SPAN_FRAME && tfp_python_frame_of(tfp_span_name(p, at), &f);
+        bool frame = tfp_is_frame(p, at) && tfp_python_frame_of(tfp_span_name(p, at), &f);
+        if (frame && t->x->s->kind[at] == TFP_SPAN_ANNOTATION) f.file = tfp_path_of_bare_file(f.file);
         if (!frame || (found.file.data && tfp_is_library_here(t->r, f.file))) continue;
         bool own = !tfp_is_library_here(t->r, f.file);
         if (own || !w->waits[at]) found = f;

@@ -28,6 +28,9 @@ typedef struct lines {
     uint32_t *python; /* the same of Python's frames only */
     int64_t *self_ns; /* of frames */
     tfp_waiting waiting;
+    bool bare; /* frames are XPlane's: without folders, beside lines of call stacks */
+    tfp_map64
+        path_of_file; /* of bare frames: hash of a file's name -> a path with it in a call stack; 0: there are several */
     tfp_strid line_of_call; /* key of the stat; TFP_NONE: frames do not tell it */
     /* time of kernels of captured graphs: the line that launches a graph is not the line of its kernels */
     int64_t replayed_ns;
@@ -45,21 +48,51 @@ static tfp_strid line_name(lines *x, tfp_str file, int64_t line, tfp_str functio
     return x->tree.failed ? 0 : id;
 }
 
+static tfp_str base_of(tfp_str path)
+{
+    const char *slash = path.size ? memrchr(path.data, '/', path.size) : NULL;
+    size_t skip = slash ? (size_t)(slash + 1 - path.data) : 0;
+    return (tfp_str){ path.data + skip, path.size - skip };
+}
+
+/* Finds the paths of the files in call stacks, of which frames have only the last part. */
+static bool find_paths(lines *x)
+{
+    const tfp_code_tables *code = tfp_code_of(x->p);
+    for (size_t i = 0; i < code->frames.size; i++) {
+        tfp_strid file = code->frames.at[i].file;
+        tfp_str base = base_of(tfp_text(x->p, file));
+        uint64_t key = tfp_hash(base.data, base.size);
+        uint32_t known = tfp_map64_get(&x->path_of_file, key);
+        if (!tfp_map64_put(&x->path_of_file, key, known == TFP_NONE || known == file ? file : 0)) return false;
+    }
+    return true;
+}
+
+static tfp_str path_of_bare(const lines *x, tfp_str file)
+{
+    uint32_t path = tfp_map64_get(&x->path_of_file, tfp_hash(file.data, file.size));
+    bool one = path != TFP_NONE && path && tfp_str_eq(base_of(tfp_text(x->p, path)), file);
+    return one ? tfp_text(x->p, path) : tfp_path_of_bare_file(file);
+}
+
 /* The row's name for a frame; 0: it is no line of Python. */
 static tfp_strid frame_name(lines *x, uint32_t span)
 {
     const tfp_span_columns *s = &tfp_events_of(x->p)->spans;
     tfp_python_frame f;
-    if (s->kind[span] != TFP_SPAN_FRAME) return 0;
+    if (!(x->bare ? tfp_is_frame(x->p, span) : s->kind[span] == TFP_SPAN_FRAME)) return 0;
     tfp_strid *id = &x->row_name[s->name[span]];
     if (*id != TFP_NONE) return *id;
     *id = 0;
     if (tfp_python_frame_of(tfp_text(x->p, s->name[span]), &f))
-        *id = line_name(x, f.file, f.line, f.function);
+        *id = line_name(x, x->bare ? path_of_bare(x, f.file) : f.file, f.line, f.function);
     else if (x->waiting.waits && x->waiting.waits[span]) /* a built-in that waits has a row below its caller */
         *id = tfp_trace_row_name(&x->tree, s->name[span]);
     return *id;
 }
+
+static uint32_t item_of_trace(lines *x, uint32_t trace);
 
 /* ---- frames ---- */
 
@@ -117,7 +150,11 @@ static void add_frames(lines *x)
         x->item[i] = parent == TFP_NONE ? 0 : x->item[parent];
         tfp_strid name = frame_name(x, i);
         if (!name) {
-            add_call(x, i);
+            if (x->bare && (s->kind[i] == TFP_SPAN_OP || s->kind[i] == TFP_SPAN_CALL) && s->trace[i] != TFP_NONE) {
+                x->item[i] = item_of_trace(x, s->trace[i]); /* an operation has a line of its own */
+                take_time(x, i);
+            } else
+                add_call(x, i);
             continue;
         }
         go_to_line(x, i);
@@ -214,6 +251,8 @@ static bool start(lines *x, tfp_report *r)
     tfp_nest_cut(p, r->cut, &x->nest);
     memset(x->row_name, 0xff, strings * sizeof *x->row_name); /* TFP_NONE */
     x->line_of_call = tfp_stat_key(p, TFP_LINE_OF_CALL);
+    x->bare = tfp_has_bare_frames(p);
+    if (x->bare && !find_paths(x)) return false;
     return !x->tree.failed;
 }
 
@@ -231,7 +270,7 @@ static void say_explained(const lines *x, tfp_report *r, bool frames)
 tfp_status tfp_code_of_trace(tfp_report *r, tfp_error *err)
 {
     lines x;
-    bool ok = start(&x, r), frames = ok && tfp_lines_are_functions(r->profile);
+    bool ok = start(&x, r), frames = ok && (x.bare || tfp_lines_are_functions(r->profile));
     if (frames)
         add_frames(&x);
     else if (ok)
@@ -240,6 +279,7 @@ tfp_status tfp_code_of_trace(tfp_report *r, tfp_error *err)
     if (ok) say_explained(&x, r, frames);
     ok = ok && (!frames || !tfp_nest_note(r, &x.nest, err));
     tfp_arena_free(&x.arena);
+    tfp_map64_free(&x.path_of_file);
     tfp_buf_free(&x.text);
     if (ok && !x.tree.failed && x.tree.items.size == 1) {
         tfp_status s =

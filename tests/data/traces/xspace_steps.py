@@ -7,6 +7,7 @@
     functions.xplane.pb    a loop that calls two functions
     outside.xplane.pb      runs that hold little of the work
     replicas.xplane.pb     calls of a function that runs on two devices
+    frames.xplane.pb       marked steps of JAX with Python's frames: an input function takes most of each; one thread only waits
 """
 import os
 import sys
@@ -106,9 +107,31 @@ def replicas():
     return space([p, Plane('Task Environment', **ENVIRONMENT)])
 
 
+def frames():
+    """Three steps of 63 ms on a GPU: 8 ms of input, a launch by another thread, 52 ms of the kernel."""
+    p, device = Plane('/host:CPU'), Plane('/device:GPU:0')
+    ms, main, pool, kernels = 1000 * US, [], [], []
+    main.append(p.event('$train.py:20 main', 0, 200 * ms))
+    for step in range(3):
+        at = 5 + 63 * step
+        main += [p.event('train', at * ms, 62 * ms, step_num=step), p.event('$train.py:8 load_batch', at * ms, 8 * ms),
+                 p.event('$_methods.py:47 _sum', (at + 1) * ms, 2 * ms), p.event('PjitFunction(step)', (at + 8) * ms, ms),
+                 p.event('$api.py:3154 block_until_ready', (at + 10) * ms, 51 * ms), p.event('$time sleep', (at + 61) * ms, ms // 2)]
+        pool.append(p.event('Execute', at * ms + ms // 2, 9 * ms))
+        pool.append(p.event('cuLaunchKernel', (at + 9) * ms, US, correlation_id=step + 1))
+        kernels.append(device.event('gemm', (at + 9) * ms + 20 * US, 52 * ms, correlation_id=step + 1, tf_op=Ref('jit(step)/dot_general:')))
+    waits = [p.event('$threading.py:1002 _bootstrap', 0, 200 * ms), p.event('$feed.py:4 worker', 0, 200 * ms),
+             p.event('$queue.py:171 get', ms, 198 * ms), p.event('$threading.py:320 wait', ms, 198 * ms)]
+    p.line(-5, 'python', main, 0)
+    p.line(7, 'pjrt/7', pool, 0)
+    p.line(8, 'python', waits, 0)
+    device.line(13, 'Stream #13(Kernel)', kernels, 0)
+    return space([p, device, Plane('Task Environment', **ENVIRONMENT)])
+
+
 def main():
     os.makedirs(sys.argv[1], exist_ok=True)
-    for make in (keras, keras_gpu, functions, outside, replicas):
+    for make in (keras, keras_gpu, functions, outside, replicas, frames):
         with open(os.path.join(sys.argv[1], make.__name__ + '.xplane.pb'), 'wb') as f:
             f.write(make())
 

@@ -83,11 +83,31 @@ static void generated_files(void **state)
     assert_false(tfp_is_library_file(TFP_STR("<ipython-input-3-a>")));
 }
 
+static void frames_of_xplane(void **state)
+{
+    (void)state;
+    tfp_python_frame f;
+    assert_true(tfp_python_frame_of(TFP_STR("$train.py:8 load_batch"), &f));
+    assert_true(tfp_str_eq(f.file, TFP_STR("train.py")) && f.line == 8 &&
+                tfp_str_eq(f.function, TFP_STR("load_batch")));
+    assert_true(tfp_python_frame_of(TFP_STR("$<frozen abc>:117 __instancecheck__"), &f));
+    assert_false(tfp_python_frame_of(TFP_STR("$time sleep"), &f));
+    assert_false(tfp_python_frame_of(TFP_STR("$:8 f"), &f));
+    assert_false(tfp_python_frame_of(TFP_STR("$a:8"), &f));
+    assert_false(tfp_python_frame_of(TFP_STR("$"), &f));
+    assert_true(tfp_str_eq(tfp_path_of_bare_file(TFP_STR("pjit.py")), TFP_STR("jax/_src/pjit.py")));
+    assert_true(tfp_is_library_file(tfp_path_of_bare_file(TFP_STR("_methods.py"))));
+    assert_true(tfp_str_eq(tfp_path_of_bare_file(TFP_STR("train.py")), TFP_STR("train.py")));
+    assert_true(tfp_str_eq(tfp_path_of_bare_file(TFP_STR("")), TFP_STR("")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(built_ins_that_wait),
                                         cmocka_unit_test(built_ins_of_the_same_name_that_work),
-                                        cmocka_unit_test(frames_of_modules_that_wait), cmocka_unit_test(native_frames),
-                                        cmocka_unit_test(generated_files) };
+                                        cmocka_unit_test(frames_of_modules_that_wait),
+                                        cmocka_unit_test(native_frames),
+                                        cmocka_unit_test(generated_files),
+                                        cmocka_unit_test(frames_of_xplane) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
