@@ -58,6 +58,7 @@ tfp_status tfp_checker_view(const tfp_report *r, const tfp_view *view, const cha
     for (size_t i = 0; !s && options[i]; i += 2) s = tfp_options_set(o, options[i], options[i + 1], err);
     if (!s) {
         o->made.reach = true;
+        o->made.working = true;
         s = tfp_view_build(r->profile, view, o, out, err);
     }
     tfp_options_free(o);

@@ -6,6 +6,7 @@
 #include "model/tables/graph.h"
 #include "model/tables/read.h"
 #include "model/tables/runs.h"
+#include "model/tables/samples.h"
 #include "options/columns.h"
 #include "options/units.h"
 #include "views/core/engine.h"
@@ -269,7 +270,11 @@ static tfp_status add_tops(tops *t, tfp_error *err)
     const tfp_profile *p = t->r->profile;
     bool no_runs = tfp_has(p, TFP_HAS_TRACE) && !tfp_ran_any(p);
     if (!tfp_graph_of(p)->nodes.size || no_runs) { /* a trace of another program, sampled stacks */
+        bool frames = tfp_samples_of(p)->samples.size || tfp_lines_are_functions(p);
+        bool calls = tfp_has_lines_of_calls(p) || !tfp_lines_are_functions(p);
         t->apart = false;
+        tfp_status s = frames ? add_view(t, &tfp_view_lines, all, calls ? "line" : "function", err) : TFP_OK;
+        if (s) return s;
         return add_view(t, &tfp_view_calls, by_time, NULL, err);
     }
     bool functions = tfp_lines_are_functions(p) && !tfp_has_lines_of_calls(p);

@@ -70,6 +70,7 @@ typedef struct tfp_made_options {
     bool replays_apart; /* code: activities that a graph replays have their own row, instead of the launch's line */
     bool reach;         /* reports also record which nodes count in which row: tfp_report_tree.reach */
     bool every_value;   /* all values are computed, also unselected ones */
+    bool working;       /* calls: without threads and stacks that only wait, as in code */
     bool apart;         /* for people, time on devices and on the host are two columns, never their sum */
 } tfp_made_options;
 

@@ -6,7 +6,9 @@
 #include "model/tables/samples.h"
 #include "views/core/handle.h"
 #include "views/core/view.h"
+#include "options/options.h"
 #include "views/spans/nest.h"
+#include "views/spans/waiting.h"
 #include "views/tree/trace_tree.h"
 
 typedef struct calls {
@@ -16,6 +18,7 @@ typedef struct calls {
     tfp_nest nest;
     uint32_t *item;   /* for each span */
     int64_t *self_ns; /* duration minus its children's */
+    tfp_waiting waiting;
 } calls;
 
 static bool start(calls *c, tfp_report *r)
@@ -27,6 +30,8 @@ static bool start(calls *c, tfp_report *r)
     c->item = TFP_NEW(&c->arena, uint32_t, count);
     if (c->tree.failed || !c->item || !tfp_nest_of(p, &c->arena, &c->nest)) return false;
     tfp_nest_cut(p, tfp_cut_of(r), &c->nest);
+    if (tfp_options_of(r)->made.working && !tfp_waiting_of(p, tfp_cut_of(r), c->nest.order, &c->arena, &c->waiting))
+        return false;
     return (c->self_ns = tfp_nest_self(p, &c->nest, &c->arena)) != NULL;
 }
 
@@ -40,7 +45,8 @@ static tfp_status add_spans(calls *c)
         if (!tfp_nests(c->p, c->nest.plain, i)) continue;
         c->item[i] = tfp_trace_item_below(&c->tree, above, tfp_trace_row_name(&c->tree, s->name[i]), s->kind[i]);
         if (!tfp_cut_takes(c->p, i)) continue;
-        int64_t self = c->self_ns[i] > 0 ? c->self_ns[i] : 0;
+        bool counts = c->self_ns[i] > 0 && !tfp_waits_uncounted(c->p, &c->waiting, i);
+        int64_t self = counts ? c->self_ns[i] : 0;
         tfp_trace_tree_add(&c->tree, c->item[i], (tfp_trace_part){ s->step[i], s->start_ns[i], self, 0, 1 });
     }
     return c->tree.failed ? TFP_NOMEM : TFP_OK;

@@ -196,14 +196,19 @@ static waiting_stack judge_stack(sampled *x, uint32_t trace)
                  tfp_str_ends(tfp_text(p, f->file), TFP_STR("threading.py"));
     }
     if (!thread) return WORKS;
-    tfp_strid leaf = name_of(x, tfp_code_of(p)->trace_frames.at[t->first + t->count - 1]);
-    return tfp_frame_waits(tfp_strtab_get(&x->tree.names, leaf)) ? WAITS : WORKS;
+    const tfp_code_frame *leaf = &tfp_code_of(p)->frames.at[tfp_code_of(p)->trace_frames.at[t->first + t->count - 1]];
+    x->text.size = 0;
+    if (leaf->file) tfp_put_line(&x->text, tfp_text(p, leaf->file), leaf->line, TFP_STR(""));
+    if (leaf->file) tfp_buf_char(&x->text, ':');
+    tfp_buf_str(&x->text, tfp_text(p, leaf->function));
+    x->tree.failed |= x->text.failed;
+    return !x->text.failed && tfp_frame_waits((tfp_str){ x->text.data, x->text.size }) ? WAITS : WORKS;
 }
 
 /* Whether a sample shows a thread that waits, which `code` and `lines` leave out. */
 static bool waits(sampled *x, uint32_t trace)
 {
-    if (!x->lines || trace == TFP_NONE) return false;
+    if (!(x->lines || tfp_options_of(x->tree.r)->made.working) || trace == TFP_NONE) return false;
     if (x->waits[trace] == NOT_LOOKED_AT) x->waits[trace] = (uint8_t)judge_stack(x, trace);
     return x->waits[trace] == WAITS;
 }
