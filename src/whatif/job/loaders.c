@@ -11,6 +11,8 @@
 /* Waits that are all long are no taking of batches that are there: all are late. */
 #define ALL_LATE_US 3000
 #define ALL_LATE_PART 0.1 /* of the time from a batch to the next */
+#define LONG_PART 0.5     /* share of the usual time between batches: a longer delay is no other program's */
+#define MUCH_PART 0.07    /* share of the time: shorter delays are the workers' if they sum up to this */
 
 /* One wait: the anchors of its start and end. */
 typedef struct wait {
@@ -48,13 +50,17 @@ static double period(const tfp_job *j, const waits *w, size_t i)
     return list[w->at[i].end].at - list[w->at[i - 1].end].at;
 }
 
-/* The time to take a batch that is there. 0: no batch ever was. */
-static double time_to_take(const tfp_job *j, const waits *w, double *scratch)
+static double usual_period(const tfp_job *j, const waits *w, double *scratch)
 {
     size_t count = 0;
     for (size_t i = 0; i < w->size; i++)
         if (!isnan(period(j, w, i))) scratch[count++] = period(j, w, i);
-    double usual = tfp_job_quantile(scratch, count, 0.5);
+    return tfp_job_quantile(scratch, count, 0.5);
+}
+
+/* The time to take a batch that is there. 0: no batch ever was. */
+static double time_to_take(const waits *w, double usual, double *scratch)
+{
     for (size_t i = 0; i < w->size; i++) scratch[i] = w->at[i].length;
     double take = tfp_job_quantile(scratch, w->size, 0.25);
     return take > ALL_LATE_US && take > ALL_LATE_PART * usual ? 0 : take;
@@ -63,6 +69,17 @@ static double time_to_take(const tfp_job *j, const waits *w, double *scratch)
 static bool is_late(const wait *w, double take)
 {
     return w->length > LATE_TIMES * take && w->length > take + LATE_OVER_US;
+}
+
+static bool is_long(const wait *w, double take, double usual) { return w->length - take > LONG_PART * usual; }
+
+/* Whether the workers are the reason for the shorter ones among the late batches, and not other programs on the machine. */
+static bool delays_much(const waits *w, double take, double usual)
+{
+    double sum = 0;
+    for (size_t i = 1; i < w->size; i++)
+        if (is_late(&w->at[i], take) && !is_long(&w->at[i], take, usual)) sum += w->at[i].length - take;
+    return sum >= MUCH_PART * usual * (double)w->size;
 }
 
 /* If workers set the pace, a late batch comes no earlier than recorded, and its wait has no more work than taking it.
@@ -92,14 +109,20 @@ static double slack_of(const tfp_job *j, const waits *w, double take)
 static void hold(tfp_job *j, uint32_t unit, const waits *w, double *scratch)
 {
     tfp_job_loader *l = &j->units[unit].loader;
-    double take = time_to_take(j, w, scratch);
-    for (size_t i = 0; i < w->size; i++) l->late += is_late(&w->at[i], take);
+    double usual = usual_period(j, w, scratch), take = time_to_take(w, usual, scratch);
+    bool much = delays_much(w, take, usual);
+    uint32_t longs = 0;
+    for (size_t i = 0; i < w->size; i++) {
+        l->late += is_late(&w->at[i], take);
+        longs += is_long(&w->at[i], take, usual);
+    }
     l->batches = (uint32_t)w->size;
-    l->paces = 2 * l->late >= l->batches && l->late > 0;
+    l->paces = 2 * (much ? l->late : longs) >= l->batches && l->late > 0;
     l->slack = slack_of(j, w, take);
     for (size_t i = 0; i < w->size; i++) {
         j->anchors.list[w->at[i].start].begins_step = i > 0;
-        if (is_late(&w->at[i], take)) hold_late(j, &w->at[i], take, l->paces);
+        if (is_late(&w->at[i], take) && (much || l->paces || is_long(&w->at[i], take, usual)))
+            hold_late(j, &w->at[i], take, l->paces);
     }
 }
 
