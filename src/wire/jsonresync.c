@@ -3,7 +3,8 @@
  * member that all items have. Objects inside a broken item do not have it. */
 #include "wire/jsonscan.h"
 
-#define RETRIES 16 /* most bytes that are tried for each byte that is searched */
+#define RETRIES 16                        /* most bytes that are tried for each byte that is searched */
+#define READ_ANYWAY ((uint64_t)256 << 10) /* and that are tried in any case */
 
 /* Reads the object at window.data[at]. *end: the place where reading ended. *ours: it is an item, though maybe a broken
  * one. */
@@ -47,11 +48,18 @@ static tfp_jresync_found try_close(tfp_str window, size_t at, bool whole, size_t
     return ended ? TFP_JRESYNC_CLOSE : TFP_JRESYNC_NONE;
 }
 
+/* Counts what was searched; the result of a search. */
+static tfp_jresync_found found_at(tfp_jresync *r, tfp_jresync_found found, size_t *at, size_t here, size_t searched)
+{
+    *at = here;
+    r->searched += searched;
+    return found;
+}
+
 tfp_jresync_found tfp_jresync_find(tfp_jresync *r, tfp_str window, size_t from, bool whole, size_t *at)
 {
-    size_t part = SIZE_MAX;
+    size_t begin = from, part = SIZE_MAX;
     uint64_t passed = 0, before_part = 0;
-    if (from < window.size) r->searched += window.size - from;
     while (from < window.size) {
         size_t here = from, end = from + 1;
         char c = window.data[here];
@@ -63,9 +71,8 @@ tfp_jresync_found tfp_jresync_find(tfp_jresync *r, tfp_str window, size_t from, 
             found = try_close(window, here, whole, &end);
         r->read += c == '{' || c == ']' ? end - here : 0;
         if (found == TFP_JRESYNC_ITEM || found == TFP_JRESYNC_CLOSE) {
-            *at = here;
             r->broken += passed;
-            return found;
+            return found_at(r, found, at, here, here - begin);
         }
         if (found == TFP_JRESYNC_PART && part == SIZE_MAX) {
             part = here;
@@ -73,11 +80,25 @@ tfp_jresync_found tfp_jresync_find(tfp_jresync *r, tfp_str window, size_t from, 
         }
         passed += ours;
         from = here + 1;
-        if (end > from && r->read > RETRIES * r->searched) from = end;
+        if (end > from && r->read > RETRIES * (r->searched + (from - begin)) + READ_ANYWAY) from = end;
     }
-    *at = part == SIZE_MAX ? window.size : part;
+    size_t searched = window.size > begin ? window.size - begin : 0;
     r->broken += part == SIZE_MAX ? passed : before_part;
-    return part == SIZE_MAX ? TFP_JRESYNC_NONE : TFP_JRESYNC_PART;
+    if (part == SIZE_MAX) return found_at(r, TFP_JRESYNC_NONE, at, window.size, searched);
+    return found_at(r, TFP_JRESYNC_PART, at, part, searched);
+}
+
+bool tfp_jresync_recover(tfp_jresync *r, tfp_jscan *j, tfp_str text, const char *item)
+{
+    size_t at = tfp_jresync_after(text, (size_t)(item - text.data));
+    tfp_jresync_found found = tfp_jresync_find(r, text, at, true, &at);
+    bool any = found == TFP_JRESYNC_ITEM || found == TFP_JRESYNC_CLOSE;
+    r->broken += any || j->fault == TFP_JSCAN_WRONG; /* otherwise the text is cut short here */
+    if (!any) return false;
+    j->at = text.data + at;
+    j->end = text.data + text.size;
+    j->fault = TFP_JSCAN_FINE;
+    return true;
 }
 
 size_t tfp_jresync_after(tfp_str window, size_t at)

@@ -265,6 +265,10 @@ typedef struct tfp_jresync {
  * the window does. Time is linear in the sizes of all windows together. */
 tfp_jresync_found tfp_jresync_find(tfp_jresync *r, tfp_str window, size_t from, bool whole, size_t *at);
 
+/* After a fault in the item that begins at `item` of the whole text, or at the comma before it: moves the scanner to the
+ * next item, which needs no comma, or to the end of the array, and counts the broken ones. False: there is none. */
+bool tfp_jresync_recover(tfp_jresync *r, tfp_jscan *j, tfp_str text, const char *item);
+
 /* Skips blanks, commas and the brace of an item: the place from which to search after the broken item at `at`. */
 size_t tfp_jresync_after(tfp_str window, size_t at);
 

@@ -12,6 +12,8 @@
 #include "model/tables/sources.h"
 #include "wire/textproto.h"
 
+#define HEAD ((size_t)64 << 10) /* bytes in which a timeline is recognised */
+
 /* The share of all nodes for which some run metadata had statistics, slightly reduced as in TensorFlow. The reduction
  * matters where two decimals are printed: 7 of 8 is 0.87. */
 static double coverage(const tfp_profile *p)
@@ -56,8 +58,26 @@ static tfp_status read_binary(tfp_builder *b, tfp_input *in, tfp_kind kind, tfp_
     return finish_reading(&r, tfp_run_read_pieces(&r, in, err), err);
 }
 
+static tfp_status read_timeline(tfp_builder *b, tfp_input *in, tfp_error *err)
+{
+    tfp_str text;
+    tfp_buf wire = { 0 };
+    tfp_input bytes = { .fd = -1 };
+    tfp_status s = tfp_input_all(in, &text, err);
+    if (!s) s = tfp_timeline_to_wire(b, text, &wire, err);
+    if (!s) s = tfp_input_memory(&bytes, in->name, wire.data, wire.size, err);
+    if (!s) s = read_binary(b, &bytes, TFP_KIND_RUN_META, err);
+    tfp_input_close(&bytes);
+    tfp_buf_free(&wire);
+    return s;
+}
+
 static tfp_status read_run_meta(tfp_builder *b, tfp_input *in, tfp_error *err)
 {
+    tfp_str head;
+    tfp_status s = tfp_input_peek(in, HEAD, &head, err);
+    if (s) return s;
+    if (tfp_timeline_is(head)) return read_timeline(b, in, err);
     return tfp_read_message(b, in, TFP_KINDS(TFP_KIND_RUN_META), read_binary, err);
 }
 
@@ -100,13 +120,17 @@ static tfp_status add_decoded(tfp_builder *b, void *x, tfp_error *err)
 
 static const tfp_ahead ahead = { start_decoding, decode_ahead, add_decoded, end_decoding };
 
-static int probe(tfp_str head, uint64_t total) { return tfp_sniff_score(head, total, TFP_KINDS(TFP_KIND_RUN_META)); }
+static int probe(tfp_str head, uint64_t total)
+{
+    if (tfp_timeline_is(head)) return 97;
+    return tfp_sniff_score(head, total, TFP_KINDS(TFP_KIND_RUN_META));
+}
 
 const tfp_format tfp_format_run_meta = {
     .name = "run_meta",
     .from = TFP_FROM_TENSORFLOW,
-    .help = "RunMetadata: what ran in one step, where, when and with how much memory; several files are steps 0, 1, "
-            "2 ...",
+    .help = "RunMetadata, or the timeline.json made of it: what ran in one step, where, when and with how much memory; "
+            "several files are steps 0, 1, 2 ...",
     .stands = TFP_FORMAT_IS(FOLLOWS) | TFP_FORMAT_IS(SEVERAL),
     .probe = probe,
     .read = read_run_meta,

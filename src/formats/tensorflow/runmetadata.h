@@ -83,4 +83,9 @@ void tfp_read_transfer(tfp_builder *b, const tfp_run_entry *e);
 /* Reads from a NodeExecStats the shapes that the node's outputs had. */
 void tfp_read_run_shapes(tfp_builder *b, tfp_wire w, uint32_t node);
 
+/* ---- timeline.json (timeline.c) ---- */
+bool tfp_timeline_is(tfp_str head); /* whether a file that begins so is one */
+/* Appends the RunMetadata of which it was made. */
+tfp_status tfp_timeline_to_wire(tfp_builder *b, tfp_str text, tfp_buf *out, tfp_error *err);
+
 #endif

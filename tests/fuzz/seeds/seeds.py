@@ -382,6 +382,7 @@ def seeds():
         yield "kineto", name, data
         yield "kineto_bare", name, data
         yield "recognise", name + ".json", data[:1000]
+    yield "run_meta", "timeline", sample("timeline/timeline.json")
     yield from seeds_graphs.seeds(sample)
     for name, data in (("odd", sample("pprof/odd.pb")), ("go", gzip.decompress(sample("pprof/go_allocs.pb.gz")))):
         yield "pprof", name, data
