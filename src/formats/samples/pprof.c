@@ -4,6 +4,7 @@
  * and a sample for each number that is not 0. Its tables may come in any order, so they are found first, and the
  * samples are read afterwards. */
 #include "formats/files/format.h"
+#include "formats/samples/device_memory.h"
 #include "model/event_builder.h"
 #include "model/tables/code.h"
 #include "model/tables/events.h"
@@ -362,7 +363,9 @@ static tfp_status read_pprof(tfp_builder *b, tfp_input *in, tfp_error *err)
     if (b->p->graph->nodes.size || b->p->events->spans.size)
         return tfp_fail(err, TFP_BADARG, "sampled stacks stand alone, or with others of their kind");
     tfp_status s = tfp_input_all(in, &bytes, err);
+    size_t first = b->p->sampled->samples.size;
     if (!s) s = read_all(&r, bytes, err);
+    if (!s) tfp_pprof_blocks(b, first);
     if (!s && !r.samples) tfp_build_warn(b, "no samples in the profile", TFP_STR(""));
     if (!s) tfp_build_has(b, TFP_HAS_CODE);
     tfp_vec_free(&r.texts);

@@ -53,7 +53,29 @@ def profile():
     return fields(*types, *samples, *mappings, *locations, *functions, *strings, *rest)
 
 
+def device_memory():
+    """As jax.profiler.save_device_memory_profile() writes it: two lines that hold buffers, and executables."""
+    texts = ["", "allocations", "count", "space", "bytes", "kind", "buffer", "executable", "device", "cuda:0", "cuda:1", "train.py", "init",
+             "step"]
+    at = texts.index
+
+    def held(location, count, size, kind, device=None):
+        labels = [(3, fields((1, at("kind")), (2, at(kind))))]
+        if device:
+            labels.append((3, fields((1, at("device")), (2, at(device)))))
+        return 2, fields((1, packed(location)), (2, packed(count, size)), *labels)
+
+    types = [(1, fields((1, at(a)), (2, at(b)))) for a, b in (("allocations", "count"), ("space", "bytes"))]
+    samples = [held(1, 2, 3000, "buffer", "cuda:0"), held(2, 1, 5000, "buffer", "cuda:0"), held(1, 1, 7, "buffer", "cuda:1"),
+               held(2, 3, 900, "executable"), held(2, 1, 0, "executable")]
+    places = [(4, fields((1, n), line(n, 10 * n))) for n in (1, 2)]
+    functions = [(5, fields((1, n), (2, at(name)), (4, at("train.py")))) for n, name in ((1, "init"), (2, "step"))]
+    return fields(*types, *samples, *places, *functions, *[(6, t.encode()) for t in texts])
+
+
 def main():
+    with open(os.path.join(sys.argv[1], "device_memory.pb"), "wb") as f:
+        f.write(device_memory())
     with open(os.path.join(sys.argv[1], "odd.pb"), "wb") as f:
         f.write(profile())
 

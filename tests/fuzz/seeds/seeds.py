@@ -384,7 +384,7 @@ def seeds():
         yield "recognise", name + ".json", data[:1000]
     yield "run_meta", "timeline", sample("timeline/timeline.json")
     yield from seeds_graphs.seeds(sample)
-    for name, data in (("odd", sample("pprof/odd.pb")), ("go", gzip.decompress(sample("pprof/go_allocs.pb.gz")))):
+    for name, data in (("odd", sample("pprof/odd.pb")), ("held", sample("pprof/device_memory.pb")), ("go", gzip.decompress(sample("pprof/go_allocs.pb.gz")))):
         yield "pprof", name, data
         yield "pprof_bare", name, data
         yield "recognise", name + ".pprof", data
