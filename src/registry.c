@@ -29,6 +29,7 @@ const tfp_format *const tfp_formats[] = { &tfp_format_profile,
                                           &tfp_format_folded,
                                           &tfp_format_capture,
                                           &tfp_format_inductor,
+                                          &tfp_format_tfevents,
                                           NULL };
 
 const tfp_view *const tfp_views[] = { &tfp_view_info,   &tfp_view_summary, &tfp_view_scope,    &tfp_view_graph,

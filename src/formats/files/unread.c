@@ -52,7 +52,7 @@ static const unread kinds[] = {
     { "<!DOCTYPE html", 0, 0, NULL, NULL, "a web page; give the recording that it was made from" },
     { "<!doctype html", 0, 0, NULL, NULL, "a web page; give the recording that it was made from" },
     { "<html", 0, 0, NULL, NULL,   "a web page; give the recording that it was made from" },
-    { NULL, 0, 0, NULL, ".tfevents.", "an event file of TensorBoard, which holds curves; the recording is in plugins/profile/ beside it: give the log folder" },
+    { NULL, 0, 0, NULL, ".tfevents.", TFP_UNREAD_CURVES },
     /* models */
     { "PK\3\4", 0, 0, "metadata.json", NULL, "a model of Keras in one file; " EXPORT_KERAS "keras').export('MODEL')\"" },
     { "PK\3\4", 0, 0, "config.json", NULL, "a model of Keras in one file; " EXPORT_KERAS "keras').export('MODEL')\"" },

@@ -9,4 +9,9 @@
  * NULL: unknown. */
 const char *tfp_unread(tfp_str head, const char *path);
 
+/* What an event file without a graph and run metadata is. */
+#define TFP_UNREAD_CURVES                                                                                              \
+    "an event file of TensorBoard, which holds curves; the recording is in plugins/profile/ beside it: give the log "  \
+    "folder"
+
 #endif

@@ -382,6 +382,8 @@ def seeds():
         yield "kineto", name, data
         yield "kineto_bare", name, data
         yield "recognise", name + ".json", data[:1000]
+    yield "tfevents", "both", sample("event_files/events.out.tfevents.1.host")
+    yield "recognise", "tfevents", sample("event_files/events.out.tfevents.2.host")
     yield "run_meta", "timeline", sample("timeline/timeline.json")
     yield from seeds_graphs.seeds(sample)
     for name, data in (("odd", sample("pprof/odd.pb")), ("held", sample("pprof/device_memory.pb")), ("go", gzip.decompress(sample("pprof/go_allocs.pb.gz")))):
