@@ -26,6 +26,9 @@ typedef struct reader {
     tfp_buf text;
     bool schema, nodes;
     int64_t unreadable;
+    tfp_str all; /* the file */
+    tfp_jresync sync;
+    size_t first_broken;
 } reader;
 
 static int probe(tfp_str head, uint64_t total)
@@ -252,24 +255,55 @@ static void read_node(reader *r, tfp_jscan *j)
     tfp_build_keep(r->b, t->ops.size < TFP_NONE - 1 && tfp_push(&t->ops, r->op));
 }
 
+/* Reads all nodes; those that are no JSON are left out and counted. */
 static void read_nodes(reader *r, tfp_jscan *j)
 {
     r->nodes = true;
     j->at++;
-    for (bool first = true; tfp_jscan_item(j, first) && !r->b->status; first = false) {
-        if (tfp_jscan_peek(j) == '{') {
+    for (bool first = true; !r->b->status;) {
+        const char *item = j->at;
+        if (!tfp_jscan_item(j, first) && !j->fault) return;
+        if (!j->fault && tfp_jscan_peek(j) == '{') {
             read_node(r, j);
-        } else {
+        } else if (!j->fault) {
             tfp_jscan_skip(j);
             r->unreadable++;
         }
+        first = j->fault;
+        if (!j->fault) continue;
+        if (!r->sync.broken) r->first_broken = (size_t)(j->at - r->all.data);
+        if (!tfp_jresync_recover(&r->sync, j, r->all, item)) return;
     }
+}
+
+/* Warns of what was left out; fails when that is more than the rest. */
+static tfp_status tell_broken(reader *r, const tfp_jscan *j, size_t ops, tfp_error *err)
+{
+    tfp_buf place = { 0 };
+    if (r->sync.broken > ops)
+        return tfp_fail(err, TFP_BADFILE, "byte %zu: no JSON; %llu of %llu calls are broken", r->first_broken,
+                        (unsigned long long)r->sync.broken, (unsigned long long)(r->sync.broken + ops));
+    tfp_buf_printf(&place, "byte %zu", r->first_broken);
+    if (r->sync.broken)
+        tfp_build_warn_many(r->b, "broken calls (no JSON), left out",
+                            (tfp_str){ place.data ? place.data : "", place.size }, (size_t)r->sync.broken);
+    place.size = 0;
+    if (j->commas) tfp_buf_printf(&place, "byte %zu", (size_t)(j->comma_at - r->all.data));
+    if (j->commas)
+        tfp_build_warn_many(r->b, "commas too many or missing", (tfp_str){ place.data ? place.data : "", place.size },
+                            (size_t)j->commas);
+    tfp_buf_free(&place);
+    return TFP_OK;
 }
 
 static tfp_status read_object(reader *r, tfp_str text, tfp_error *err)
 {
     tfp_jscan j = tfp_jscan_start(text);
     tfp_jscan_text key;
+    size_t before = r->b->p->recorded->ops.size;
+    r->all = text;
+    r->sync.needs = "id";
+    j.lenient = true;
     if (tfp_jscan_peek(&j) != '{') return tfp_fail(err, TFP_BADFILE, "no JSON object");
     j.at++;
     for (bool first = true; tfp_jscan_member(&j, first, &key) && !r->b->status; first = false) {
@@ -282,6 +316,8 @@ static tfp_status read_object(reader *r, tfp_str text, tfp_error *err)
     }
     tfp_status s = tfp_builder_status(r->b, err);
     unsigned long long at = (unsigned long long)(j.at - text.data);
+    if (s) return s;
+    s = tell_broken(r, &j, r->b->p->recorded->ops.size - before, err);
     if (s) return s;
     if (j.fault == TFP_JSCAN_WRONG) return tfp_fail(err, TFP_BADFILE, "byte %llu: %s", at, j.wrong);
     if (j.fault) return tfp_fail(err, TFP_BADFILE, "cut short after byte %zu", text.size);

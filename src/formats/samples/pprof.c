@@ -5,6 +5,7 @@
  * samples are read afterwards. */
 #include "formats/files/format.h"
 #include "formats/samples/device_memory.h"
+#include "model/files/allocator.h"
 #include "model/event_builder.h"
 #include "model/tables/code.h"
 #include "model/tables/events.h"
@@ -45,6 +46,8 @@ typedef struct reader {
     TFP_VEC(uint64_t) ids; /* locations of the sample, innermost first */
     TFP_VEC(int64_t) values;
     TFP_VEC(tfp_stat) labels;
+    bool held; /* its types are those of JAX's profile of device memory */
+    size_t first_device;
     uint64_t frame_count; /* frames in all stacks so far */
     size_t samples;
     bool bad_string; /* a string has a number that the table does not contain */
@@ -255,6 +258,12 @@ static void add_sample(reader *r)
             tfp_build_sample(r->b, &s);
         }
     }
+    if (r->held && r->labels.size && r->values.at[1] > 0) {
+        tfp_pprof_held held = {
+            s.trace, r->labels.at, r->labels.size, r->values.at[0], r->values.at[1], r->first_device
+        };
+        tfp_pprof_blocks(r->b, &held);
+    }
 }
 
 static tfp_status read_samples(reader *r, tfp_str bytes, tfp_error *err)
@@ -300,6 +309,13 @@ static void keep_fact(reader *r, const char *key, int64_t number)
     if (number) tfp_build_about(r->b, &fact);
 }
 
+static bool is_type(const reader *r, size_t i, const char *type, const char *unit)
+{
+    const tfp_sample_type *t = &r->b->p->sampled->sample_types.at[r->types.at[i]];
+    return tfp_str_eq(tfp_text(r->b->p, t->type), tfp_str_of(type)) &&
+           tfp_str_eq(tfp_text(r->b->p, t->unit), tfp_str_of(unit));
+}
+
 static void choose_type(reader *r, uint64_t number)
 {
     tfp_strid name = string_of(r, number);
@@ -307,6 +323,7 @@ static void choose_type(reader *r, uint64_t number)
     for (size_t i = 0; name && i < r->types.size; i++)
         if (r->b->p->sampled->sample_types.at[r->types.at[i]].type == name) chosen = r->types.at[i];
     r->b->p->about.sample_type = chosen;
+    r->held = r->types.size == 2 && is_type(r, 0, "allocations", "count") && is_type(r, 1, "space", "bytes");
 }
 
 /* Finds the strings first, because all other tables refer to them. */
@@ -358,14 +375,12 @@ static tfp_status read_all(reader *r, tfp_str bytes, tfp_error *err)
 
 static tfp_status read_pprof(tfp_builder *b, tfp_input *in, tfp_error *err)
 {
-    reader r = { .b = b };
+    reader r = { .b = b, .first_device = b->p->allocator->devices.size };
     tfp_str bytes;
     if (b->p->graph->nodes.size || b->p->events->spans.size)
         return tfp_fail(err, TFP_BADARG, "sampled stacks stand alone, or with others of their kind");
     tfp_status s = tfp_input_all(in, &bytes, err);
-    size_t first = b->p->sampled->samples.size;
     if (!s) s = read_all(&r, bytes, err);
-    if (!s) tfp_pprof_blocks(b, first);
     if (!s && !r.samples) tfp_build_warn(b, "no samples in the profile", TFP_STR(""));
     if (!s) tfp_build_has(b, TFP_HAS_CODE);
     tfp_vec_free(&r.texts);

@@ -18,9 +18,11 @@
  * matters where two decimals are printed: 7 of 8 is 0.87. */
 static double coverage(const tfp_profile *p)
 {
-    size_t covered = 0;
-    for (size_t i = 0; i < p->graph->nodes.size; i++) covered += (p->graph->nodes.at[i].flags & TFP_NODE_COVERED) != 0;
-    return (double)covered / ((double)p->graph->nodes.size + 1e-10);
+    tfp_run_tables *t = p->runs;
+    for (size_t i = 0; !t->covered_known && i < p->graph->nodes.size; i++)
+        t->covered += (p->graph->nodes.at[i].flags & TFP_NODE_COVERED) != 0;
+    t->covered_known = true;
+    return (double)t->covered / ((double)p->graph->nodes.size + 1e-10);
 }
 
 static void warn_about_all(tfp_run_reader *r, bool has_step)

@@ -15,7 +15,9 @@ static uint32_t find_node(tfp_run_reader *r, tfp_str name, uint32_t hash)
 {
     uint32_t node = tfp_named_node(r->p, tfp_strtab_find_hashed(&r->p->strings, name, hash));
     if (node != TFP_NONE) {
-        tfp_build_row(r->b, node)->flags |= TFP_NODE_COVERED;
+        tfp_node *row = tfp_build_row(r->b, node);
+        r->p->runs->covered += r->p->runs->covered_known && !(row->flags & TFP_NODE_COVERED);
+        row->flags |= TFP_NODE_COVERED;
     } else {
         if (tfp_str_eq(name, TFP_STR("RecvTensor")) || tfp_str_eq(name, TFP_STR("_SOURCE")) ||
             tfp_str_has(name, TFP_STR("MEMCPY")))

@@ -21,8 +21,8 @@ typedef struct event {
 typedef struct reader {
     tfp_builder *b;
     tfp_input *in;
-    tfp_map64 steps; /* numbers that are taken */
-    int64_t runs, graphs, damaged;
+    tfp_map64 steps;                        /* numbers that are taken */
+    int64_t runs, graphs, damaged, highest; /* highest: the highest number of a step */
     uint64_t records;
     bool cut, has_graph;
 } reader;
@@ -105,10 +105,11 @@ static tfp_status add_graph(reader *r, tfp_str bytes, tfp_error *err)
     return tfp_within(err, read_message(r, &tfp_format_graph, bytes, err), "graph");
 }
 
-/* The number of the step; of several with one number the others get the next free ones. */
+/* The number of the step; of several with one number the later ones get numbers after all others so far. */
 static int64_t step_of(reader *r, int64_t step)
 {
-    while (tfp_map64_get(&r->steps, (uint64_t)step) != TFP_NONE && step < INT64_MAX) step++;
+    if (tfp_map64_get(&r->steps, (uint64_t)step) != TFP_NONE) step = tfp_add(r->highest, 1, NULL);
+    if (step > r->highest) r->highest = step;
     tfp_build_keep(r->b, tfp_map64_put(&r->steps, (uint64_t)step, 0));
     return step;
 }
