@@ -31,10 +31,10 @@ typedef struct tfp_run_tables {
     TFP_VEC(double) coverage; /* one per run_meta */
     size_t covered;           /* nodes with TFP_NODE_COVERED, once they are counted */
     bool covered_known;
-    tfp_map64 step_by_id;     /* id -> index in steps */
-    tfp_map64 exec_by_step;   /* tfp_exec_key -> index in execs; made when a file does not come step by step */
-    size_t execs_indexed;     /* how many executions the table has; if not all, it is rebuilt */
-    int64_t next_step;        /* step of the next run_meta, if has_next_step */
+    tfp_map64 step_by_id;   /* id -> index in steps */
+    tfp_map64 exec_by_step; /* tfp_exec_key -> index in execs; made when a file does not come step by step */
+    size_t execs_indexed;   /* how many executions the table has; if not all, it is rebuilt */
+    int64_t next_step;      /* step of the next run_meta, if has_next_step */
     bool has_next_step;
 } tfp_run_tables;
 
