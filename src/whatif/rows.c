@@ -2,9 +2,12 @@
 /* whatif/rows.c: changes applied to a job, and the rows that their replays make. */
 #include "options/units.h"
 #include "views/core/report.h"
+#include "views/trace/tables.h"
 #include "whatif/change.h"
 
 #include <math.h>
+
+#define OTHER_OVER 0.02 /* share of the step by which the step of `summary` may differ without a word */
 
 /* ---- changes ---- */
 
@@ -103,6 +106,36 @@ static void put_count(tfp_buf *b, size_t count, const char *of)
     tfp_buf_printf(b, ", %zu %s%s", count, of, count == 1 ? "" : "s");
 }
 
+/* The mean step as `summary` has it, in microseconds; NAN: unknown. */
+static double summary_step(const tfp_whatif *w)
+{
+    tfp_step_row *rows;
+    size_t count = 0, steps = 0;
+    double sum = 0;
+    if (tfp_step_rows(w->r, w->job.x, &rows, &count, NULL)) return NAN;
+    for (size_t i = 0; i < count; i++) {
+        if (*rows[i].step.data == 'a') continue; /* `all` */
+        sum += (double)rows[i].duration_ns / 1000;
+        steps++;
+    }
+    return steps ? sum / (double)steps : NAN;
+}
+
+/* If the marks of the steps are shorter or longer than the step that is replayed: what it counts, and the other number. */
+static void put_counted(tfp_buf *b, const tfp_whatif *w)
+{
+    const tfp_job *j = &w->job;
+    double today = w->rows.at[0].step_us, marks = 0;
+    for (uint32_t i = 0; i < j->steps.window_count; i++)
+        marks += (j->steps.windows[i].end - j->steps.windows[i].start) / j->steps.window_count;
+    if (!j->x || w->r->step.which == TFP_STEP_ONE || fabs(marks - today) <= OTHER_OVER * today) return;
+    double other = summary_step(w);
+    if (isnan(other) || fabs(other - today) <= OTHER_OVER * today) return;
+    tfp_buf_text(b, ", from the first call to the end of all work (summary: ");
+    tfp_format_real(b, TFP_MICROS, other);
+    tfp_buf_char(b, ')');
+}
+
 static void put_steps(tfp_buf *b, const tfp_whatif *w, size_t steps)
 {
     if (w->job.steps.window_count && w->job.steps.windows[0].step == TFP_NONE) {
@@ -110,6 +143,7 @@ static void put_steps(tfp_buf *b, const tfp_whatif *w, size_t steps)
         return;
     }
     tfp_buf_text(b, " a step");
+    put_counted(b, w);
     if (w->r->step.which == TFP_STEP_ONE)
         tfp_buf_printf(b, ", step %lld", (long long)w->r->step.id);
     else
