@@ -31,6 +31,7 @@ typedef struct maker {
     tfp_map64 seen;           /* node << 32 | source: set when the edge exists */
     TFP_VEC(edge) edges;
     int64_t last_thread;
+    bool refused; /* it is of another run, and a warning says so */
 } maker;
 
 /* ---- what a reader tells of a call ---- */
@@ -99,6 +100,96 @@ static void start(maker *m)
 
 /* ---- nodes ---- */
 
+typedef struct matched { /* calls of an execution trace whose numbers a trace has */
+    size_t there, same;  /* same: with the same name */
+} matched;
+
+/* The span with a call's number plus a shift; TFP_NONE: there is none. */
+static uint32_t span_at(maker *m, const tfp_map64 *span_of, const tfp_recorded_op *x, int64_t shift)
+{
+    bool known = x->call && (shift >= 0 || x->call > (uint64_t)-shift);
+    return known ? tfp_map64_get(span_of, tfp_build_key(m->b, 0, 0, x->call + (uint64_t)shift)) : TFP_NONE;
+}
+
+static matched count_matches(maker *m, const tfp_map64 *span_of, int64_t shift)
+{
+    matched c = { 0 };
+    for (uint32_t i = m->first; i < m->end && !m->b->status; i++) {
+        uint32_t span = span_at(m, span_of, &m->ops[i], shift);
+        c.there += span != TFP_NONE;
+        c.same += span != TFP_NONE && m->p->events->spans.name[span] == m->ops[i].name;
+    }
+    return c;
+}
+
+static bool matches_well(matched c) { return c.same > 0 && c.same >= c.there - c.there / 10; }
+
+static bool less_shift(const void *ctx, uint32_t a, uint32_t b)
+{
+    const int64_t *shifts = ctx;
+    return shifts[a] < shifts[b];
+}
+
+/* The most frequent difference between the first numbers of calls with one name; 0: there is none. */
+static int64_t likely_shift(maker *m)
+{
+    const tfp_span_columns *s = &m->p->events->spans;
+    tfp_map64 first = { 0 }, seen = { 0 }; /* name -> the smallest small number of a span */
+    TFP_VEC(int64_t) shifts = { 0 };
+    TFP_VEC(uint32_t) order = { 0 };
+    int64_t best = 0;
+    for (uint32_t i = 0; i < s->size && !m->b->status; i++) {
+        uint32_t number = s->external[i] - 1, known = tfp_map64_get(&first, s->name[i]);
+        if (s->kind[i] != TFP_SPAN_OP || !s->external[i] || number >= INT32_MAX || known <= number) continue;
+        check(m->b, tfp_map64_put(&first, s->name[i], number));
+    }
+    for (uint32_t i = 0; i < m->end - m->first && !m->b->status; i++) { /* in the order of their beginnings */
+        const tfp_recorded_op *x = &m->ops[m->order[i]];
+        uint32_t number = tfp_map64_get(&first, x->name);
+        if (!x->call || x->call > INT32_MAX || number == TFP_NONE || tfp_map64_get(&seen, x->name) != TFP_NONE)
+            continue;
+        check(m->b, tfp_map64_put(&seen, x->name, 1) && tfp_push(&order, (uint32_t)shifts.size) &&
+                        tfp_push(&shifts, (int64_t)number - (int64_t)x->call));
+    }
+    check(m->b, !order.size || tfp_sort(order.at, order.size, less_shift, shifts.at));
+    for (size_t i = 0, most = 0, count = 0; i < order.size && !m->b->status; i++) {
+        count = i && shifts.at[order.at[i]] == shifts.at[order.at[i - 1]] ? count + 1 : 1;
+        if (count > most) most = count, best = shifts.at[order.at[i]];
+    }
+    tfp_map64_free(&first);
+    tfp_map64_free(&seen);
+    tfp_vec_free(&shifts);
+    tfp_vec_free(&order);
+    return best;
+}
+
+/* By how much the numbers of the trace are above those of the execution trace: 0, unless most names then differ and at
+ * another shift agree. False: they agree at none. */
+static bool find_shift(maker *m, const tfp_map64 *span_of, int64_t *shift)
+{
+    matched as_is = count_matches(m, span_of, 0);
+    *shift = 0;
+    if (matches_well(as_is)) return true;
+    *shift = likely_shift(m);
+    matched moved = *shift ? count_matches(m, span_of, *shift) : as_is;
+    tfp_buf text = { 0 };
+    bool well = matches_well(moved) && moved.same > as_is.same;
+    if (!well) *shift = 0;
+    if (!well && as_is.same && as_is.same >= as_is.there / 2) return true; /* `External id`s count other things too */
+    if (well)
+        tfp_buf_printf(&text, "%+lld, %zu calls match", (long long)*shift, moved.same);
+    else
+        tfp_buf_printf(&text, "%zu of %zu calls match", as_is.same, as_is.there);
+    tfp_str told = { text.data ? text.data : "", text.size };
+    if (well)
+        tfp_build_warn(m->b, "execution traces with numbers that are shifted against the trace's", told);
+    else if (as_is.there)
+        tfp_build_warn(m->b, "execution traces of another run, not used: numbers have other names in the trace", told);
+    m->refused = !well && as_is.there;
+    tfp_buf_free(&text);
+    return well;
+}
+
 /* Finds the spans that recorded the same calls. Returns how many ops have one. */
 static size_t match(maker *m)
 {
@@ -106,15 +197,17 @@ static size_t match(maker *m)
     const tfp_span_columns *s = &t->spans;
     tfp_map64 span_of = { 0 };
     size_t found = 0;
+    int64_t shift;
     for (uint32_t i = 0; i < s->size && !m->b->status; i++) {
         if (s->kind[i] != TFP_SPAN_OP || !s->external[i]) continue;
         check(m->b, tfp_map64_put(&span_of, s->external[i], i));
     }
     for (size_t i = 0; i < t->calls.size && !m->b->status; i++)
         check(m->b, tfp_map64_put(&span_of, tfp_build_key(m->b, 0, 0, t->calls.at[i].call), t->calls.at[i].span));
-    for (uint32_t i = m->first; i < m->end && !m->b->status; i++) {
+    bool fits = !m->b->status && find_shift(m, &span_of, &shift);
+    for (uint32_t i = m->first; i < m->end && fits && !m->b->status; i++) {
         tfp_recorded_op *x = &m->ops[i];
-        uint32_t span = x->call ? tfp_map64_get(&span_of, tfp_build_key(m->b, 0, 0, x->call)) : TFP_NONE;
+        uint32_t span = span_at(m, &span_of, x, shift);
         /* another recording also counts from 1, so names must agree */
         if (span == TFP_NONE || s->name[span] != x->name) continue;
         x->node = s->node[span];
@@ -278,7 +371,7 @@ static void link_file(tfp_builder *b, uint32_t first, uint32_t end)
     size_t found = b->status ? 0 : match(&m);
     if (!b->status && !b->p->events->spans.size)
         make_nodes(&m);
-    else if (!b->status && !found)
+    else if (!b->status && !found && !m.refused)
         tfp_build_warn(b, "execution traces of another run: the trace has none of its operators", TFP_STR(""));
     if (!b->status) find_edges(&m);
     if (!b->status) build_edges(&m);

@@ -267,6 +267,7 @@ typedef struct tfp_kineto_reader {
     tfp_kineto_lost left; /* what was left out */
     uint64_t rows;        /* events that were read, of any kind */
     int64_t events, ends_alone, early, negative, no_number;
+    int64_t nccl;  /* collectives of NCCL's profiler plugin */
     int64_t plain; /* events with a duration whose category is none of Kineto's */
     tfp_strid first_plain;
     int64_t unknown;         /* activities with unknown categories */

@@ -256,6 +256,13 @@ static void add_memory(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kinet
     tfp_build_memory_event(r->b, &e);
 }
 
+/* Categories of the events that NCCL's profiler plugin writes. */
+static bool is_of_nccl(tfp_str category)
+{
+    return tfp_str_eq(category, TFP_STR("COLL")) || tfp_str_eq(category, TFP_STR("COLL_API")) ||
+           tfp_str_eq(category, TFP_STR("P2P")) || tfp_str_eq(category, TFP_STR("P2P_API"));
+}
+
 static void add_row(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_row *x)
 {
     uint32_t span;
@@ -272,6 +279,7 @@ static void add_row(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_r
         break;
     case 'E': pop_open(r, &r->open_by_lane, tfp_kineto_lane_at(r, s, x->lane), x->start_ns); break;
     case 'b':
+        r->nccl += is_of_nccl(s->words.strings.strings[x->category]);
         span = add_event(r, s, x, TFP_MARK_CLAMPED);
         push_open(r, &r->open_by_id, async_key(r, s, x), span);
         break;
@@ -360,6 +368,8 @@ void tfp_kineto_end(tfp_kineto_reader *r)
     tfp_kineto_find_ranks(r);
     tfp_kineto_join_flows(r);
     tfp_kineto_join_launches(r);
+    tell(r, "info", "asynchronous events of NCCL's profiler plugin (collectives): only in the timeline and SQL",
+         r->nccl);
     for (size_t i = 0; i < r->open.size; i++) open += r->open.at[i].span != TFP_NONE;
     tell(r, "warning", "negative durations, taken as 0", r->negative);
     tell(r, "warning", "durations that are no numbers, taken as 0", r->no_number);

@@ -6,6 +6,8 @@ whole.json: whole microseconds, where what sticks out by one is inside its neigh
 communication.json: kernels that communicate, by the names of their libraries, and some whose names only look so.
 gloo.json: a trace of a CPU; its communication runs in threads and calls of PyTorch's own.
 mtia.json, xpu.json, ascend.json: as Kineto and Huawei's profiler write other vendors' devices. unknown.json: a device of nobody.
+numbered_calls.json, execution_shifted.json, execution_other_run.json: a trace and execution traces with other numbers or names.
+nccl_ranges.json, nccl_plugin.json: collectives of old PyTorch, and of NCCL's own profiler.
 rocm.json, legacy_arrows.json: activities without correlations, whose launches arrows and numbers tell.
 chain.json: four hundred spans, each of which sticks out of the one before by one microsecond.
 slow_steps.json: four steps; the third one's collective takes longer than the others', and the fourth one's wait."""
@@ -185,6 +187,42 @@ def rocm():
     ]
 
 
+def nccl_ranges():
+    """PyTorch 1.13: sizes of collectives stand in the ranges around their launches only; a gather's output is not known."""
+    events = []
+    for n, (name, kernel, dims) in enumerate((("all_reduce", "ncclKernel_AllReduce_RING_LL_Sum_float(ncclDevComm*)", [[1000]]),
+                                              ("all_to_all", "ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclDevComm*)", [[20, 10], [30]]),
+                                              ("_all_gather_base", "ncclKernel_AllGather_RING_LL_Sum_int8_t(ncclDevComm*)", [[500]]))):
+        at = 100.5 * n
+        events += [span("cpu_op", "record_param_comms", HOST, at, 50, External_id=n + 1),
+                   {**span("user_annotation", f"nccl:{name}", HOST, at + 5, 40), "args": {"Input Dims": dims, "Input type": ["float"] * len(dims)}},
+                   span("cuda_runtime", "cudaLaunchKernelExC", HOST, at + 10, 5, correlation=n + 1)]
+        events += [span("kernel", kernel, (0, 7), at + 20 + 11 * k, 10, device=0, stream=7, correlation=n + 1) for k in range(2)]
+    return events
+
+
+NAMES = ("aten::mm", "aten::relu", "aten::mm", "aten::add", "aten::softmax")
+
+
+def numbered_calls():
+    return [span("cpu_op", name, HOST, 10.5 * n, 8, External_id=n + 4) for n, name in enumerate(NAMES)]
+
+
+def execution_trace(shift, names=NAMES):
+    """The calls of numbered_calls, each of which takes the tensor of the one before."""
+    def tensors(*ids):
+        return {"values": [[i, i, 0, 16, 4, "cpu"] for i in ids], "shapes": [[4, 4]] * len(ids), "types": ["Tensor(float)"] * len(ids)}
+    nodes = [{"id": n + 2, "name": name, "ctrl_deps": 1, "inputs": tensors(100 + n), "outputs": tensors(101 + n),
+              "attrs": [{"name": "rf_id", "type": "uint64", "value": n + 4 + shift}]} for n, name in enumerate(names)]
+    return {"schema": "1.0.1", "pid": 9, "time": "2026-01-01 00:00:00", "start_ts": 1, "nodes": nodes}
+
+
+def nccl_plugin():
+    """Asynchronous events of NCCL's profiler plugin."""
+    event = {"name": "AllReduce", "pid": 9, "tid": 1, "id": 0}
+    return [{**event, "cat": cat, "ph": ph, "ts": ts} for ph, ts in (("b", 1.5), ("e", 9.5)) for cat in ("COLL_API", "COLL")]
+
+
 def legacy_arrows():
     """Arrows from operators, of PyTorch's first profiler: there are no calls."""
     flow = {"cat": "async_cpu_to_gpu", "name": "aten::mul"}
@@ -247,8 +285,12 @@ if __name__ == "__main__":
     write("frames", frames())
     write("whole", whole())
     write("chain", chain())
-    for make in (communication, gloo, mtia, xpu, rocm, legacy_arrows, unknown, replays, slow_steps):
+    for make in (communication, gloo, mtia, xpu, rocm, legacy_arrows, nccl_ranges, nccl_plugin, unknown, replays, slow_steps):
         write(make.__name__, make())
+    write("numbered_calls", numbered_calls())
+    for name, made in (("shifted", execution_trace(-3)), ("other_run", execution_trace(0, ("aten::mm", "aten::div", "aten::bmm", "aten::div", "aten::bmm")))):
+        with open(os.path.join(DATA, "sample", "odd_traces", f"execution_{name}.json"), "w", encoding="utf-8") as f:
+            f.write(json.dumps(made) + "\n")
     for make in (ascend, launches):
         with open(os.path.join(DATA, "sample", "odd_traces", make.__name__ + ".json"), "w", encoding="utf-8") as f:
             f.write("[" + ",\n".join(json.dumps(e) for e in make()) + "]\n")  # no object around the events
