@@ -256,6 +256,17 @@ static inline bool tfp_job_of_rank(const tfp_job *j, uint32_t unit, int64_t rank
 /* Whether it is a span of a host thread: an op, a call, an annotation, a frame or a mark of a step. */
 bool tfp_job_is_host(const tfp_job *j, uint32_t span);
 tfp_str tfp_job_name(const tfp_job *j, uint32_t span);
+uint32_t tfp_job_span_count(const tfp_job *j);
+uint32_t tfp_job_name_count(const tfp_job *j); /* of all strings */
+/* A Python frame, on the job's clock. */
+typedef struct tfp_job_frame {
+    uint32_t unit, lane;
+    double start, length;
+} tfp_job_frame;
+bool tfp_job_frame_of(const tfp_job *j, uint32_t span, tfp_job_frame *out); /* false: it is none */
+/* Whether it is a built-in function that only waits. Built-in functions call no others, so their times can be added.
+ * `known`: a byte for each string, 0 at first. */
+bool tfp_job_frame_waits(const tfp_job *j, uint32_t span, uint8_t *known);
 /* A span's time on the job's clock. */
 static inline double tfp_job_time(const tfp_job *j, uint32_t unit, int64_t ns)
 {

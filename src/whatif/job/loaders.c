@@ -18,6 +18,8 @@
 typedef struct wait {
     uint32_t start, end;
     double length;
+    double idle; /* the part in Python's functions that only wait, such as poll */
+    bool framed; /* the trace tells that part */
 } wait;
 
 typedef TFP_VEC(wait) waits;
@@ -28,18 +30,49 @@ static bool is_loading(const tfp_job *j, const tfp_job_anchor *a)
            tfp_str_has(tfp_job_name(j, a->span), TFP_STR("MultiProcessingDataLoaderIter"));
 }
 
-/* Collects the waits of a unit; a wait inside another one is a part of that. */
-static bool collect(const tfp_job *j, uint32_t *at, uint32_t unit, waits *out)
+/* Collects all waits by rank, thread and time; a wait inside another one is a part of that. */
+static bool collect(const tfp_job *j, waits *out)
 {
-    out->size = 0;
-    for (; *at < j->anchors.count && j->anchors.list[*at].unit == unit; ++*at) {
-        const tfp_job_anchor *a = &j->anchors.list[*at];
+    for (uint32_t i = 0; i < j->anchors.count; i++) {
+        const tfp_job_anchor *a = &j->anchors.list[i];
         if (!is_loading(j, a)) continue;
         uint32_t start = j->anchors.of_call[a->span];
-        if (start >= *at || a->data != start) continue;
-        if (!tfp_push(out, ((wait){ start, *at, a->at - j->anchors.list[start].at }))) return false;
+        if (start >= i || a->data != start) continue;
+        if (!tfp_push(out, ((wait){ .start = start, .end = i, .length = a->at - j->anchors.list[start].at })))
+            return false;
     }
     return true;
+}
+
+/* The wait around a time of a thread; NULL: none. */
+static wait *wait_around(const tfp_job *j, const waits *w, uint32_t unit, uint32_t lane, double at)
+{
+    size_t low = 0, high = w->size;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const tfp_job_anchor *a = &j->anchors.list[w->at[middle].start];
+        bool before = a->unit != unit ? a->unit < unit : a->lane != lane ? a->lane < lane : a->at <= at;
+        if (before)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const tfp_job_anchor *end = low ? &j->anchors.list[w->at[low - 1].end] : NULL;
+    return end && end->unit == unit && end->lane == lane && at < end->at ? &w->at[low - 1] : NULL;
+}
+
+static bool add_frames(const tfp_job *j, waits *w)
+{
+    uint32_t count = w->size ? tfp_job_span_count(j) : 0;
+    uint8_t *known = TFP_NEW(j->arena, uint8_t, w->size ? tfp_job_name_count(j) : 1);
+    for (uint32_t i = 0; known && i < count; i++) {
+        tfp_job_frame frame;
+        wait *around = tfp_job_frame_of(j, i, &frame) ? wait_around(j, w, frame.unit, frame.lane, frame.start) : NULL;
+        if (!around) continue;
+        around->framed = true;
+        if (tfp_job_frame_waits(j, i, known)) around->idle += frame.length;
+    }
+    return known != NULL;
 }
 
 /* The time from the batch before to this one. NAN: there is none. */
@@ -58,11 +91,14 @@ static double usual_period(const tfp_job *j, const waits *w, double *scratch)
     return tfp_job_quantile(scratch, count, 0.5);
 }
 
-/* The time to take a batch that is there. 0: no batch ever was. */
+/* The time to take a batch that is there: the part of a wait that is work, if frames tell. 0: no batch ever was. */
 static double time_to_take(const waits *w, double usual, double *scratch)
 {
-    for (size_t i = 0; i < w->size; i++) scratch[i] = w->at[i].length;
+    bool framed = w->size && w->at[w->size - 1].framed;
+    for (size_t i = 0; i < w->size; i++)
+        scratch[i] = w->at[i].length - (w->at[i].idle < w->at[i].length ? w->at[i].idle : w->at[i].length);
     double take = tfp_job_quantile(scratch, w->size, 0.25);
+    if (framed) return take;
     return take > ALL_LATE_US && take > ALL_LATE_PART * usual ? 0 : take;
 }
 
@@ -128,16 +164,16 @@ static void hold(tfp_job *j, uint32_t unit, const waits *w, double *scratch)
 
 bool tfp_job_loaders(tfp_job *j)
 {
-    waits w = { 0 };
-    uint32_t at = 0;
-    bool ok = true;
-    for (uint32_t unit = 0; ok && unit < j->unit_count; unit++) {
-        ok = collect(j, &at, unit, &w);
-        double *scratch = ok ? malloc((w.size + 1) * sizeof *scratch) : NULL;
-        ok = scratch != NULL;
-        if (ok && w.size) hold(j, unit, &w, scratch);
-        free(scratch);
+    waits all = { 0 };
+    bool ok = collect(j, &all) && add_frames(j, &all);
+    double *scratch = ok ? malloc((all.size + 1) * sizeof *scratch) : NULL;
+    for (size_t first = 0, end; scratch && first < all.size; first = end) {
+        uint32_t unit = j->anchors.list[all.at[first].end].unit;
+        for (end = first; end < all.size && j->anchors.list[all.at[end].end].unit == unit;) end++;
+        hold(j, unit, &(waits){ .at = all.at + first, .size = end - first }, scratch);
     }
-    tfp_vec_free(&w);
+    ok = scratch != NULL;
+    free(scratch);
+    tfp_vec_free(&all);
     return ok;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Runs a training loop on paper that a data loader with workers feeds, and writes what PyTorch's profiler would have recorded of it
-into sample/loaders: with workers that keep up, with workers that set the pace (two, or a single one), and with one late batch. A changed
+into sample/loaders: with workers that keep up, with workers that set the pace (two, or a single one, also with frames), and with one late batch. A changed
 loop can be run, too, as with jobs.py. Times are microseconds."""
 import os
 
@@ -11,9 +11,11 @@ DATA = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 NEXT = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"
 
 
-def job(workers=2, ahead=2, make=1000, late=None, take=150, forward=1200, backward=1800, steps=8):
-    """`ahead`: batches that each worker makes in advance. `late`: {batch: further time that a worker needs for it}."""
-    return dict(workers=workers, ahead=ahead, make=make, late=late or {}, take=take, forward=forward, backward=backward, steps=steps)
+def job(workers=2, ahead=2, make=1000, late=None, take=150, forward=1200, backward=1800, steps=8, frames=False):
+    """`ahead`: batches that each worker makes in advance. `late`: {batch: further time that a worker needs for it}. `frames`:
+    with Python's frames, of which one only waits."""
+    return dict(workers=workers, ahead=ahead, make=make, late=late or {}, take=take, forward=forward, backward=backward, steps=steps,
+                frames=frames)
 
 
 class Loader:
@@ -43,6 +45,9 @@ def run(what):
 
     for step in range(what["steps"]):
         begin = now
+        if what["frames"]:
+            spans.append(("python_function", "multiprocessing/queues.py(98): get", now, max(now, loader.ready[step]) + what["take"] - 9))
+            spans.append(("python_function", "<built-in method poll of select.poll object at 0x7f0>", now, max(now, loader.ready[step])))
         spend("user_annotation", NEXT, max(now, loader.ready[step]) + what["take"])
         loader.order(now)
         for name, us in (("aten::addmm", what["forward"]), ("aten::mm", what["backward"])):
@@ -64,7 +69,8 @@ def write_job(folder, what, clock=70000.0, name="loader"):
     return [path]
 
 
-SAMPLES = {"ahead": job(), "late": job(late={5: 14000}), "paced": job(make=8000), "paced_by_one": job(workers=1, make=7000)}
+SAMPLES = {"ahead": job(), "late": job(late={5: 14000}), "paced": job(make=8000), "paced_by_one": job(workers=1, make=7000),
+           "framed": job(workers=1, make=4000, frames=True)}
 
 if __name__ == "__main__":
     out = os.path.join(DATA, "sample", "loaders")
