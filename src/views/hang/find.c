@@ -13,7 +13,7 @@ typedef struct sequence { /* the entries of one collective, the first of each ra
     int64_t number;
 } sequence;
 
-typedef TFP_VEC(int64_t) ranks;
+typedef hang_ranks ranks;
 
 static const tfp_flight_entry *entry_of(const hang *h, uint32_t i)
 {
@@ -21,7 +21,7 @@ static const tfp_flight_entry *entry_of(const hang *h, uint32_t i)
 }
 
 /* Writes the ranks as text, "0|1|2"; *numbers receives them as an array ended by -1, for the search for causes. */
-static tfp_str list(hang *h, const ranks *of, int64_t **numbers)
+tfp_str hang_list(hang *h, const ranks *of, int64_t **numbers)
 {
     tfp_buf b = { 0 };
     *numbers = TFP_NEW(tfp_arena_of(h->r), int64_t, of->size + 1);
@@ -34,7 +34,7 @@ static tfp_str list(hang *h, const ranks *of, int64_t **numbers)
     return tfp_buf_move(&b, tfp_arena_of(h->r));
 }
 
-static tfp_str line_of(hang *h, uint32_t entry)
+tfp_str hang_line_of(hang *h, uint32_t entry)
 {
     uint32_t trace = entry == TFP_NONE ? TFP_NONE : entry_of(h, entry)->trace;
     return trace == TFP_NONE ? TFP_STR("") : tfp_own_line(h->r, trace);
@@ -51,10 +51,11 @@ static bool add_row(hang *h, hang_row *row, const sequence *s, const ranks *who,
     row->about = g->about.data ? g->about : none;
     row->collective = e ? tfp_text(p, e->name) : none;
     row->state = e ? tfp_text(p, e->state) : none;
-    row->ranks = list(h, who, &row->who);
-    row->others = list(h, waiting, &row->waiting);
+    row->ranks = hang_list(h, who, &row->who);
+    row->others = hang_list(h, waiting, &row->waiting);
     row->sequence = s ? s->number : TFP_ABSENT;
     row->cause = none;
+    row->cause_at = SIZE_MAX;
     if (!row->have.data) row->have = none;
     if (!row->want.data) row->want = none;
     if (!row->line.data) row->line = none;
@@ -105,7 +106,7 @@ static bool find_difference(hang *h, size_t group, const sequence *s, bool *foun
                              .group_at = group,
                              .have = tfp_text(tfp_profile_of(h->r), value_of(entry_of(h, odd), what, true)),
                              .want = tfp_text(tfp_profile_of(h->r), value_of(entry_of(h, common), what, true)),
-                             .line = line_of(h, odd) };
+                             .line = hang_line_of(h, odd) };
             ok = add_row(h, &row, s, &who, &agree, common);
         }
         tfp_vec_free(&who);
@@ -116,7 +117,7 @@ static bool find_difference(hang *h, size_t group, const sequence *s, bool *foun
 
 /* ---- ranks that are not there ---- */
 
-static tfp_str told(hang *h, uint32_t entry)
+tfp_str hang_told(hang *h, uint32_t entry)
 {
     tfp_buf b = { 0 };
     if (entry == TFP_NONE) return TFP_STR("");
@@ -146,7 +147,7 @@ static bool find_missing(hang *h, size_t group, const sequence *s, bool *found)
     if (*found && ok) {
         uint32_t last = h->last_of_dump[dump];
         hang_row row = {
-            .finding = TFP_STR("missing"), .group_at = group, .have = told(h, last), .line = line_of(h, last)
+            .finding = TFP_STR("missing"), .group_at = group, .have = hang_told(h, last), .line = hang_line_of(h, last)
         };
         ok = add_row(h, &row, s, &who, &there, s->entries[0]);
     }
@@ -163,7 +164,8 @@ static bool without_dump(const hang_group *g, ranks *out, ranks *with)
     return ok;
 }
 
-/* Whether all ranks with a dump are in the collective and it does not end. */
+/* Whether all ranks with a dump are in the collective and it does not end. Of a group whose members are unknown these
+ * are only the ranks with entries. */
 static bool find_stuck(hang *h, size_t group, const sequence *s, bool *found)
 {
     const hang_group *g = &h->groups[group];
@@ -181,8 +183,8 @@ static bool find_stuck(hang *h, size_t group, const sequence *s, bool *found)
     if (*found && ok) ok = without_dump(g, &gone, &with);
     if (*found && ok && gone.size) ok = add_row(h, &row, s, &gone, &with, first);
     if (*found && ok && !gone.size) {
-        row.finding = TFP_STR("stuck");
-        row.line = line_of(h, first);
+        row.finding = g->known ? TFP_STR("stuck") : TFP_STR("waits");
+        row.line = hang_line_of(h, first);
         ok = add_row(h, &row, s, &stuck, &done, first);
     }
     ranks *const all[] = { &stuck, &done, &gone, &with };
@@ -239,61 +241,9 @@ static bool find_in_group(hang *h, size_t group)
     return ok && (found || find_dead(h, group));
 }
 
-/* ---- which finding is the cause of which ---- */
-
-/* Whether a rank is in both lists; they are sorted, so one pass is enough. */
-static bool share(const int64_t *a, const int64_t *b)
-{
-    while (*a >= 0 && *b >= 0) {
-        if (*a == *b) return true;
-        if (*a < *b)
-            a++;
-        else
-            b++;
-    }
-    return false;
-}
-
-static bool waits_in(const hang_row *row, const hang_row *other)
-{
-    bool both = tfp_str_eq(other->finding, TFP_STR("order")) || tfp_str_eq(other->finding, TFP_STR("size")) ||
-                tfp_str_eq(other->finding, TFP_STR("dtype")) || tfp_str_eq(other->finding, TFP_STR("stuck"));
-    return share(row->who, other->waiting) || (both && share(row->who, other->who));
-}
-
-static bool is_before(const hang_row *a, const hang_row *b)
-{
-    int order = tfp_str_cmp(a->group, b->group);
-    return order ? order < 0 : a->sequence != b->sequence ? a->sequence < b->sequence : a->group_at < b->group_at;
-}
-
-enum {
-    MOST_COMPARED = 1000
-}; /* most findings that are searched for causes, because each is compared with each other one */
-
-static bool find_causes(hang *h)
-{
-    size_t n = h->rows.size < MOST_COMPARED ? h->rows.size : MOST_COMPARED;
-    for (size_t i = 0; i < n; i++) {
-        const hang_row *best = NULL;
-        if (!tfp_str_eq(h->rows.at[i].finding, TFP_STR("missing"))) continue;
-        for (size_t k = 0; k < n; k++) {
-            const hang_row *other = &h->rows.at[k];
-            if (k != i && (!best || is_before(other, best)) && waits_in(&h->rows.at[i], other)) best = other;
-        }
-        if (!best) continue;
-        tfp_buf b = { 0 };
-        tfp_buf_str(&b, best->group);
-        if (best->sequence != TFP_ABSENT) tfp_buf_printf(&b, "#%lld", (long long)best->sequence);
-        h->rows.at[i].cause = tfp_buf_move(&b, tfp_arena_of(h->r));
-        if (!h->rows.at[i].cause.data) return false;
-    }
-    return true;
-}
-
 bool hang_find(hang *h)
 {
     bool ok = true;
     for (size_t g = 0; g < h->group_count && ok; g++) ok = find_in_group(h, g);
-    return ok && find_causes(h);
+    return ok;
 }

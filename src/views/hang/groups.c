@@ -7,16 +7,13 @@
 #include "views/core/handle.h"
 #include "views/hang/hang.h"
 
-typedef TFP_VEC(int64_t) ranks;
-
 int64_t hang_rank_of(const hang *h, uint32_t entry)
 {
     const tfp_flight_tables *t = tfp_flights_of(tfp_profile_of(h->r));
-    return t->dumps.at[t->groups.at[t->entries.at[entry].group].dump].rank;
+    return h->rank_of_dump[t->groups.at[t->entries.at[entry].group].dump];
 }
 
-/* "[0, 1, 5]" */
-static bool parse_ranks(tfp_str text, ranks *out)
+bool hang_parse_ranks(tfp_str text, hang_ranks *out)
 {
     bool ok = true, digits = false;
     int64_t n = 0;
@@ -37,7 +34,7 @@ static bool lower(const void *ctx, uint32_t a, uint32_t b)
 }
 
 /* Sets the sorted, distinct members. */
-static bool set_members(hang *h, hang_group *g, const ranks *of)
+static bool set_members(hang *h, hang_group *g, const hang_ranks *of)
 {
     uint32_t *order = TFP_NEW(tfp_arena_of(h->r), uint32_t, of->size + 1);
     g->members = TFP_NEW(tfp_arena_of(h->r), hang_member, of->size + 1);
@@ -69,8 +66,8 @@ static hang_member *member_of(const hang_group *g, int64_t rank)
 
 typedef struct joining {
     hang *h;
-    uint32_t *group_of; /* for each group in a dump: index in groups, or TFP_NONE */
-    ranks *entered;     /* for each group: ranks with entries, if its members are unknown */
+    uint32_t *group_of;  /* for each group in a dump: index in groups, or TFP_NONE */
+    hang_ranks *entered; /* for each group: its members, or the ranks with entries, if its members are unknown */
 } joining;
 
 static bool number_groups(joining *j)
@@ -95,6 +92,21 @@ static bool number_groups(joining *j)
     return ok;
 }
 
+/* PyTorch's names of the group of all ranks. */
+static bool is_world(const hang_group *g)
+{
+    return tfp_str_eq(g->about, TFP_STR("default_pg")) || (!g->about.size && tfp_str_eq(g->name, TFP_STR("0")));
+}
+
+/* The ranks with dumps: what is known of the members of the group of all ranks where no dump lists them. */
+static bool enter_all(joining *j, hang_ranks *entered)
+{
+    size_t count = tfp_flights_of(tfp_profile_of(j->h->r))->dumps.size;
+    bool ok = true;
+    for (size_t i = 0; i < count && ok; i++) ok = tfp_push(entered, j->h->rank_of_dump[i]);
+    return ok;
+}
+
 static bool find_members(joining *j)
 {
     const tfp_profile *p = tfp_profile_of(j->h->r);
@@ -104,9 +116,16 @@ static bool find_members(joining *j)
         uint32_t at = j->group_of[i];
         if (at == TFP_NONE) continue;
         if (!t->groups.at[i].members)
-            ok = tfp_push(&j->entered[at], t->dumps.at[t->groups.at[i].dump].rank);
+            ok = tfp_push(&j->entered[at], j->h->rank_of_dump[t->groups.at[i].dump]);
         else if (!j->entered[at].size)
-            ok = parse_ranks(tfp_text(p, t->groups.at[i].members), &j->entered[at]);
+            ok = hang_parse_ranks(tfp_text(p, t->groups.at[i].members), &j->entered[at]);
+        j->h->groups[at].known |= t->groups.at[i].members != 0;
+    }
+    for (size_t g = 0; g < j->h->group_count && ok; g++) {
+        hang_group *of = &j->h->groups[g];
+        if (of->known || !is_world(of)) continue;
+        of->known = true;
+        ok = enter_all(j, &j->entered[g]);
     }
     for (size_t g = 0; g < j->h->group_count && ok; g++) ok = set_members(j->h, &j->h->groups[g], &j->entered[g]);
     return ok;
@@ -121,7 +140,7 @@ static bool find_dumps(hang *h)
     tfp_map64 dump_of = { 0 };
     bool ok = true;
     for (size_t i = t->dumps.size; i-- > 0 && ok;)
-        ok = tfp_map64_put(&dump_of, (uint64_t)t->dumps.at[i].rank, (uint32_t)i);
+        ok = tfp_map64_put(&dump_of, (uint64_t)h->rank_of_dump[i], (uint32_t)i);
     for (size_t g = 0; g < h->group_count && ok; g++)
         for (size_t i = 0; i < h->groups[g].member_count; i++) {
             hang_member *m = &h->groups[g].members[i];
@@ -146,7 +165,7 @@ static bool find_enqueued(const joining *j)
         const tfp_flight_group *g = &t->groups.at[i];
         uint32_t at = j->group_of[i];
         if (at == TFP_NONE && g->number >= 0) at = tfp_map64_get(&group_of_number, (uint64_t)g->number);
-        hang_member *m = at == TFP_NONE ? NULL : member_of(&j->h->groups[at], t->dumps.at[g->dump].rank);
+        hang_member *m = at == TFP_NONE ? NULL : member_of(&j->h->groups[at], j->h->rank_of_dump[g->dump]);
         if (m && m->dump == g->dump && g->last > m->last) m->last = g->last;
     }
     tfp_map64_free(&group_of_number);
@@ -195,7 +214,7 @@ bool hang_groups_of(hang *h)
 {
     const tfp_flight_tables *t = tfp_flights_of(tfp_profile_of(h->r));
     tfp_arena *a = tfp_arena_of(h->r);
-    joining j = { h, TFP_NEW(a, uint32_t, t->groups.size + 1), TFP_NEW(a, ranks, t->groups.size + 1) };
+    joining j = { h, TFP_NEW(a, uint32_t, t->groups.size + 1), TFP_NEW(a, hang_ranks, t->groups.size + 1) };
     h->groups = TFP_NEW(a, hang_group, t->groups.size + 1);
     h->group_of = TFP_NEW(a, uint32_t, t->entries.size + 1);
     h->last_of_dump = TFP_NEW(a, uint32_t, t->dumps.size + 1);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Makes tests/data/sample/torch_files: a memory snapshot and dumps of the flight recorder, as PyTorch writes them: tests/data/traces/torch_pickles.py"""
+import json
 import os
 import pickle
 
@@ -83,12 +84,34 @@ def flight(rank, ranks=3):
     return {"version": "2.10", "pg_config": config, "pg_status": status, "entries": entries}
 
 
+def gloo(doing):
+    """A dump as gloo writes it: the configuration lists no members of groups. doing: the collectives that did not end, (pg_id, group, number)."""
+    def entry(pg, group, number, ended):
+        return {"pg_id": pg, "process_group": [group, "default_pg" if group == "0" else "undefined"], "collective_seq_id": number, "is_p2p": False,
+                "profiling_name": "gloo:all_reduce", "input_sizes": [[4]], "output_sizes": [[4]], "input_dtypes": ["Float"], "output_dtypes": ["Float"],
+                "state": "scheduled", "retired": ended}
+    return {"version": "2.10", "pg_config": {"": {"name": "", "desc": "", "ranks": "[0, 1]"}}, "pg_status": {},
+            "entries": [entry(1, "1", n, True) for n in (1, 2)] + [entry(*d, False) for d in doing]}
+
+
+# gloo_idle: ranks 0 and 1 wait in the group of all, rank 2 in one of its own, rank 3 nowhere. gloo_order: rank 1 uses another group.
+# gloo_all: all that entered the group wait in it.
+GLOO = {"gloo_idle": [[(0, "0", 1)], [(0, "0", 1)], [(3, "4", 1)], []],
+        "gloo_order": [[(1, "1", 3)], [(2, "2", 1)], [(1, "1", 3)]],
+        "gloo_all": [[(1, "1", 3)], [(1, "1", 3)]]}
+
+
 def main():
     os.makedirs(OUT, exist_ok=True)
     with open(os.path.join(OUT, "snapshot.pickle"), "wb") as f:
         f.write(pickle.dumps(snapshot(), 2))
     with open(os.path.join(OUT, "blocks.pickle"), "wb") as f:
         f.write(pickle.dumps(snapshot_of_blocks(), 2))
+    for name, ranks in GLOO.items():
+        os.makedirs(os.path.join(OUT, name), exist_ok=True)
+        for rank, doing in enumerate(ranks):
+            with open(os.path.join(OUT, name, f"rank_{rank}.json"), "w", encoding="utf-8") as f:
+                json.dump(gloo(doing), f, separators=(",", ":"))
     os.makedirs(os.path.join(OUT, "hang"), exist_ok=True)
     for rank in range(3):
         with open(os.path.join(OUT, "hang", f"nccl_trace_rank_{rank}"), "wb") as f:
