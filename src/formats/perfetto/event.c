@@ -131,11 +131,12 @@ static uint64_t number_of(tfp_str annotation)
     return number;
 }
 
-/* Adds an arg. rocprofv3 calls the correlation corr_id. */
+/* Adds an arg. rocprofv3 calls the correlation corr_id. PyTorch's synchronisations have no category. */
 static void add_arg(tfp_pf_reader *r, uint32_t sequence, tfp_str annotation, tfp_pf_event *e)
 {
     tfp_str name = name_of(r, sequence, annotation);
     if (tfp_str_eq(name, TFP_STR("corr_id"))) name = TFP_STR("correlation");
+    if (tfp_str_eq(name, TFP_STR("cuda_sync_kind")) && !e->category) e->category = tfp_pf_text(r, TFP_STR("cuda_sync"));
     if (tfp_str_eq(name, TFP_STR("correlation"))) {
         e->has_correlation = true;
         e->correlation = number_of(annotation);

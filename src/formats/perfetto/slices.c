@@ -44,6 +44,15 @@ static lane lane_of(const tfp_pf_reader *r, uint32_t track)
     return l;
 }
 
+/* Whether the track is PyTorch's for the overhead of the profiler, whose slices have no category. */
+static bool is_overhead(const tfp_pf_reader *r, uint32_t track)
+{
+    const tfp_pf_track *t = &r->tracks.at[track];
+    uint32_t at = t->parent ? tfp_map64_get(&r->track_by_uuid, t->parent) : TFP_NONE;
+    tfp_str name = tfp_strtab_get(&r->strings, at == TFP_NONE ? 0 : r->tracks.at[at].name);
+    return tfp_str_eq(name, TFP_STR("Overhead"));
+}
+
 /* ---- what categories of other programs mean ---- */
 
 typedef enum meaning { AS_IT_IS, IS_CALL, IS_RANGE, IS_COPY, IS_KERNEL } meaning;
@@ -58,8 +67,13 @@ static meaning meaning_of(tfp_str category, const char **told)
                  { "hip_runtime_api", "cuda_runtime", IS_CALL },
                  { "hip_compiler_api", "cuda_runtime", IS_CALL },
                  { "rccl_api", "cuda_runtime", IS_CALL },
+                 { "hip_runtime", "cuda_runtime", IS_CALL },
+                 { "hip_runtime.debug", "cuda_runtime", IS_CALL },
                  { "cuda_runtime", NULL, IS_CALL },
+                 { "cuda_runtime.debug", "cuda_runtime", IS_CALL },
                  { "cuda_driver", NULL, IS_CALL },
+                 { "cuda_driver.debug", "cuda_driver", IS_CALL },
+                 { "tx", "user_annotation", IS_RANGE },
                  { "marker_api", "user_annotation", IS_RANGE },
                  { "user_annotation", NULL, IS_RANGE },
                  { "kernel_dispatch", "kernel", IS_KERNEL },
@@ -113,6 +127,7 @@ static void put_slice(const tfp_pf_reader *r, const tfp_pf_event *e, int64_t end
     const char *told = NULL;
     meaning what = meaning_of(category, &told);
     if (told) category = tfp_str_of(told);
+    if (!category.size && is_overhead(r, e->track)) category = TFP_STR("overhead");
     put_head(out, e->type == TFP_PF_INSTANT ? "i" : "X", lane_of(r, e->track));
     if (what == IS_RANGE) {
         put_range(out, category, name, &more);
