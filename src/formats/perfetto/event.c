@@ -136,6 +136,7 @@ static void add_arg(tfp_pf_reader *r, uint32_t sequence, tfp_str annotation, tfp
 {
     tfp_str name = name_of(r, sequence, annotation);
     if (tfp_str_eq(name, TFP_STR("corr_id"))) name = TFP_STR("correlation");
+    r->torch |= tfp_str_eq(name, TFP_STR("Record function id"));
     if (tfp_str_eq(name, TFP_STR("cuda_sync_kind")) && !e->category) e->category = tfp_pf_text(r, TFP_STR("cuda_sync"));
     if (tfp_str_eq(name, TFP_STR("correlation"))) {
         e->has_correlation = true;

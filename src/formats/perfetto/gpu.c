@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/perfetto/gpu.c: Perfetto's typed events of GPUs: stages (GpuRenderStageEvent), samples of counters
- * (GpuCounterEvent), and the launches of stages (GpuCorrelation). A stage becomes an activity of a stream. Its name is
+ * (GpuCounterEvent; counters.c), and the launches of stages (GpuCorrelation). A stage becomes an activity of a stream. Its name is
  * its own, and the name of its kind says only whether it is a kernel, a copy or something else.
  * Layout: google/perfetto, protos/perfetto/trace/gpu/. */
 #include "formats/perfetto/perfetto.h"
@@ -8,7 +8,6 @@
 #include "wire/jsonscan.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -248,8 +247,7 @@ static void put_extra(tfp_pf_reader *r, tfp_str datum, stage *s, tfp_pf_event *e
 
 /* ---- tracks ---- */
 
-/* The track of a stream or counter of a GPU, which has no descriptor: its number is a hash. */
-static uint32_t gpu_track(tfp_pf_reader *r, const char *what, uint64_t gpu, uint64_t number)
+uint32_t tfp_pf_gpu_track(tfp_pf_reader *r, const char *what, uint64_t gpu, uint64_t number)
 {
     const uint64_t parts[4] = { tfp_hash(what, strlen(what)), UINT64_MAX, gpu, number };
     uint32_t at = tfp_pf_track_of(r, tfp_hash(parts, sizeof parts));
@@ -263,7 +261,7 @@ static uint32_t gpu_track(tfp_pf_reader *r, const char *what, uint64_t gpu, uint
 
 static uint32_t stream_track(tfp_pf_reader *r, const stage *s)
 {
-    uint32_t at = gpu_track(r, "stream", s->gpu, s->stream);
+    uint32_t at = tfp_pf_gpu_track(r, "stream", s->gpu, s->stream);
     if (at == TFP_NONE || !s->label || r->tracks.at[at].name) return at;
     tfp_str label = tfp_strtab_get(&r->strings, s->label);
     size_t past = label.data[0] == '[' ? tfp_str_find(label, TFP_STR("] ")) : SIZE_MAX;
@@ -377,68 +375,4 @@ void tfp_pf_join_launches(tfp_pf_reader *r)
         if (!l->has_correlation) correlations[launch] = own;
     }
     tfp_map64_free(&launch_of);
-}
-
-/* ---- counters ---- */
-
-/* Reads the name of a counter (GpuCounterSpec). */
-static void read_counter_name(tfp_pf_reader *r, tfp_str spec)
-{
-    uint64_t id = 0;
-    tfp_str name = { "", 0 };
-    tfp_wire w = tfp_wire_start(spec);
-    for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.number == 1 && f.type == TFP_VARINT) id = f.value;
-        if (f.number == 2 && f.type == TFP_BYTES) name = f.bytes;
-    }
-    tfp_pf_intern(r, 0, TFP_PF_COUNTERS, id, name);
-}
-
-static void read_counter_names(tfp_pf_reader *r, tfp_str descriptor)
-{
-    tfp_wire w = tfp_wire_start(descriptor);
-    for (tfp_field f; tfp_wire_next(&w, &f) && !r->no_memory;)
-        if (f.number == 1 && f.type == TFP_BYTES) read_counter_name(r, f.bytes);
-}
-
-/* As PyTorch's JSON calls the counters of a GPU. */
-static tfp_strid series_of(tfp_pf_reader *r, uint64_t gpu)
-{
-    char text[48];
-    snprintf(text, sizeof text, "GPU %llu Counters", (unsigned long long)gpu);
-    return tfp_pf_text(r, tfp_str_of(text));
-}
-
-static void add_sample(tfp_pf_reader *r, uint64_t gpu, tfp_str sample, int64_t at_ns)
-{
-    tfp_pf_event e = { .at_ns = at_ns, .args = r->args.size, .type = TFP_PF_COUNTER };
-    uint64_t id = 0;
-    tfp_wire w = tfp_wire_start(sample);
-    for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.number == 1 && f.type == TFP_VARINT) id = f.value;
-        if (f.number == 2 && f.type == TFP_VARINT) e.value = (double)(int64_t)f.value;
-        if (f.number == 3 && f.type == TFP_FIXED64) e.value = tfp_field_double(&w, &f);
-    }
-    e.track = gpu_track(r, "counter", gpu, id);
-    if (e.track == TFP_NONE) return;
-    tfp_pf_track *t = &r->tracks.at[e.track];
-    t->is_counter = true;
-    if (!t->name) t->name = tfp_pf_interned(r, 0, TFP_PF_COUNTERS, id);
-    if (!t->series) t->series = series_of(r, gpu);
-    tfp_pf_add_event(r, &e);
-}
-
-void tfp_pf_read_gpu_counters(tfp_pf_reader *r, tfp_str event, int64_t at_ns)
-{
-    uint64_t gpu = 0;
-    tfp_wire w = tfp_wire_start(event);
-    for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.number == 1 && f.type == TFP_BYTES) read_counter_names(r, f.bytes);
-        if (f.number == 3 && f.type == TFP_VARINT) gpu = f.value & INT64_MAX;
-    }
-    r->unreadable += w.fault != NULL;
-    if (w.fault) return;
-    w = tfp_wire_start(event);
-    for (tfp_field f; tfp_wire_next(&w, &f) && !r->no_memory && !r->too_big;)
-        if (f.number == 2 && f.type == TFP_BYTES) add_sample(r, gpu, f.bytes, at_ns);
 }

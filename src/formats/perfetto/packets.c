@@ -76,6 +76,7 @@ static void intern(tfp_pf_reader *r, uint32_t sequence, tfp_str data)
         case 3: intern_row(r, sequence, TFP_PF_KEYS, f.bytes); break;
         case 24: intern_row(r, sequence, TFP_PF_STAGES, f.bytes); break;
         case 29: intern_row(r, sequence, TFP_PF_STRINGS, f.bytes); break;
+        case 47: tfp_pf_read_descriptor(r, sequence, f.bytes); break;
         case 1000: intern_row(r, sequence, TFP_PF_KERNELS, f.bytes); break;
         case 1001: intern_row(r, sequence, TFP_PF_LAUNCH_ARGS, f.bytes); break;
         }
@@ -185,7 +186,7 @@ static void take_packet(tfp_pf_reader *r, const packet *p)
     else if (p->stage.data)
         tfp_pf_read_stage(r, sequence, p->stage, at_ns);
     else
-        tfp_pf_read_gpu_counters(r, p->counters, at_ns);
+        tfp_pf_read_gpu_counters(r, sequence, p->counters, at_ns);
 }
 
 void tfp_pf_read_packets(tfp_pf_reader *r, tfp_str bytes, bool inside)

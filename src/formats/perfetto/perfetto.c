@@ -4,6 +4,7 @@
 
 #include "formats/files/format.h"
 #include "model/tables/profile.h"
+#include "model/tables/sources.h"
 
 #define LEAST_ROOM ((uint64_t)128 << 20)    /* bytes of events and texts that even the smallest file may fill */
 #define ROOM_OF_BYTE 48                     /* and this many more for each byte of the file */
@@ -104,4 +105,5 @@ const tfp_format tfp_format_perfetto = {
     .read = read_perfetto,
     .stands = TFP_FORMAT_IS(RANKS),
     .takes_cut = true,
+    .from = TFP_FROM_PYTORCH,
 };

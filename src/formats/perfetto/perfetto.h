@@ -18,7 +18,14 @@ typedef struct tfp_pf_track {
     double total;
 } tfp_pf_track;
 
-typedef enum tfp_pf_type { TFP_PF_BEGIN = 1, TFP_PF_END, TFP_PF_INSTANT, TFP_PF_COUNTER, TFP_PF_WHOLE } tfp_pf_type;
+typedef enum tfp_pf_type {
+    TFP_PF_BEGIN = 1,
+    TFP_PF_END,
+    TFP_PF_INSTANT,
+    TFP_PF_COUNTER,
+    TFP_PF_WHOLE,
+    TFP_PF_LEFT_OUT
+} tfp_pf_type;
 
 typedef struct tfp_pf_event {
     int64_t at_ns, duration_ns; /* duration: for TFP_PF_WHOLE */
@@ -59,7 +66,8 @@ typedef enum tfp_pf_table {
     TFP_PF_LAUNCH_ARGS,
     TFP_PF_OLD_STAGES, /* stages and queues without interned data: their numbers are places in a list */
     TFP_PF_OLD_QUEUES,
-    TFP_PF_COUNTERS /* counters of GPUs: of the whole trace */
+    TFP_PF_COUNTERS,    /* counters of GPUs */
+    TFP_PF_COUNTED_GPUS /* the GPU of a descriptor of counters, as a text */
 } tfp_pf_table;
 
 typedef struct tfp_pf_reader {
@@ -78,6 +86,7 @@ typedef struct tfp_pf_reader {
     uint64_t most;          /* limit in bytes for events, args and the resulting trace */
     uint64_t spare;         /* bytes that compressed packets may still unpack to */
     uint64_t unreadable;
+    bool torch; /* PyTorch wrote it */
     bool cut, no_memory, too_big;
 } tfp_pf_reader;
 
@@ -102,9 +111,12 @@ int64_t tfp_pf_time(tfp_pf_reader *r, uint32_t sequence, uint64_t clock,
 void tfp_pf_read_event(tfp_pf_reader *r, uint32_t sequence, tfp_str event, int64_t at_ns); /* a TrackEvent */
 void tfp_pf_add_event(tfp_pf_reader *r, tfp_pf_event *e); /* e->args: where its args begin in r->args */
 
-/* gpu.c: stages of GPUs, samples of their counters, and the launches of stages. */
+/* gpu.c: stages of GPUs and their launches; counters.c: samples of counters. */
+/* The track of a stream or counter of a GPU, which has no descriptor: its number is a hash. */
+uint32_t tfp_pf_gpu_track(tfp_pf_reader *r, const char *what, uint64_t gpu, uint64_t number);
 void tfp_pf_read_stage(tfp_pf_reader *r, uint32_t sequence, tfp_str event, int64_t at_ns);
-void tfp_pf_read_gpu_counters(tfp_pf_reader *r, tfp_str event, int64_t at_ns);
+void tfp_pf_read_gpu_counters(tfp_pf_reader *r, uint32_t sequence, tfp_str event, int64_t at_ns);
+void tfp_pf_read_descriptor(tfp_pf_reader *r, uint32_t sequence, tfp_str row); /* InternedGpuCounterDescriptor */
 /* Reads the GpuCorrelation of the event that is added next. */
 void tfp_pf_read_submission(tfp_pf_reader *r, tfp_str correlation);
 void tfp_pf_join_launches(tfp_pf_reader *r); /* fills r->correlations */

@@ -7,6 +7,7 @@
 #include "model/event_builder.h"
 #include "model/tables/profile.h"
 
+#define WAIT_NUMBERS (UINT64_C(1) << 40) /* ids of arrows between stages, as in PyTorch's JSON */
 #define PARENTS                                                                                                        \
     32 /* most parents of a track that are searched for its process; with a longer chain, or a circle, it has none */
 
@@ -182,6 +183,75 @@ static void put_labels(tfp_pf_reader *r, tfp_buf *out)
     }
 }
 
+/* ---- pairs ---- */
+
+/* The end of a run of events with this type. */
+static size_t run_end(const tfp_pf_reader *r, size_t from, tfp_pf_type type)
+{
+    while (from < r->events.size && r->events.at[from].type == type) from++;
+    return from;
+}
+
+/* Whether the ends are those of the begins, in the same order. Other programs write events as they happen: their ends
+ * rise, and the last begin has the first end. */
+static bool is_in_order(const tfp_pf_reader *r, const tfp_pf_event *begins, const tfp_pf_event *ends, size_t count)
+{
+    bool rises = true;
+    for (size_t i = 0; i < count; i++) {
+        if (ends[i].track != begins[i].track || ends[i].at_ns < begins[i].at_ns) return false;
+        if (i && ends[i].track == ends[i - 1].track && ends[i].at_ns < ends[i - 1].at_ns) rises = false;
+    }
+    return r->torch || !rises;
+}
+
+/* PyTorch writes all begins of a kind, then all their ends in the same order: so slices that begin at the same time, or
+ * cross, have their ends. */
+static void pair(tfp_pf_reader *r)
+{
+    for (size_t i = 0, middle; i < r->events.size; i = middle) {
+        middle = run_end(r, i, TFP_PF_BEGIN);
+        size_t count = middle - i, end = run_end(r, middle, TFP_PF_END);
+        if (!count) middle++;
+        if (count < 2 || end - middle != count) continue;
+        tfp_pf_event *begins = &r->events.at[i], *ends = &r->events.at[middle];
+        if (!is_in_order(r, begins, ends, count)) continue;
+        for (size_t k = 0; k < count; k++) {
+            begins[k].type = TFP_PF_WHOLE;
+            begins[k].duration_ns = ends[k].at_ns - begins[k].at_ns;
+            ends[k].type = TFP_PF_LEFT_OUT;
+        }
+        middle = end;
+    }
+}
+
+/* ---- waits ---- */
+
+/* Writes the end of an arrow. */
+static void put_arrow(const tfp_pf_reader *r, const tfp_pf_event *e, bool begins, size_t number, tfp_buf *out)
+{
+    put_head(out, begins ? "s" : "f", lane_of(r, e->track));
+    tfp_buf_printf(out, ",\"id\":%llu,\"ts\":", (unsigned long long)(WAIT_NUMBERS + number));
+    tfp_buf_thousandths(out, begins ? tfp_add(e->at_ns, e->duration_ns, NULL) : e->at_ns);
+    tfp_buf_text(out, ",\"cat\":\"ac2g\",\"name\":\"ac2g\"");
+    tfp_buf_text(out, begins ? "}" : ",\"bp\":\"e\"}");
+}
+
+/* Writes an arrow from each stage that another one waits for, as PyTorch's JSON has them. */
+static void put_waits(tfp_pf_reader *r, tfp_buf *out)
+{
+    tfp_map64 event_of = { 0 };
+    bool ok = true;
+    for (size_t i = 0; i < r->stages.size && r->waits.size && ok; i++)
+        ok = tfp_map64_put(&event_of, r->stages.at[i].stage, r->stages.at[i].event);
+    for (size_t i = 0; i < r->waits.size && tfp_pf_keep(r, ok) && tfp_pf_fits(r, out->size); i++) {
+        uint32_t from = tfp_map64_get(&event_of, r->waits.at[i].stage), to = r->waits.at[i].event;
+        if (from == TFP_NONE || from >= r->events.size || to >= r->events.size) continue;
+        put_arrow(r, &r->events.at[from], true, i, out);
+        put_arrow(r, &r->events.at[to], false, i, out);
+    }
+    tfp_map64_free(&event_of);
+}
+
 /* ---- slices ---- */
 
 typedef struct slices {
@@ -206,6 +276,7 @@ static void close_track(slices *s)
 static void take(slices *s, uint32_t at, int64_t *empty_ns, uint64_t *empty)
 {
     const tfp_pf_event *e = &s->r->events.at[at];
+    if (e->type == TFP_PF_LEFT_OUT) return;
     if (e->at_ns != *empty_ns) s->loose += *empty, *empty = 0;
     *empty_ns = e->at_ns;
     if (e->type == TFP_PF_COUNTER) {
@@ -259,11 +330,14 @@ void tfp_pf_write_trace(tfp_pf_reader *r, tfp_buf *out)
         int64_t end_ns = tfp_add(r->events.at[i].at_ns, r->events.at[i].duration_ns, NULL);
         if (end_ns > s.last_ns) s.last_ns = end_ns;
     }
+    pair(r);
     tfp_pf_join_launches(r);
-    tfp_buf_text(out, "{\"traceEvents\":[{\"ph\":\"M\",\"name\":\"trace\",\"args\":{}}");
+    tfp_buf_text(out, r->torch ? "{\"schemaVersion\":1,\"traceEvents\":[" : "{\"traceEvents\":[");
+    tfp_buf_text(out, "{\"ph\":\"M\",\"name\":\"trace\",\"args\":{}}");
     if (tfp_pf_keep(r, order && r->correlations && tfp_sort(order, count, earlier, r->events.at))) {
         put_labels(r, out);
         put_events(&s, order);
+        put_waits(r, out);
     }
     tfp_buf_text(out, "]}");
     tfp_pf_keep(r, !out->failed);
