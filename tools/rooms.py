@@ -15,7 +15,7 @@ CHAIN, AGAIN = 10, {"model/": 155, "views/core/": 124}
 # Headers with limits of their own: above the general limit are the names of types, the functions that every reader of a
 # profile calls (neither has a struct), the kinds of spans, and the report as most files see it; below it is the header
 # that lists the parts of a report.
-OWN = {"model/tables/types.h": 420, "model/tables/read.h": 280, "model/tables/span_kinds.h": 195, "views/core/handle.h": 175,
+OWN = {"model/tables/types.h": 420, "model/tables/read.h": 280, "model/tables/span_kinds.h": 195, "views/core/handle.h": 185,
        "views/core/report.h": 59}
 # Which other folders a program's folder may use.
 BESIDE = {"cli": ("server", "mcp"), "mcp": ("server",)}
