@@ -7,11 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Whether a word means a process: it is a number, and no file has that name. */
-static bool is_process(const char *word)
-{
-    return *word && !word[strspn(word, "0123456789")] && access(word, F_OK) != 0;
-}
+/* Whether a word means a process or a script: no file has that name, and it is no path. */
+static bool is_process(const char *word) { return *word && !strchr(word, '/') && access(word, F_OK) != 0; }
 
 bool cli_hang_is_live(const cli_call *call)
 {

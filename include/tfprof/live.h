@@ -66,9 +66,9 @@ TFP_API tfp_status tfp_live_stacks(const tfp_live *l, const char *target, const 
 
 /** Where the ranks of a running job are, for one that hangs: the table `hang` of processes, a row for each: the
  *  collective of torch.distributed in which its main thread is, the line of the user's code, its stack; and above them
- *  the rank for which the others wait. Read as by tfp_live_stacks: nothing is stopped.
- *  targets, count  processes (numbers), or file names of their scripts or programs; none: every process of a job with
- *                  RANK in its environment
+ *  the rank for which the others wait. Read as by tfp_live_stacks, for a second: nothing is stopped.
+ *  targets, count  processes (numbers; of a launcher: its ranks), or file names of scripts or programs (all their
+ *                  ranks); none: every process of a job with RANK in its environment
  *  A note names each process that cannot be read. Errors: TFP_BADFILE no such process, or none can be read; TFP_BADARG;
  *  TFP_NOMEM. */
 TFP_API tfp_status tfp_live_hang(const char *const *targets, size_t count, const tfp_options *o, tfp_report **out,

@@ -6,6 +6,7 @@ import contextlib
 import csv
 import io
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -24,19 +25,47 @@ def _wait():
     sys.stdin.readline()
 """
 JOB = """
-import sys
+import sys, time
 from torch.distributed.distributed_c10d import all_reduce, barrier
 def train(what):
     if what == "all_reduce":
         all_reduce(1)
     elif what == "barrier":
         barrier()
+    elif what == "elsewhere":
+        all_reduce(2)
+    elif what == "loop":
+        loop()
+    elif what == "goes":
+        go()
     elif what == "data":
         load()
     sys.stdin.readline()
 def load():
     sys.stdin.readline()
+def loop():
+    while True:
+        pass
+def go():
+    while True:
+        a()
+        b()
+def a():
+    time.sleep(0.05)
+def b():
+    time.sleep(0.05)
 train(sys.argv[1])
+"""
+LAUNCHER = """
+import os, subprocess, sys
+whats = sys.argv[2:]
+started = [subprocess.Popen([sys.executable, sys.argv[1], what], stdin=subprocess.PIPE,
+                            env={**os.environ, "RANK": str(rank), "WORLD_SIZE": str(len(whats)), "MASTER_ADDR": "127.0.0.1"}) for rank, what in enumerate(whats)]
+print(*(p.pid for p in started), flush=True)
+sys.stdin.readline()
+for p in started:
+    p.kill()
+    p.wait()
 """
 GLOO = """
 import os, sys, time
@@ -49,6 +78,9 @@ if dist.get_rank() == 1:
     time.sleep(600)
 dist.all_reduce(x)
 """
+
+
+WAITS = ("waits", "all_reduce", "job.py:6:train")
 
 
 def write(folder, name, text):
@@ -111,26 +143,76 @@ def verdict(program, started):
 
 
 def places(program, folder):
-    waits = ("waits", "all_reduce", "job.py:6:train")
+    waits = WAITS
     with ranks(folder, ["all_reduce", "data", "all_reduce"]) as started:
         write(folder, "dump_0", "x")
-        rows = settled(program, started, {"0": waits, "1": ("missing", "", "job.py:13:load"), "2": waits})
-        check("whole stacks", rows[1]["stack"].count(";") == 2 and rows[1]["stack"].endswith("job.py:13:load"), rows)
+        rows = settled(program, started, {"0": waits, "1": ("missing", "", "job.py:19:load"), "2": waits})
+        check("whole stacks", rows[1]["stack"].count(";") == 2 and rows[1]["stack"].endswith("job.py:19:load"), rows)
         check("a dump since it began", [row["dump"] for row in rows] == [os.path.join(folder, "dump_0"), "", ""], rows)
         said = verdict(program, started)
-        check("the verdict", said.startswith("rank 1 is at ") and said.endswith("job.py:13:load, and rank 0|2 waits in all_reduce"), said)
-        agents(program, started, {"0": waits, "1": ("missing", "", "job.py:13:load"), "2": waits})
+        check("the verdict", said.startswith("rank 1 is at ") and said.endswith("job.py:19:load, and rank 0|2 waits in all_reduce"), said)
+        agents(program, started, {"0": waits, "1": ("missing", "", "job.py:19:load"), "2": waits})
     os.utime(os.path.join(folder, "dump_0"), (0, 0))
     with ranks(folder, ["all_reduce", "barrier", "all_reduce"]) as started:
         rows = settled(program, started, {"0": waits, "1": ("order", "barrier", "job.py:8:train"), "2": waits})
         check("an old dump", not rows[0]["dump"], rows)
     with ranks(folder, ["none", "none", "data"]) as started:
-        there = ("", "", "job.py:11:train")
-        settled(program, started, {"0": there, "1": there, "2": ("elsewhere", "", "job.py:13:load")})
+        there = ("", "", "job.py:17:train")
+        settled(program, started, {"0": there, "1": there, "2": ("elsewhere", "", "job.py:19:load")})
     with ranks(folder, ["all_reduce"], world=4) as started:
         settled(program, started, {"0": waits})
         said = verdict(program, started)
-        check("absent ranks", said == "all wait in all_reduce; 3 of 4 ranks are not among these processes", said)
+        check("absent ranks", said.startswith("unknown: 3 of 4 ranks are not among these processes, and rank 0 waits in all_reduce"), said)
+
+
+def looks(program, folder):
+    """Two looks: a job that goes on hangs nowhere; a rank in a loop keeps the others waiting; the line of a collective counts."""
+    with ranks(folder, ["goes", "goes", "all_reduce"]) as started:
+        until(lambda: verdict(program, started).startswith("nothing hangs: 2 of 3 ranks moved, and rank 2 waits in all_reduce"))
+        said = verdict(program, started)
+        check("a job that goes on", said.startswith("nothing hangs: 2 of 3 ranks moved"), said)
+    with ranks(folder, ["all_reduce", "loop", "all_reduce"]) as started:
+        until(lambda: "loop, where it runs" in verdict(program, started))
+        said = verdict(program, started)
+        check("an endless loop", said.startswith("rank 1 is at ") and "job.py:" in said and "loop, where it runs, and rank 0|2 waits in all_reduce" in said, said)
+    with ranks(folder, ["all_reduce", "elsewhere", "all_reduce"]) as started:
+        settled(program, started, {"0": WAITS, "1": ("order", "all_reduce", "job.py:10:train"), "2": WAITS})
+    with ranks(folder, ["all_reduce", "elsewhere"]) as started:
+        until(lambda: verdict(program, started).startswith("no rank alone: rank 0 is at "))
+        said = verdict(program, started)
+        check("a tie", said.startswith("no rank alone: rank 0 is at ") and said.endswith("job.py:10:train in all_reduce"), said)
+    with ranks(folder, ["all_reduce", "all_reduce"]) as started:
+        settled(program, started, {"0": WAITS, "1": WAITS})
+        said = verdict(program, started)
+        check("all", said.startswith("all 2 ranks wait in all_reduce, at ") and said.endswith("job.py:6:train"), said)
+        os.kill(started[1].pid, signal.SIGSTOP)
+        said = verdict(program, started)
+        check("a stopped rank", said.startswith("rank 1 is stopped at ") and said.endswith("job.py:6:train, in all_reduce, and rank 0 waits in all_reduce"), said)
+
+
+def launched(program, folder):
+    """A launcher and the name of a script mean the ranks; one that ended has a row."""
+    launcher = write(folder, "launch.py", LAUNCHER)
+    name = write(folder, "train_by_name.py", JOB)
+    environment = {**os.environ, "PYTHONPATH": os.path.join(folder, "site-packages")}
+    with subprocess.Popen([sys.executable, launcher, name, "all_reduce", "data", "all_reduce"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          env=environment) as top:
+        started = [int(word) for word in top.stdout.readline().split()]
+        for words in ([str(top.pid)], ["train_by_name.py"], ["launch.py"]):
+            rows = []
+            def there(words=words, rows=rows):
+                rows[:] = ask(program, *words)[0]
+                waits = ("waits", "all_reduce", "train_by_name.py:6:train")
+                return told(rows) == {"0": waits, "1": ("missing", "", "train_by_name.py:19:load"), "2": waits}
+            check(f"the ranks of {words[0]}", until(there), told(rows))
+        os.kill(started[1], signal.SIGKILL)
+        rows = []
+        def gone():
+            rows[:] = ask(program, str(top.pid))[0]
+            return {row["rank"]: row["finding"] for row in rows} == {"0": "waits", "1": "ended", "2": "waits"}
+        check("a rank that has ended", until(gone) and [row["pid"] for row in rows if row["rank"] == "1"] == [""], rows)
+        top.stdin.write(b"\n")
+        top.stdin.flush()
 
 
 def agents(program, started, want):
@@ -152,7 +234,7 @@ def unread(program, folder):
         rows = settled(program, started, want, *pids(started), str(other.pid))
         check("why", "not-python" in rows[1]["why"], rows)
         done = subprocess.run([program, "hang", *pids(started), str(other.pid)], capture_output=True, timeout=120, check=False, text=True)
-        check("the verdict of those that were read", "all that were read wait in all_reduce" in done.stdout, done.stdout)
+        check("the verdict of those that were read", "unknown: 1 of 2 ranks were not read, and rank 0 waits in all_reduce" in done.stdout, done.stdout)
         check("a note", "processes that were not read: 1; " in done.stdout and "not-python" in done.stdout, done)
         other.kill()
 
@@ -194,6 +276,8 @@ def main():
         write(folder, "site-packages/torch/distributed/distributed_c10d.py", C10D)
         write(folder, "job.py", JOB)
         places(program, folder)
+        looks(program, folder)
+        launched(program, folder)
         unread(program, folder)
         refused(program)
         joined(program)

@@ -6,20 +6,27 @@
 #include "model/span_names.h"
 #include "views/core/engine.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
 #define RANKS_MOST 4096
+#define LOOK_NS ((int64_t)1000000000) /* how long ranks are looked at */
+#define LOOK_EVERY_NS 240000000
+#define SWITCHES 20                   /* a thread that waits in one collective does not go to sleep so often */
+#define BUSY_NS 50000000              /* CPU time of a thread that does something */
 #define STACK_MOST ((size_t)64 << 10) /* most bytes of a stack as text */
 
 /* clang-format off */
 const tfp_row_column tfp_rank_columns[] = {
     TFP_COLUMN(tfp_rank_row, "rank", INT, LABEL, rank, "RANK of its environment."),
     TFP_COLUMN(tfp_rank_row, "world", INT, LABEL, world, "WORLD_SIZE of its environment: how many ranks the job has."),
-    TFP_COLUMN(tfp_rank_row, "pid", INT, LABEL, pid, "The process."),
-    TFP_COLUMN(tfp_rank_row, "finding", TEXT, LABEL, finding, "waits: it is in the collective in which most are; missing: it is in none; order: in another one; elsewhere: no rank is in one, and most are at another line; unread: it was not read, see why."),
+    TFP_COLUMN(tfp_rank_row, "pid", INT, LABEL, pid, "The process; empty: it has ended."),
+    TFP_COLUMN(tfp_rank_row, "finding", TEXT, LABEL, finding, "waits: it is where most are in a collective; missing: it is in none; order: in another one, or at another line; elsewhere: no rank is in one, and most are at another line; moves: it went on while it was looked at; stopped, ended: the process; unread: it was not read, see why."),
     TFP_COLUMN(tfp_rank_row, "collective", TEXT, LABEL, collective, "The function of torch.distributed that its main thread is in."),
     TFP_COLUMN(tfp_rank_row, "line", TEXT, LABEL, line, "FILE:LINE:FUNCTION of the innermost frame of the user's own code."),
     TFP_COLUMN(tfp_rank_row, "state", TEXT, LABEL, state, "Of the main thread: running, sleeping, waiting (for a device), stopped, traced."),
@@ -127,42 +134,143 @@ static bool take_frames(ranks *x, const tfp_report *threads, tfp_rank_row *row)
     return ok;
 }
 
-/* Adds the row of a process, also of one that cannot be read. */
-static tfp_status add_process(ranks *x, const tfp_live *l, int64_t pid)
+/* Ranks with the same meeting point and size are of one job. */
+static uint64_t job_of(int64_t pid)
+{
+    static const char *const names[] = { "MASTER_ADDR", "MASTER_PORT", "TORCHELASTIC_RUN_ID", "WORLD_SIZE" };
+    tfp_buf text = { 0 };
+    char value[256];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (tfp_proc_setting(pid, names[i], value, sizeof value)) tfp_buf_text(&text, value);
+        tfp_buf_char(&text, '\n');
+    }
+    uint64_t job = text.failed ? 0 : tfp_hash(text.data, text.size);
+    tfp_buf_free(&text);
+    return job;
+}
+
+/* The CPU time and the voluntary switches of the main thread. */
+static void read_clock(tfp_rank_row *row)
+{
+    char name[64], text[4096];
+    snprintf(name, sizeof name, "task/%lld/schedstat", (long long)row->pid);
+    long n = tfp_proc_read(row->pid, name, text, sizeof text);
+    row->cpu_ns = n > 0 ? strtoll(text, NULL, 10) : 0;
+    snprintf(name, sizeof name, "task/%lld/status", (long long)row->pid);
+    n = tfp_proc_read(row->pid, name, text, sizeof text);
+    const char *at = n > 0 ? strstr(text, "\nvoluntary_ctxt_switches:") : NULL;
+    row->waits = at ? strtoll(strchr(at, ':') + 1, NULL, 10) : 0;
+}
+
+/* Reads where the process is. TFP_BADFILE: it cannot be read, and the error says why. */
+static tfp_status look(ranks *x, const tfp_live *l, tfp_rank_row *row)
 {
     char text[24];
     tfp_report *threads = NULL;
-    tfp_rank_row row = { .rank = number_of(pid, "RANK"), .world = number_of(pid, "WORLD_SIZE"), .pid = pid };
-    snprintf(text, sizeof text, "%lld", (long long)pid);
+    snprintf(text, sizeof text, "%lld", (long long)row->pid);
+    read_clock(row);
     tfp_status s = tfp_live_stacks(l, text, NULL, NULL, NULL, &threads, x->err);
+    if (!s && !take_frames(x, threads, row)) s = tfp_nomem(x->err);
+    tfp_report_free(threads);
+    return s;
+}
+
+/* Adds the row of a process, also of one that cannot be read. */
+static tfp_status add_process(ranks *x, const tfp_live *l, int64_t pid)
+{
+    tfp_rank_row row = {
+        .rank = number_of(pid, "RANK"), .world = number_of(pid, "WORLD_SIZE"), .pid = pid, .job = job_of(pid)
+    };
+    tfp_status s = look(x, l, &row);
     if (s == TFP_BADFILE) {
         snprintf(x->why, sizeof x->why, "%s", tfp_error_message(x->err));
         tfp_error_clear(x->err);
         s = keep(x, tfp_str_of(x->why), &row.why) ? TFP_OK : tfp_nomem(x->err);
     } else if (!s) {
         x->read++;
-        if (!take_frames(x, threads, &row)) s = tfp_nomem(x->err);
     }
     if (!s && (!find_dump(x, &row) || !tfp_push(&x->rows, row))) s = tfp_nomem(x->err);
-    tfp_report_free(threads);
     return s;
 }
 
-/* Adds all processes of jobs that have a rank. */
-static tfp_status add_jobs(ranks *x, const tfp_live *l)
+/* ---- the second look ---- */
+
+/* Whether two stacks have the same functions: ":LINE:" of each frame may differ. */
+static bool same_functions(tfp_str a, tfp_str b)
 {
-    tfp_report *top = NULL;
-    tfp_live *jobs = tfp_live_new();
-    tfp_status s = jobs ? tfp_live_set(jobs, "processes", NULL, x->err) : tfp_nomem(x->err);
-    if (!s) s = tfp_live_set(jobs, "python", NULL, x->err);
-    if (!s) s = tfp_live_sample(jobs, x->err);
-    if (!s) s = tfp_live_top(jobs, NULL, &top, x->err);
-    const tfp_grid_column *pid = s ? NULL : tfp_grid_find(tfp_table_of(top), "pid");
-    for (size_t i = 0; pid && !s && i < tfp_table_of(top)->row_count && x->rows.size < RANKS_MOST; i++)
-        if (number_of(pid->ints[i], "RANK") != TFP_ABSENT) s = add_process(x, l, pid->ints[i]);
-    tfp_report_free(top);
-    tfp_live_free(jobs);
+    size_t i = 0, k = 0;
+    while (i < a.size && k < b.size) {
+        bool digits =
+            i && a.data[i - 1] == ':' && isdigit((unsigned char)a.data[i]) && k && isdigit((unsigned char)b.data[k]);
+        if (digits) {
+            while (i < a.size && isdigit((unsigned char)a.data[i])) i++;
+            while (k < b.size && isdigit((unsigned char)b.data[k])) k++;
+        } else if (a.data[i++] != b.data[k++]) {
+            return false;
+        }
+    }
+    return i == a.size && k == b.size;
+}
+
+/* Looks at a rank again, and notes what changed since the first look. */
+static tfp_status look_again(ranks *x, const tfp_live *l, tfp_rank_row *row)
+{
+    tfp_rank_row now = { .pid = row->pid };
+    tfp_status s = look(x, l, &now);
+    if (s == TFP_BADFILE) tfp_error_clear(x->err);
+    if (s) return s == TFP_BADFILE ? TFP_OK : s;
+    bool inside = row->collective.size && tfp_str_eq(row->collective, now.collective);
+    row->moved |= !same_functions(row->stack, now.stack) || (inside && now.waits - row->waits >= SWITCHES);
+    row->runs |= !tfp_str_eq(row->stack, now.stack) || (!inside && now.cpu_ns - row->cpu_ns >= BUSY_NS);
+    row->line = now.line;
+    row->collective = now.collective;
+    row->state = now.state;
+    row->stack = now.stack;
+    return TFP_OK;
+}
+
+/* Looks at all ranks that did not move, for a second. */
+static tfp_status watch(ranks *x, const tfp_live *l, int64_t began_ns)
+{
+    tfp_status s = TFP_OK;
+    do {
+        struct timespec pause = { 0, LOOK_EVERY_NS };
+        nanosleep(&pause, NULL);
+        for (size_t i = 0; i < x->rows.size && !s; i++)
+            if (!x->rows.at[i].moved && !x->rows.at[i].why.size) s = look_again(x, l, &x->rows.at[i]);
+    } while (!s && tfp_now_ns() - began_ns < LOOK_NS);
     return s;
+}
+
+/* ---- ranks that have ended ---- */
+
+/* Whether all ranks of the job are on this machine. */
+static bool is_local(int64_t pid, int64_t world)
+{
+    char address[256];
+    if (number_of(pid, "LOCAL_WORLD_SIZE") == world) return true;
+    return tfp_proc_setting(pid, "MASTER_ADDR", address, sizeof address) &&
+           (!strcmp(address, "localhost") || !strncmp(address, "127.", 4));
+}
+
+/* Adds a row for each rank of a job that has no process, when all of them should be here. */
+static tfp_status add_ended(ranks *x)
+{
+    size_t found = x->rows.size;
+    for (size_t i = 0; i < found; i++) {
+        const tfp_rank_row first = x->rows.at[i];
+        bool seen = first.rank == TFP_ABSENT || first.world == TFP_ABSENT || first.world > RANKS_MOST;
+        for (size_t k = 0; k < i && !seen; k++) seen = x->rows.at[k].job == first.job;
+        if (seen || !is_local(first.pid, first.world)) continue;
+        for (int64_t rank = 0; rank < first.world; rank++) {
+            bool there = false;
+            for (size_t k = i; k < found && !there; k++)
+                there = x->rows.at[k].job == first.job && x->rows.at[k].rank == rank;
+            tfp_rank_row row = { .rank = rank, .world = first.world, .pid = TFP_ABSENT, .job = first.job };
+            if (!there && !tfp_push(&x->rows, row)) return tfp_nomem(x->err);
+        }
+    }
+    return TFP_OK;
 }
 
 static bool lower_rank(const void *rows, uint32_t a, uint32_t b)
@@ -182,16 +290,18 @@ static tfp_status fill(ranks *x)
 
 static tfp_status add_all(ranks *x, const char *const *targets, size_t count)
 {
+    tfp_rank_pids pids = { 0 };
+    bool whole = false;
+    int64_t began_ns = tfp_now_ns();
     tfp_live *l = tfp_live_new();
     tfp_status s = l ? tfp_live_set(l, "once", NULL, x->err) : tfp_nomem(x->err);
-    if (!s && !count) s = add_jobs(x, l);
-    for (size_t i = 0; i < count && !s; i++) {
-        int64_t pid;
-        s = tfp_live_find(targets[i], &pid, x->err);
-        if (!s) s = add_process(x, l, pid);
-    }
+    if (!s) s = tfp_rank_processes(targets, count, &pids, &whole, x->err);
+    for (size_t i = 0; i < pids.size && i < RANKS_MOST && !s; i++) s = add_process(x, l, pids.at[i]);
     if (!s && count && !x->read) s = tfp_fail(x->err, TFP_BADFILE, "%s", x->why);
+    if (!s && x->read) s = watch(x, l, began_ns);
+    if (!s && whole) s = add_ended(x);
     tfp_live_free(l);
+    tfp_vec_free(&pids);
     return s;
 }
 

@@ -6,9 +6,13 @@
 #include "views/core/grid.h"
 
 typedef struct tfp_rank_row {
-    int64_t rank, world, pid; /* rank, world: TFP_ABSENT when the environment does not have them */
+    int64_t rank, world, pid; /* rank, world: TFP_ABSENT when the environment does not have them; pid: it has ended */
     tfp_str finding, collective, line, state, dump, why,
-        stack; /* why: the reason why it was not read; no data: it was read */
+        stack;             /* why: the reason why it was not read; no data: it was read */
+    uint64_t job;          /* ranks with the same number are of one job */
+    int64_t cpu_ns, waits; /* of the main thread when it was last read: CPU time, voluntary switches */
+    bool moved;            /* its functions changed, or it went through a collective, since it was first read */
+    bool runs;             /* only its line or its CPU time changed: a loop */
 } tfp_rank_row;
 extern const tfp_row_column tfp_rank_columns[];
 
@@ -19,5 +23,9 @@ typedef struct tfp_rank_rows {
 } tfp_rank_rows;
 /* Sets the finding of each row, adds the verdict above the table, and a note that counts the processes that were not read. */
 tfp_status tfp_ranks_judge(tfp_report *r, const tfp_rank_rows *all, tfp_error *err);
+
+typedef TFP_VEC(int64_t) tfp_rank_pids;
+/* The processes that words mean; without words all ranks. *whole: all ranks of a job on this machine were looked for. */
+tfp_status tfp_rank_processes(const char *const *words, size_t count, tfp_rank_pids *out, bool *whole, tfp_error *err);
 
 #endif

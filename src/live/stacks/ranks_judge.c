@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/stacks/ranks_judge.c: which ranks of a running job the others wait for. A rank is in a collective when a public function
- * of torch.distributed is on its stack. If no rank is in one, source lines are compared. */
+/* live/stacks/ranks_judge.c: which ranks of a running job the others wait for, or that it goes on. A rank is in a
+ * collective when a public function of torch.distributed is on its stack; two ranks are at one place if the collective and
+ * the line that calls it are the same. If no rank is in one, source lines are compared. */
 #include "live/stacks/ranks.h"
 #include "views/core/engine.h"
 #include "views/core/notes.h"
@@ -10,65 +11,130 @@ static tfp_rank_row *row_at(const tfp_rank_rows *all, size_t i)
     return (tfp_rank_row *)(void *)(all->rows + i * all->row_size + all->offset);
 }
 
-typedef tfp_str (*place_of)(const tfp_rank_row *row);
+/* ---- places ---- */
 
-static tfp_str collective_of(const tfp_rank_row *row) { return row->collective; }
-static tfp_str line_of(const tfp_rank_row *row) { return row->line; }
+typedef struct group { /* the rows of one job */
+    const tfp_rank_rows *all;
+    uint64_t job;
+    size_t count, unread;
+    const tfp_rank_row *place,
+        *line; /* rows at the place in a collective, and at the line, where most are; NULL: none */
+    size_t at_place, at_line;
+    bool tie; /* as many are at another place in a collective */
+} group;
 
-/* The place where most rows are, among rows that have one; in a tie the place of the first row. Also gives how many
- * rows are there. */
-static tfp_str most_common(const tfp_rank_rows *all, place_of place, size_t *most)
+/* The next row of the group from `at` on; NULL: there is none. */
+static tfp_rank_row *next(const group *g, size_t *at)
+{
+    while (*at < g->all->count) {
+        tfp_rank_row *row = row_at(g->all, (*at)++);
+        if (row->job == g->job) return row;
+    }
+    return NULL;
+}
+
+static bool same_place(const tfp_rank_row *a, const tfp_rank_row *b)
+{
+    return tfp_str_eq(a->collective, b->collective) && tfp_str_eq(a->line, b->line);
+}
+
+static uint64_t place_of(const tfp_rank_row *row, bool collective)
+{
+    const uint64_t parts[2] = { tfp_hash(row->line.data ? row->line.data : "", row->line.size),
+                                collective ? tfp_hash(row->collective.data, row->collective.size) : 0 };
+    return tfp_hash(parts, sizeof parts);
+}
+
+/* The first row at the place where most rows are, of those in a collective, or of all by their lines. */
+static const tfp_rank_row *most_common(const group *g, bool collective, size_t *most, bool *tie)
 {
     tfp_map64 count_of = { 0 };
-    tfp_str best = { NULL, 0 };
+    const tfp_rank_row *best = NULL;
     *most = 0;
-    for (size_t i = 0; i < all->count; i++) {
-        tfp_str p = place(row_at(all, i));
-        uint64_t key = tfp_hash(p.data ? p.data : "", p.size);
-        uint32_t count = tfp_map64_get(&count_of, key);
-        if (!p.size) continue;
-        count = count == TFP_NONE ? 1 : count + 1;
-        if (!tfp_map64_put(&count_of, key, count)) break;
-        if (count > *most) *most = count, best = p;
+    for (int again = 0; again < 2; again++) {
+        size_t at = 0;
+        for (const tfp_rank_row *row; (row = next(g, &at));) {
+            if (collective ? !row->collective.size : !row->line.size) continue;
+            uint64_t key = place_of(row, collective);
+            uint32_t count = tfp_map64_get(&count_of, key);
+            if (!again && !tfp_map64_put(&count_of, key, count == TFP_NONE ? 1 : count + 1)) break;
+            if (!again || count == TFP_NONE) continue;
+            if (best && count == *most && place_of(best, collective) != key) *tie = true;
+            if (count > *most) *most = count, best = row, *tie = false;
+        }
     }
     tfp_map64_free(&count_of);
     return best;
 }
 
-static size_t unread(const tfp_rank_rows *all)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < all->count; i++) n += row_at(all, i)->why.size != 0;
-    return n;
-}
-
-/* Sets the finding of each row. collective, line: those where most ranks are. */
-static void find(const tfp_rank_rows *all, tfp_str collective, tfp_str line, size_t at_line)
-{
-    size_t read = all->count - unread(all);
-    for (size_t i = 0; i < all->count; i++) {
-        tfp_rank_row *row = row_at(all, i);
-        if (row->why.size)
-            row->finding = TFP_STR("unread");
-        else if (collective.size)
-            row->finding = !row->collective.size                     ? TFP_STR("missing")
-                           : tfp_str_eq(row->collective, collective) ? TFP_STR("waits")
-                                                                     : TFP_STR("order");
-        else if (at_line * 2 > read && !tfp_str_eq(row->line, line))
-            row->finding = TFP_STR("elsewhere");
-        else
-            row->finding = (tfp_str){ NULL, 0 };
-    }
-}
+/* ---- findings ---- */
 
 static bool has(const tfp_rank_row *row, const char *finding) { return tfp_str_eq(row->finding, tfp_str_of(finding)); }
 
+static size_t count_of(const group *g, const char *finding)
+{
+    size_t n = 0, at = 0;
+    for (const tfp_rank_row *row; (row = next(g, &at));) n += has(row, finding);
+    return n;
+}
+
+static bool is_stopped(const tfp_rank_row *row)
+{
+    return tfp_str_eq(row->state, TFP_STR("stopped")) || tfp_str_eq(row->state, TFP_STR("traced"));
+}
+
+/* Whether the job goes on: a rank moved, or one runs while none stands in a collective. */
+static bool goes_on(const group *g)
+{
+    bool moved = false, runs = false, stands = false;
+    size_t at = 0;
+    for (const tfp_rank_row *row; (row = next(g, &at));) {
+        moved |= row->moved || has(row, "moves"); /* an agent's row has the finding */
+        runs |= row->runs;
+        stands |= row->collective.size && !row->moved && !row->runs;
+        if (is_stopped(row)) return false;
+    }
+    return moved || (runs && !stands);
+}
+
+static tfp_str finding_of(const group *g, const tfp_rank_row *row, bool moves)
+{
+    size_t read = g->count - g->unread;
+    if (row->why.size) return TFP_STR("unread");
+    if (row->pid == TFP_ABSENT) return TFP_STR("ended");
+    if (is_stopped(row)) return TFP_STR("stopped");
+    if (moves && (row->moved || row->runs || has(row, "moves"))) return TFP_STR("moves");
+    if (g->place) {
+        if (!row->collective.size) return moves ? (tfp_str){ NULL, 0 } : TFP_STR("missing");
+        return same_place(row, g->place) && (moves || !g->tie) ? TFP_STR("waits")
+               : moves                                         ? (tfp_str){ NULL, 0 }
+                                                               : TFP_STR("order");
+    }
+    if (g->line && !moves && g->at_line * 2 > read && !tfp_str_eq(row->line, g->line->line))
+        return TFP_STR("elsewhere");
+    return (tfp_str){ NULL, 0 };
+}
+
+static void find(const group *g, bool moves)
+{
+    size_t at = 0;
+    for (tfp_rank_row *row; (row = next(g, &at));) row->finding = finding_of(g, row, moves);
+}
+
+/* ---- the verdict ---- */
+
+static void put(tfp_buf *b, const char *before, tfp_str text)
+{
+    tfp_buf_text(b, before);
+    tfp_escape(b, text);
+}
+
 /* Writes the ranks with this finding, such as "0|2"; returns the first of their rows. */
-static const tfp_rank_row *put_ranks(tfp_buf *b, const tfp_rank_rows *all, const char *finding)
+static const tfp_rank_row *put_ranks(tfp_buf *b, const group *g, const char *finding)
 {
     const tfp_rank_row *first = NULL;
-    for (size_t i = 0; i < all->count; i++) {
-        const tfp_rank_row *row = row_at(all, i);
+    size_t at = 0;
+    for (const tfp_rank_row *row; (row = next(g, &at));) {
         if (!has(row, finding)) continue;
         if (first) tfp_buf_char(b, '|');
         if (row->rank == TFP_ABSENT)
@@ -80,77 +146,136 @@ static const tfp_rank_row *put_ranks(tfp_buf *b, const tfp_rank_rows *all, const
     return first;
 }
 
-static void put(tfp_buf *b, const char *before, tfp_str text)
+/* Writes who waits in which collective, at which line if it is asked for. */
+static void put_waiting(tfp_buf *b, const group *g)
 {
-    tfp_buf_text(b, before);
-    tfp_escape(b, text);
+    if (!g->place || !count_of(g, "waits")) return;
+    tfp_buf_text(b, ", and rank ");
+    const tfp_rank_row *first = put_ranks(b, g, "waits");
+    put(b, " waits in ", first->collective);
 }
 
-static size_t count_of(const tfp_rank_rows *all, const char *finding)
+/* Each rank with its own place: no place has most ranks. */
+static void put_tie(tfp_buf *b, const group *g)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < all->count; i++) n += has(row_at(all, i), finding);
-    return n;
+    size_t at = 0, n = 0;
+    tfp_buf_text(b, "no rank alone: ");
+    for (const tfp_rank_row *row; (row = next(g, &at)) && n < 8;) {
+        if (!has(row, "order")) continue;
+        tfp_buf_printf(b, "%srank %lld is at ", n++ ? ", " : "", (long long)row->rank);
+        put(b, "", row->line);
+        put(b, " in ", row->collective);
+    }
 }
 
-static void put_verdict(tfp_buf *b, const tfp_rank_rows *all, tfp_str collective, tfp_str line)
+static size_t ranks_of(const group *g, int64_t *world)
 {
-    static const char *const odd[] = { "missing", "order", "elsewhere" };
-    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
-        if (!count_of(all, odd[i])) continue;
-        tfp_buf_text(b, "rank ");
-        const tfp_rank_row *first = put_ranks(b, all, odd[i]);
-        put(b, " is at ", first->line);
-        if (first->collective.size) put(b, ", in ", first->collective);
-        if (!collective.size) {
-            put(b, ", where most are at ", line);
-            return;
-        }
-        tfp_buf_text(b, ", and rank ");
-        put_ranks(b, all, "waits");
-        put(b, " waits in ", collective);
+    size_t at = 0, there = 0;
+    *world = 0;
+    for (const tfp_rank_row *row; (row = next(g, &at));) {
+        if (row->world != TFP_ABSENT && row->world > *world) *world = row->world;
+        there += row->rank != TFP_ABSENT;
+    }
+    return there;
+}
+
+static void put_all_wait(tfp_buf *b, const group *g)
+{
+    int64_t world;
+    size_t there = ranks_of(g, &world), waiting = count_of(g, "waits");
+    bool absent = there && world > (int64_t)there;
+    if (absent)
+        tfp_buf_printf(b, "unknown: %lld of %lld ranks are not among these processes",
+                       (long long)world - (long long)there, (long long)world);
+    else if (g->unread)
+        tfp_buf_printf(b, "unknown: %zu of %zu ranks were not read", g->unread, g->count);
+    else
+        tfp_buf_printf(b, "all %zu ranks wait in ", waiting);
+    if (absent || g->unread)
+        put_waiting(b, g);
+    else
+        tfp_escape(b, g->place->collective);
+    if (g->place->line.size) put(b, ", at ", g->place->line);
+}
+
+static void put_verdict(tfp_buf *b, const group *g, bool moves)
+{
+    static const struct {
+        const char *finding, *is;
+    } odd[] = { { "ended", " ended" },
+                { "stopped", " is stopped at " },
+                { "missing", " is at " },
+                { "order", " is at " },
+                { "elsewhere", " is at " } };
+    if (moves) {
+        tfp_buf_printf(b, "nothing hangs: %zu of %zu ranks moved", count_of(g, "moves"), g->count);
+        put_waiting(b, g);
         return;
     }
-    if (collective.size)
-        put(b, unread(all) ? "all that were read wait in " : "all wait in ", collective);
-    else if (line.size && all->count - unread(all) > 1)
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        if (!count_of(g, odd[i].finding)) continue;
+        if (g->tie && tfp_str_eq(tfp_str_of(odd[i].finding), TFP_STR("order"))) {
+            put_tie(b, g);
+            return;
+        }
+        tfp_buf_text(b, "rank ");
+        const tfp_rank_row *first = put_ranks(b, g, odd[i].finding);
+        put(b, odd[i].is, first->line);
+        if (first->collective.size) put(b, ", in ", first->collective);
+        if (first->runs) tfp_buf_text(b, ", where it runs");
+        if (!g->place && i + 1 == sizeof odd / sizeof *odd) put(b, ", where most are at ", g->line->line);
+        put_waiting(b, g);
+        return;
+    }
+    if (g->place)
+        put_all_wait(b, g);
+    else if (g->line && g->count - g->unread > 1)
         tfp_buf_text(b, "no rank is in a collective");
     else
         tfp_buf_text(b, "nothing to compare");
 }
 
-/* Writes the ranks of the job that have no process here. */
-static void put_absent(tfp_buf *b, const tfp_rank_rows *all)
+static void judge(const tfp_rank_rows *all, uint64_t job, tfp_buf *b)
 {
-    int64_t world = 0, there = 0;
-    for (size_t i = 0; i < all->count; i++) {
-        const tfp_rank_row *row = row_at(all, i);
-        if (row->world != TFP_ABSENT && row->world > world) world = row->world;
-        there += row->rank != TFP_ABSENT;
+    group g = { .all = all, .job = job };
+    size_t at = 0;
+    bool tie = false;
+    for (const tfp_rank_row *row; (row = next(&g, &at));) {
+        g.count++;
+        g.unread += row->why.size != 0;
     }
-    if (there && world > there)
-        tfp_buf_printf(b, "; %lld of %lld ranks are not among these processes", (long long)(world - there),
-                       (long long)world);
+    g.place = most_common(&g, true, &g.at_place, &g.tie);
+    g.line = most_common(&g, false, &g.at_line, &tie);
+    bool moves = goes_on(&g);
+    find(&g, moves);
+    put_verdict(b, &g, moves);
 }
 
 /* Agents may send any text as the reason. */
 static tfp_status tell_unread(tfp_report *r, const tfp_rank_rows *all, tfp_error *err)
 {
-    size_t last = all->count;
-    while (last && !row_at(all, last - 1)->why.size) last--;
-    if (!last) return TFP_OK;
-    tfp_str why = row_at(all, last - 1)->why;
-    return tfp_report_note_add(r, TFP_NOTE_PROCESSES_NOT_READ, err, "processes that were not read: %zu; %.*s",
-                               unread(all), why.size < 400 ? (int)why.size : 400, why.data);
+    tfp_str why = { 0 };
+    size_t unread = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        if (!row_at(all, i)->why.size) continue;
+        why = row_at(all, i)->why;
+        unread++;
+    }
+    if (!unread) return TFP_OK;
+    return tfp_report_note_add(r, TFP_NOTE_PROCESSES_NOT_READ, err, "processes that were not read: %zu; %.*s", unread,
+                               why.size < 400 ? (int)why.size : 400, why.data);
 }
 
 tfp_status tfp_ranks_judge(tfp_report *r, const tfp_rank_rows *all, tfp_error *err)
 {
     tfp_buf b = { 0 };
-    size_t in_it, at_line;
-    tfp_str collective = most_common(all, collective_of, &in_it), line = most_common(all, line_of, &at_line);
-    find(all, collective, line, at_line);
-    put_verdict(&b, all, collective, line);
-    put_absent(&b, all);
+    for (size_t i = 0; i < all->count; i++) {
+        bool judged = false;
+        for (size_t k = 0; k < i && !judged; k++) judged = row_at(all, k)->job == row_at(all, i)->job;
+        if (judged) continue;
+        if (b.size) tfp_buf_text(&b, "; ");
+        judge(all, row_at(all, i)->job, &b);
+    }
+    if (!all->count) tfp_buf_text(&b, "nothing to compare");
     return tfp_fact_buf(r, "verdict", "verdict", &b) ? tell_unread(r, all, err) : tfp_nomem(err);
 }

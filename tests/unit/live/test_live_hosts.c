@@ -194,11 +194,14 @@ static void the_rank_that_keeps_others_waiting(void **state)
           "rank 2 is at data.py:9, and rank 0|1 waits in all_reduce",
           { "waits", "waits", "missing" } },
         { "0,2,1,all_reduce,a.py:1,\n1,2,2,broadcast,b.py:2,\n",
-          "rank 1 is at b.py:2, in broadcast, and rank 0 waits in all_reduce", /* a tie: the first row's */
-          { "waits", "order" } },
-        { "0,2,1,all_reduce,a.py:1,\n1,2,2,all_reduce,a.py:1,\n", "all wait in all_reduce", { "waits", "waits" } },
+          "no rank alone: rank 0 is at a.py:1 in all_reduce, rank 1 is at b.py:2 in broadcast",
+          { "order", "order" } },
+        { "0,3,1,all_reduce,a.py:1,\n1,3,2,all_reduce,a.py:2,\n2,3,3,all_reduce,a.py:1,\n", /* another line */
+          "rank 1 is at a.py:2, in all_reduce, and rank 0|2 waits in all_reduce",
+          { "waits", "order", "waits" } },
+        { "0,2,1,all_reduce,a.py:1,\n1,2,2,all_reduce,a.py:1,\n", "all 2 ranks wait in all_reduce, at a.py:1", { "waits", "waits" } },
         { "0,2,1,all_reduce,a.py:1,\n1,2,2,,,denied\n",
-          "all that were read wait in all_reduce",
+          "unknown: 1 of 2 ranks were not read, and rank 0 waits in all_reduce, at a.py:1",
           { "waits", "unread" } },
         { "0,3,1,,a.py:1,\n1,3,2,,a.py:1,\n2,3,3,,b.py:2,\n",
           "rank 2 is at b.py:2, where most are at a.py:1",
@@ -207,7 +210,7 @@ static void the_rank_that_keeps_others_waiting(void **state)
         { "0,1,1,,a.py:1,\n", "nothing to compare", { "" } },
         { "0,1,1,,,denied\n", "nothing to compare", { "unread" } },
         { "0,4,1,all_reduce,a.py:1,\n3,4,2,all_reduce,a.py:1,\n",
-          "all wait in all_reduce; 2 of 4 ranks are not among these processes",
+          "unknown: 2 of 4 ranks are not among these processes, and rank 0|3 waits in all_reduce",
           { "waits", "", "", "waits" } },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
