@@ -104,6 +104,7 @@ SUITES = [
     Suite("one value a quantity", [PYTHON, "tests/trace/one_value.py", f"{RELEASE}/tfprof"], 11),
     Suite("statistics over runs", [PYTHON, "tests/trace/runs_of_rows.py", f"{RELEASE}/tfprof"], 3),
     Suite("lines of kernels that torch.compile made", [PYTHON, "tests/trace/compiled.py", f"{RELEASE}/tfprof"], 60),
+    Suite("typed traces of PyTorch as its JSON", [PYTHON, "tests/trace/torch_pftrace.py", f"{RELEASE}/tfprof"], 60),
     Suite("command buffers drawn", [PYTHON, "tests/trace/buffers.py", f"{RELEASE}/tfprof"], 2),
     Suite("changed jobs predicted", [PYTHON, "tests/trace/replayed.py", f"{RELEASE}/tfprof"], 2),
     Suite("gains that whatif does not deny", [PYTHON, "tests/trace/gains.py", f"{RELEASE}/tfprof"], 1),
