@@ -149,13 +149,6 @@ static void add_arg(tfp_pf_reader *r, uint32_t sequence, tfp_str annotation, tfp
     put_value(r, sequence, annotation, &r->args);
 }
 
-void tfp_pf_add_event(tfp_pf_reader *r, tfp_pf_event *e)
-{
-    e->args_size = (uint32_t)(r->args.size - e->args);
-    if (tfp_pf_fits(r, sizeof *e) && r->args.size - e->args <= UINT32_MAX)
-        tfp_pf_keep(r, !r->args.failed && tfp_push(&r->events, *e));
-}
-
 /* Whether the field is a flow: a fixed number, or a varint in older files. */
 static bool is_flow(const tfp_field *f)
 {

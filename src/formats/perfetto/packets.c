@@ -9,45 +9,6 @@
 
 #define PACKED_MOST 1000 /* a compressed packet may unpack to this many times its size */
 
-bool tfp_pf_keep(tfp_pf_reader *r, bool ok)
-{
-    r->no_memory |= !ok;
-    return !r->no_memory && !r->too_big;
-}
-
-bool tfp_pf_fits(tfp_pf_reader *r, uint64_t more)
-{
-    r->too_big |= r->args.size + r->events.size * sizeof *r->events.at + more > r->most;
-    return !r->too_big && !r->no_memory;
-}
-
-/* ---- texts ---- */
-
-tfp_strid tfp_pf_text(tfp_pf_reader *r, tfp_str text)
-{
-    tfp_strid string = tfp_intern(&r->strings, text);
-    return tfp_pf_keep(r, string != TFP_NONE) ? string : 0;
-}
-
-static uint64_t key_of(const tfp_pf_reader *r, uint32_t sequence, tfp_pf_table table, uint64_t id)
-{
-    const uint64_t parts[4] = { sequence, r->sequences.at[sequence].generation, (uint64_t)table, id };
-    return tfp_hash(parts, sizeof parts);
-}
-
-tfp_strid tfp_pf_interned(const tfp_pf_reader *r, uint32_t sequence, tfp_pf_table table, uint64_t id)
-{
-    uint32_t string = tfp_map64_get(&r->interned, key_of(r, sequence, table, id));
-    return string == TFP_NONE ? 0 : string;
-}
-
-void tfp_pf_intern(tfp_pf_reader *r, uint32_t sequence, tfp_pf_table table, uint64_t id, tfp_str text)
-{
-    tfp_strid string = tfp_intern(&r->strings, text);
-    if (tfp_pf_keep(r, string != TFP_NONE))
-        tfp_pf_keep(r, tfp_map64_put(&r->interned, key_of(r, sequence, table, id), string));
-}
-
 /* Reads a row of any table: field 1 is the number, field 2 the text. A kernel's field 3 is its name without C++'s
  * encoding. */
 static void intern_row(tfp_pf_reader *r, uint32_t sequence, tfp_pf_table table, tfp_str row)

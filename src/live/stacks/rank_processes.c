@@ -2,9 +2,9 @@
 /* live/stacks/rank_processes.c: the processes of the ranks that words mean. A word is a rank's number, the number of a
  * launcher (the ranks below it), or the name of a script or program (all its ranks). Workers of a rank inherit its RANK,
  * and a shell may be between the launcher and a rank: a rank is the outermost Python process with a RANK. */
+#include "live/stacks/rank_processes.h"
 #include "live/jobs/top.h"
 #include "live/proc/proc.h"
-#include "live/stacks/ranks.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -3,6 +3,7 @@
  * the user's code. RANK and WORLD_SIZE come from the environment that launchers set. */
 #include "live/stacks/ranks.h"
 #include "live/stacks/parts.h"
+#include "live/stacks/rank_processes.h"
 #include "model/span_names.h"
 #include "views/core/engine.h"
 

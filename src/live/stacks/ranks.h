@@ -24,8 +24,4 @@ typedef struct tfp_rank_rows {
 /* Sets the finding of each row, adds the verdict above the table, and a note that counts the processes that were not read. */
 tfp_status tfp_ranks_judge(tfp_report *r, const tfp_rank_rows *all, tfp_error *err);
 
-typedef TFP_VEC(int64_t) tfp_rank_pids;
-/* The processes that words mean; without words all ranks. *whole: all ranks of a job on this machine were looked for. */
-tfp_status tfp_rank_processes(const char *const *words, size_t count, tfp_rank_pids *out, bool *whole, tfp_error *err);
-
 #endif
