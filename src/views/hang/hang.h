@@ -46,6 +46,7 @@ typedef struct hang {
 } hang;
 
 /* Functions that return bool: false means out of memory. */
+const char *hang_name_of(const hang *h, size_t dump);                /* ranks.c: the name of a dump's file */
 bool hang_ranks_of(hang *h);                                         /* ranks.c: finds the rank of each dump */
 bool hang_parse_ranks(tfp_str text, hang_ranks *out);                /* "[0, 1, 5]" */
 bool hang_groups_of(hang *h);                                        /* groups.c */

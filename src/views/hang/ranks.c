@@ -20,7 +20,7 @@ typedef struct place { /* a dump, and the ranks that it may be */
     const char *name;
 } place;
 
-static const char *name_of(const hang *h, size_t dump)
+const char *hang_name_of(const hang *h, size_t dump)
 {
     const tfp_profile *p = tfp_profile_of(h->r);
     const char *path = tfp_sources_of(p)->sources.at[tfp_flights_of(p)->dumps.at[dump].source];
@@ -163,7 +163,7 @@ bool hang_ranks_of(hang *h)
     h->rank_of_dump = TFP_NEW(tfp_arena_of(h->r), int64_t, count + 1);
     bool ok = places && h->rank_of_dump, sound = true;
     for (size_t i = 0; ok && i < count; i++) {
-        places[i].name = name_of(h, i);
+        places[i].name = hang_name_of(h, i);
         places[i].number = h->rank_of_dump[i] = tfp_number_in_name(places[i].name);
     }
     ok = ok && find_members(h, places, true) && find_members(h, places, false);

@@ -7,6 +7,8 @@
 #include "views/core/view.h"
 #include "views/hang/hang.h"
 
+enum { FILES_MOST = 16 }; /* most files of unknown ranks in the verdict */
+
 static void put(tfp_buf *b, const char *before, tfp_str text)
 {
     tfp_buf_text(b, before);
@@ -150,12 +152,29 @@ static void put_crossed(tfp_buf *b, const hang *h, const hang_row *start)
 
 /* ---- the verdict ---- */
 
-/* Names the files of ranks that are not known: some of them wait and others do not. */
+/* The first collective of a dump that did not end; NULL: all ended. */
+static const tfp_flight_entry *unfinished(const tfp_flight_tables *t, uint32_t dump)
+{
+    for (size_t i = 0; i < t->entries.size; i++)
+        if (!t->entries.at[i].done && t->groups.at[t->entries.at[i].group].dump == dump) return &t->entries.at[i];
+    return NULL;
+}
+
+/* Says where the dumps are by the names of their files, because their ranks are not known. */
 static void put_unknown(tfp_buf *b, const hang *h)
 {
-    const tfp_flight_tables *t = tfp_flights_of(tfp_profile_of(h->r));
+    const tfp_profile *p = tfp_profile_of(h->r);
+    const tfp_flight_tables *t = tfp_flights_of(p);
     put(b, "unknown: ", h->unknown);
     tfp_buf_printf(b, "; name the %zu dump%s by the ranks of the job", t->dumps.size, t->dumps.size == 1 ? "" : "s");
+    for (uint32_t i = 0; i < t->dumps.size && i < FILES_MOST; i++) {
+        const tfp_flight_entry *e = unfinished(t, i);
+        put(b, "; ", tfp_str_of(hang_name_of(h, i)));
+        put(b, e ? " waits in " : " waits nowhere", e ? tfp_text(p, e->name) : TFP_STR(""));
+        if (e) tfp_buf_printf(b, " (number %lld of group ", (long long)e->sequence);
+        if (e) put(b, "", tfp_text(p, t->groups.at[e->group].name));
+        if (e) tfp_buf_char(b, ')');
+    }
 }
 
 bool hang_say(hang *h, const hang_row *rows)
