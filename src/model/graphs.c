@@ -59,6 +59,7 @@ void tfp_graphs_free(tfp_graph_tables *g)
     tfp_map64_free(&g->place_by_name);
     tfp_vec_free(&g->lines);
     tfp_map64_free(&g->line_by_kernel);
+    tfp_map64_free(&g->line_by_node);
     tfp_map64_free(&g->line_by_stack);
     tfp_map64_free(&g->text_by_place);
     tfp_map64_free(&g->attribution_by_hash);

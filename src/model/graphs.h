@@ -146,6 +146,7 @@ typedef struct tfp_graph_tables {
     tfp_map64 place_by_name;
     TFP_VEC(tfp_kernel_line) lines;
     tfp_map64 line_by_kernel;      /* name -> index in lines */
+    tfp_map64 line_by_node;        /* graph's id << 32 | node's id -> index in lines */
     tfp_map64 line_by_stack;       /* text of a call stack in the stats of activities -> index in lines */
     tfp_map64 text_by_place;       /* place -> its names joined, as a string */
     tfp_map64 attribution_by_hash; /* hash -> index in the profile's attributions */

@@ -3,7 +3,9 @@
  * kernel_information.json is an object with one member per kernel. The member is an array of stacks, as Python prints
  * them, or an object with this array in `stack_traces`. In newer files a member is a call of a kernel, NAME:NUMBER; in
  * some files the calls of each compiled region are in an object of their own. Without AOTInductor the same text is an
- * artifact in the log of TORCH_TRACE. Layout: torch/_inductor/debug.py, compile_fx.py; torch/_logging/_internal.py. */
+ * artifact in the log of TORCH_TRACE. The call stacks of captured nodes that PyTorch's dump_kernel_py_stacks writes are
+ * read as well. Layout: torch/_inductor/debug.py, compile_fx.py; torch/_logging/_internal.py;
+ * torch/cuda/_graph_annotations.py. */
 #include "formats/files/folder.h"
 #include "formats/files/format.h"
 #include "model/graphs/parts.h"
@@ -61,6 +63,38 @@ static bool read_stacks(reader *r, tfp_jscan *j, tfp_str key)
     return told || (array && j->at - from <= 4); /* a kernel whose stack is not known has [] */
 }
 
+/* Reads a call stack of PyTorch's dump_kernel_py_stacks: the key is the number of a graph's node, the text has a line
+ * FILE:LINE:FUNCTION for each frame, the innermost first. */
+static void read_node(reader *r, tfp_str key, tfp_str frames)
+{
+    int64_t node;
+    tfp_buf stack = { 0 };
+    if (!tfp_parse_int64(key, &node) || node <= 0) {
+        r->wrong = true;
+        return;
+    }
+    while (frames.size) {
+        size_t from = frames.size, colon, line;
+        while (from && frames.data[from - 1] != '\n') from--;
+        tfp_str one = { frames.data + from, frames.size - from };
+        frames.size = from ? from - 1 : 0;
+        for (colon = one.size; colon && one.data[colon - 1] != ':';) colon--;
+        for (line = colon ? colon - 1 : 0; line && one.data[line - 1] != ':';) line--;
+        if (!line) continue;
+        tfp_buf_text(&stack, "  File \"");
+        tfp_buf_str(&stack, (tfp_str){ one.data, line - 1 });
+        tfp_buf_text(&stack, "\", line ");
+        tfp_buf_str(&stack, (tfp_str){ one.data + line, colon - 1 - line });
+        tfp_buf_text(&stack, ", in ");
+        tfp_buf_str(&stack, (tfp_str){ one.data + colon, one.size - colon });
+        tfp_buf_char(&stack, '\n');
+    }
+    r->text.failed |= stack.failed;
+    if (!stack.failed && stack.size)
+        tfp_build_node_line(r->b, (uint64_t)node, tfp_line_of_traceback(r->b, (tfp_str){ stack.data, stack.size }));
+    tfp_buf_free(&stack);
+}
+
 /* Reads an object: that of a kernel, or that of a region, whose members are kernels. */
 static void read_object(reader *r, tfp_jscan *j, tfp_str key, bool region)
 {
@@ -99,8 +133,14 @@ static void read_json(reader *r, tfp_str text)
     tfp_jscan j = tfp_jscan_start(text);
     r->wrong |= tfp_jscan_peek(&j) != '{';
     if (!r->wrong) j.at++;
-    for (bool first = true; !r->wrong && !r->b->status && tfp_jscan_member(&j, first, &key); first = false)
-        read_object(r, &j, plain(&r->name, &key), true);
+    for (bool first = true; !r->wrong && !r->b->status && tfp_jscan_member(&j, first, &key); first = false) {
+        tfp_jscan_text frames;
+        tfp_str name = plain(&r->name, &key);
+        if (tfp_jscan_peek(&j) != '"')
+            read_object(r, &j, name, true);
+        else if (tfp_jscan_string(&j, &frames))
+            read_node(r, name, plain(&r->text, &frames));
+    }
     r->wrong |= j.fault != 0;
 }
 

@@ -104,6 +104,26 @@ static tfp_kernel_line line_of_stack(tfp_builder *b, tfp_strid stack)
     return line;
 }
 
+/* The number of an activity's stat with that key; 0: none. */
+static uint64_t number_of(tfp_builder *b, uint32_t span, const char *key)
+{
+    tfp_strid id = tfp_strtab_find(&b->p->strings, tfp_str_of(key));
+    const tfp_stat *stat = tfp_typed_stat(b->p->events, span, id, TFP_STAT_INT);
+    return stat && stat->value.number > 0 ? (uint64_t)stat->value.number : 0;
+}
+
+/* The line at which the node was captured. Kineto writes the whole number of a node, PyTorch's own exporter its low half. */
+static tfp_kernel_line line_of_node(tfp_builder *b, uint32_t span)
+{
+    const tfp_graph_tables *g = b->p->captures;
+    tfp_kernel_line line = { 0, TFP_NONE };
+    if (!g->line_by_node.count) return line;
+    uint64_t graph = number_of(b, span, "graph id"), node = number_of(b, span, "graph node id");
+    if (node <= UINT32_MAX) node |= graph << 32;
+    uint32_t at = node ? tfp_map64_get(&g->line_by_node, node) : TFP_NONE;
+    return at == TFP_NONE ? line : g->lines.at[at];
+}
+
 /* The line that Inductor recorded for the kernel, in the event or in a file beside the trace. */
 static tfp_kernel_line line_of(tfp_builder *b, uint32_t span)
 {
@@ -122,7 +142,17 @@ void tfp_attribute(tfp_builder *b, uint32_t span, bool replayed, tfp_attribution
 {
     tfp_span_columns *s = &b->p->events->spans;
     if (replayed && a.certainty == TFP_SURE_BY_NONE) take_name(b, span, &a);
-    tfp_kernel_line line = line_of(b, span);
+    tfp_kernel_line line = line_of(b, span), captured = replayed ? line_of_node(b, span) : (tfp_kernel_line){ 0, 0 };
+    if (captured.line && a.certainty == TFP_SURE_BY_NONE) {
+        a.certainty = TFP_SURE_BY_ANNOTATION;
+        a.reason = TFP_PLACE_KNOWN;
+        a.place = 0;
+    }
+    if (captured.line && !line.line) {
+        a.line = captured.line;
+        a.trace = captured.trace;
+        a.line_from = TFP_LINE_OF_FRAME;
+    }
     if (line.line && a.certainty == TFP_SURE_BY_NONE) {
         a.certainty = TFP_SURE_BY_NAME;
         a.reason = TFP_PLACE_KNOWN;

@@ -95,3 +95,11 @@ void tfp_build_kernel_line(tfp_builder *b, tfp_str kernel, tfp_kernel_line line)
     at = (uint32_t)g->lines.size;
     if (!tfp_push(&g->lines, line) || !tfp_map64_put(&g->line_by_kernel, name, at)) b->status = TFP_NOMEM;
 }
+
+void tfp_build_node_line(tfp_builder *b, uint64_t node, tfp_kernel_line line)
+{
+    tfp_graph_tables *g = b->p->captures;
+    uint32_t at = (uint32_t)g->lines.size;
+    if (b->status || !line.line) return;
+    if (!tfp_push(&g->lines, line) || !tfp_map64_put(&g->line_by_node, node, at)) b->status = TFP_NOMEM;
+}

@@ -50,6 +50,8 @@ tfp_strid tfp_line_of_trace(tfp_builder *b,
 tfp_kernel_line tfp_line_of_traceback(tfp_builder *b, tfp_str text);
 /* Adds what Inductor's file says about a call of a kernel. */
 void tfp_build_kernel_line(tfp_builder *b, tfp_str kernel, tfp_kernel_line line);
+/* Sets the line of a graph's node, whose number holds the graph's id in its high half. */
+void tfp_build_node_line(tfp_builder *b, uint64_t node, tfp_kernel_line line);
 
 /* ---- collect.c ---- */
 /* Adds the graphs that were captured in `from` (a joined trace, perhaps the builder's own) to the builder's tables.

@@ -9,6 +9,7 @@ def seeds(sample):
         return b"".join(struct.pack("<H", len(part)) + part for part in map(sample, names))
     kernels = sample("graphs/kernel_information.json")
     yield "inductor", "kernels", kernels
+    yield "inductor", "nodes", sample("graphs/py_stacks.json")
     yield "inductor", "log", sample("graphs/dedicated_log_torch_trace_a1.log")
     yield "inductor", "arrays", b'{"triton_a:1": ["  File \\"/a.py\\", line 3, in f\\n    x\\n"], "b": []}'
     yield "inductor", "regions", b'{"(\'Torch-Compiled Region: 0/0\', False)": ' + kernels + b"}"
