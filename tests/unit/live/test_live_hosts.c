@@ -199,7 +199,9 @@ static void the_rank_that_keeps_others_waiting(void **state)
         { "0,3,1,all_reduce,a.py:1,\n1,3,2,all_reduce,a.py:2,\n2,3,3,all_reduce,a.py:1,\n", /* another line */
           "rank 1 is at a.py:2, in all_reduce, and rank 0|2 waits in all_reduce",
           { "waits", "order", "waits" } },
-        { "0,2,1,all_reduce,a.py:1,\n1,2,2,all_reduce,a.py:1,\n", "all 2 ranks wait in all_reduce, at a.py:1", { "waits", "waits" } },
+        { "0,2,1,all_reduce,a.py:1,\n1,2,2,all_reduce,a.py:1,\n",
+          "all 2 ranks wait in all_reduce, at a.py:1",
+          { "waits", "waits" } },
         { "0,2,1,all_reduce,a.py:1,\n1,2,2,,,denied\n",
           "unknown: 1 of 2 ranks were not read, and rank 0 waits in all_reduce, at a.py:1",
           { "waits", "unread" } },
