@@ -122,18 +122,37 @@ static void read_number(const tfp_pf_reader *r, uint32_t sequence, const tfp_fie
     s->queue = f->value & INT64_MAX;
 }
 
-/* Reads the name: the stage's own text, then the name of its slice, then that of its kernel. */
+/* Reads extra data: a name and a text. */
+static void read_datum(tfp_str datum, tfp_str *name, tfp_str *value)
+{
+    *name = *value = (tfp_str){ "", 0 };
+    tfp_wire w = tfp_wire_start(datum);
+    for (tfp_field f; tfp_wire_next(&w, &f);) {
+        if (f.number == 1 && f.type == TFP_BYTES) *name = f.bytes;
+        if (f.number == 2 && f.type == TFP_BYTES) *value = f.bytes;
+    }
+}
+
+/* Reads the name: the stage's own text, then the name of its slice, then that of its kernel, which some programs write
+ * as extra data. */
 static void read_names(tfp_pf_reader *r, uint32_t sequence, tfp_str event, stage *s)
 {
-    tfp_strid own = 0, slice = 0, kernel = 0;
+    tfp_strid own = 0, slice = 0, kernel = 0, extra = 0;
+    bool plain = false;
     tfp_wire w = tfp_wire_start(event);
     for (tfp_field f; tfp_wire_next(&w, &f);) {
+        tfp_str name, value;
+        if (f.number == 6 && f.type == TFP_BYTES && !plain) {
+            read_datum(f.bytes, &name, &value);
+            plain = tfp_str_eq(name, TFP_STR("kernel_demangled_name"));
+            if (plain || tfp_str_eq(name, TFP_STR("kernel_name"))) extra = tfp_pf_text(r, value);
+        }
         if (f.number == 17 && f.type == TFP_BYTES && f.bytes.size) own = tfp_pf_text(r, f.bytes);
         if (f.number == 20 && f.type == TFP_VARINT) slice = tfp_pf_interned(r, sequence, TFP_PF_NAMES, f.value);
         if (f.number == 19 && f.type == TFP_VARINT) kernel = tfp_pf_interned(r, sequence, TFP_PF_KERNELS, f.value);
         if (f.number == 21 && f.type == TFP_BYTES) s->launch = f.bytes;
     }
-    s->name = own ? own : slice ? slice : kernel ? kernel : s->kind;
+    s->name = own ? own : slice ? slice : kernel ? kernel : extra ? extra : s->kind;
 }
 
 /* ---- args ---- */
@@ -205,6 +224,9 @@ typedef struct extra_row {
 static const extra_row *row_of(tfp_str name)
 {
     static const extra_row rows[] = { { "device id", NULL, false },
+                                      { "device_id", NULL, false },
+                                      { "kernel_name", NULL, false },
+                                      { "kernel_demangled_name", NULL, false },
                                       { "process_id", NULL, false },
                                       { "process_name", NULL, false },
                                       { "arch", NULL, false },
@@ -222,13 +244,9 @@ static const extra_row *row_of(tfp_str name)
 /* Extra data are texts. PyTorch's are the args of its JSON, some by other names. */
 static void put_extra(tfp_pf_reader *r, tfp_str datum, stage *s, tfp_pf_event *e)
 {
-    tfp_str name = { "", 0 }, value = { "", 0 };
+    tfp_str name, value;
     int64_t number = -1;
-    tfp_wire w = tfp_wire_start(datum);
-    for (tfp_field f; tfp_wire_next(&w, &f);) {
-        if (f.number == 1 && f.type == TFP_BYTES) name = f.bytes;
-        if (f.number == 2 && f.type == TFP_BYTES) value = f.bytes;
-    }
+    read_datum(datum, &name, &value);
     const extra_row *row = row_of(name);
     if (!name.size || (row && !row->arg) || !tfp_pf_fits(r, 2 * (uint64_t)datum.size)) return;
     bool is_text = (row && row->text) || !is_number(value) || !tfp_parse_int64(value, &number);

@@ -149,7 +149,8 @@ def queues():
     lists = text(7, b"".join(text(2, text(1, name)) for name in ("main", "labels")) + b"".join(text(3, text(1, name)) for name in ("Command Buffer", "Compute")))
     call = [begin(1001000, 2, "hipLaunchKernel", "hip_runtime", {}, text(3000, number(1, 5))), end(1003000, 2)]
     typed = [stage(1010000, {1: 5, 2: 3000, 11: 1, 13: 1, 14: 3}, more=text(17, "gemm_f16")),
-             stage(1013000, {1: 6, 2: 2000, 11: 1, 13: 2, 14: 4}, [("bytes", "128")]), stage(1016000, {1: 7, 2: 1000, 11: 1, 13: 2, 14: 5})]
+             stage(1013000, {1: 6, 2: 2000, 11: 1, 13: 2, 14: 4}, [("bytes", "128")]), stage(1016000, {1: 7, 2: 1000, 11: 1, 13: 2, 14: 5}),
+             stage(1017000, {1: 10, 2: 1000, 11: 1, 13: 1, 14: 3}, [("kernel_name", "_Z4normPf"), ("kernel_demangled_name", "norm(float*)"), ("device_id", "0")])]
     mesa = [stage(1020000, {1: 8, 2: 9000, 3: 0, 4: 0}, more=lists), stage(1021000, {1: 9, 2: 4000, 3: 0, 4: 1})]
     return trace([process(1, 77, "python"), thread(2, 1, 77, 78, "main"), number(10, 1) + number(13, 1) + text(12, interned)] + call + typed + mesa)
 
