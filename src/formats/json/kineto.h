@@ -6,7 +6,6 @@
 #define TFP_KINETO_H
 
 #include "model/builder.h"
-#include "model/tables/span_kinds.h"
 #include "model/tables/stats.h"
 #include "wire/jsonscan.h"
 
@@ -200,8 +199,23 @@ void tfp_kineto_parse(tfp_kineto_slot *s);
 /* ---- adding rows to the profile: on one thread, in the order of the file ---- */
 typedef struct tfp_kineto_open { /* an event B without its E so far, or an async b */
     uint32_t span, below;
-    uint64_t id;
+    int64_t inner_end_ns; /* the latest end of a span in it */
 } tfp_kineto_open;
+
+typedef struct tfp_kineto_moment { /* a begin or an end */
+    uint64_t key;
+    int64_t at_ns;
+    uint32_t span;   /* TFP_NONE: an end */
+    uint32_t number; /* its place in the order of the file, times 2; plus 1: async */
+} tfp_kineto_moment;
+
+typedef struct tfp_kineto_pairs {
+    TFP_VEC(tfp_kineto_open) open;
+    tfp_map64 by_lane, by_id; /* the innermost one's index in `open`, or TFP_NONE: read with tfp_map64_get_any */
+    TFP_VEC(tfp_kineto_moment) all;
+    bool disordered;         /* times go back, or an end comes before its begin */
+    int64_t alone, negative; /* ends without a begin, and before it */
+} tfp_kineto_pairs;
 
 typedef struct tfp_kineto_flow { /* one end of an arrow */
     uint64_t id;
@@ -250,6 +264,7 @@ typedef struct tfp_kineto_lane_table {
     tfp_map64 thread_owner, stream_owner;
     tfp_map64 stream_by_row;        /* hash of pid and tid -> lane of the profile; made when arrows are joined */
     TFP_VEC(uint64_t) hardware;     /* processes whose threads are streams of a device */
+    TFP_VEC(uint64_t) numbered;     /* processes that may be devices of rocmProfileData */
     TFP_VEC(tfp_kineto_name) names; /* of processes whose name tells a rank */
     TFP_VEC(uint32_t) counters;     /* index in list of each counter sample's process */
     size_t first_counter;           /* index of this file's first counter sample */
@@ -261,12 +276,10 @@ typedef struct tfp_kineto_reader {
     tfp_builder *b;
     uint32_t process;
     tfp_kineto_lane_table lanes;
-    TFP_VEC(tfp_kineto_open) open;
-    tfp_map64 open_by_lane,
-        open_by_id;       /* the innermost one's index in `open`, or TFP_NONE: read with tfp_map64_get_any */
+    tfp_kineto_pairs pairs;
     tfp_kineto_lost left; /* what was left out */
     uint64_t rows;        /* events that were read, of any kind */
-    int64_t events, ends_alone, early, negative, no_number;
+    int64_t events, early, negative, no_number;
     int64_t nccl;  /* collectives of NCCL's profiler plugin */
     int64_t plain; /* events with a duration whose category is none of Kineto's */
     tfp_strid first_plain;
@@ -288,7 +301,7 @@ void tfp_kineto_keep(tfp_kineto_facts *f, const tfp_jscan_text *key, const tfp_j
 
 /* kineto_names.c */
 uint8_t tfp_kineto_look_at_name(tfp_str name); /* returns bits of tfp_kineto_name */
-tfp_span_class tfp_kineto_kernel_class(uint8_t name);
+uint8_t tfp_kineto_kernel_class(uint8_t name); /* a tfp_span_class */
 
 /* kineto_lanes.c: from the slot's tables to the profile's. */
 tfp_strid tfp_kineto_new_global(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t string);
@@ -315,6 +328,8 @@ static inline uint64_t tfp_kineto_pid(const tfp_kineto_lane *l)
 }
 /* Names a lane of the profile again, among those of r->lanes.rank. */
 void tfp_kineto_name_lane(tfp_kineto_reader *r, uint32_t place);
+/* Turns a thread's lane, which is not one of a stream yet, into that of a stream. */
+void tfp_kineto_make_stream(tfp_kineto_reader *r, uint32_t place);
 void tfp_kineto_lanes_free(tfp_kineto_lane_table *l);
 
 /* kineto_ranks.c: makes a process of each rank of a merged file. */
@@ -325,9 +340,18 @@ bool tfp_kineto_tells_rank(tfp_str name); /* whether the name of a process tells
 void tfp_kineto_list_streams(tfp_kineto_reader *r);
 uint32_t tfp_kineto_stream_at(const tfp_kineto_reader *r, uint32_t place);
 
+/* kineto_hardware.c: finds devices that are processes, and what ran on them. */
+void tfp_kineto_find_hardware(tfp_kineto_reader *r);
+
 /* kineto_launches.c: keeps one end of an arrow; finds launches of activities that have no correlation. */
 void tfp_kineto_keep_arrow(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_row *x);
 void tfp_kineto_join_launches(tfp_kineto_reader *r);
+
+/* kineto_pairs.c: begins and ends a span of a thread, or of an id; async: of an id. */
+void tfp_kineto_begin(tfp_kineto_reader *r, bool async, uint64_t key, uint32_t span);
+void tfp_kineto_end_of(tfp_kineto_reader *r, bool async, uint64_t key, int64_t end_ns);
+int64_t tfp_kineto_pairs_end(tfp_kineto_reader *r); /* returns how many spans never end */
+void tfp_kineto_pairs_free(tfp_kineto_pairs *p);
 
 /* kineto_flows.c: keeps one end of an arrow; finds the operator and the launch of each activity by the arrows. */
 void tfp_kineto_keep_flow(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_row *x);

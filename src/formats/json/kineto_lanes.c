@@ -186,11 +186,22 @@ uint32_t tfp_kineto_stream_at(const tfp_kineto_reader *r, uint32_t place)
 
 /* ---- processes that are devices ---- */
 
-/* Huawei's profiler gives its events no category, and its device is a process. */
+/* Whether it is GPU and a number. */
+static bool is_numbered(tfp_str name)
+{
+    if (name.size < 4 || !tfp_str_begins(name, TFP_STR("GPU"))) return false;
+    for (size_t i = 3; i < name.size; i++)
+        if (name.data[i] < '0' || name.data[i] > '9') return false;
+    return true;
+}
+
+/* Keeps a process that may be a device, by its name. */
 static void note_hardware(tfp_kineto_reader *r, const tfp_kineto_lane *lane, tfp_str name)
 {
     if (tfp_str_eq(name, TFP_STR("Ascend Hardware")))
-        tfp_build_keep(r->b, tfp_push(&r->lanes.hardware, lane->a ^ (uint64_t)(lane->words & 1) << 63));
+        tfp_build_keep(r->b, tfp_push(&r->lanes.hardware, tfp_kineto_pid(lane)));
+    else if (is_numbered(name))
+        tfp_build_keep(r->b, tfp_push(&r->lanes.numbered, tfp_kineto_pid(lane)));
 }
 
 /* Keeps the name of a process, or its label, if it tells a rank. */
@@ -202,64 +213,13 @@ static void note_process(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kin
     tfp_build_keep(r->b, tfp_push(&r->lanes.names, name));
 }
 
-static bool is_hardware(const tfp_kineto_reader *r, const tfp_kineto_lane *lane)
-{
-    if (lane->kind != TFP_KINETO_THREAD) return false;
-    for (size_t i = 0; i < r->lanes.hardware.size; i++)
-        if (r->lanes.hardware.at[i] == (lane->a ^ (uint64_t)(lane->words & 1) << 63)) return true;
-    return false;
-}
-
-/* Turns a thread's lane into that of a stream. */
-static void make_stream(tfp_kineto_reader *r, uint32_t place)
+void tfp_kineto_make_stream(tfp_kineto_reader *r, uint32_t place)
 {
     tfp_kineto_lane *lane = &r->lanes.list.at[place];
     lane->kind = TFP_KINETO_STREAM;
     lane->pid = lane->a;
     lane->words |= (lane->words & 1) << 2;
     tfp_kineto_name_lane(r, place);
-}
-
-static void make_activities(tfp_kineto_reader *r, const uint8_t *made)
-{
-    tfp_span_columns *s = &r->b->p->events->spans;
-    tfp_map64 class_of = { 0 };
-    bool found = false; /* r->first_plain is set: the first event that remains without a category */
-    for (size_t i = r->first_span; i < s->size; i++) {
-        if (s->kind[i] != TFP_SPAN_OTHER || s->marks[i] & TFP_MARK_INSTANT) continue;
-        if (!made[s->lane[i]]) {
-            if (!found) r->first_plain = s->name[i];
-            found = true;
-            continue;
-        }
-        uint32_t class = tfp_map64_get(&class_of, s->name[i]);
-        if (class == TFP_NONE) {
-            class = tfp_kineto_kernel_class(tfp_kineto_look_at_name(tfp_text(r->b->p, s->name[i])));
-            if (!tfp_build_keep(r->b, tfp_map64_put(&class_of, s->name[i], class))) break;
-        }
-        s->kind[i] = TFP_SPAN_ACTIVITY;
-        s->class[i] = (uint8_t) class;
-        r->links.activities++, r->links.unnumbered++;
-        r->plain--;
-    }
-    tfp_map64_free(&class_of);
-}
-
-static void find_hardware(tfp_kineto_reader *r)
-{
-    uint8_t *made = calloc(r->b->p->lanes->size + 1, 1);
-    if (!tfp_build_keep(r->b, made != NULL)) {
-        free(made);
-        return;
-    }
-    for (size_t i = 0; i < r->lanes.list.size && !r->b->status; i++) {
-        uint32_t at = r->lanes.of.at[i];
-        if (at == TFP_NONE || !is_hardware(r, &r->lanes.list.at[i])) continue;
-        make_stream(r, (uint32_t)i);
-        made[at] = 1;
-    }
-    make_activities(r, made);
-    free(made);
 }
 
 /* ---- names ---- */
@@ -289,7 +249,6 @@ void tfp_kineto_lanes_end(tfp_kineto_reader *r)
         uint32_t label = tfp_map64_get(&r->lanes.label, i);
         if (label != TFP_NONE && r->lanes.of.at[i] != TFP_NONE) r->b->p->lanes->at[r->lanes.of.at[i]].label = label;
     }
-    if (r->lanes.hardware.size) find_hardware(r);
 }
 
 void tfp_kineto_lanes_free(tfp_kineto_lane_table *l)
@@ -302,6 +261,7 @@ void tfp_kineto_lanes_free(tfp_kineto_lane_table *l)
     tfp_map64_free(&l->stream_owner);
     tfp_map64_free(&l->stream_by_row);
     tfp_vec_free(&l->hardware);
+    tfp_vec_free(&l->numbered);
     tfp_vec_free(&l->names);
     tfp_vec_free(&l->counters);
 }

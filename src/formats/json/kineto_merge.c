@@ -178,33 +178,7 @@ static uint32_t add_event(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_ki
     return span;
 }
 
-/* ---- begin and end ---- */
-
-static void push_open(tfp_kineto_reader *r, tfp_map64 *by, uint64_t key, uint32_t span)
-{
-    if (r->b->status) return;
-    tfp_kineto_open o = { span, tfp_map64_get_any(by, key), key };
-    tfp_build_keep(r->b, tfp_push(&r->open, o) && tfp_map64_put_any(by, key, (uint32_t)r->open.size - 1));
-}
-
-static void pop_open(tfp_kineto_reader *r, tfp_map64 *by, uint64_t key, int64_t end_ns)
-{
-    uint32_t at = tfp_map64_get_any(by, key);
-    if (at == TFP_NONE) {
-        r->ends_alone++;
-        return;
-    }
-    tfp_kineto_open *o = &r->open.at[at];
-    tfp_span_columns *spans = &r->b->p->events->spans;
-    if (o->span != TFP_NONE && o->span < spans->size) {
-        int64_t start = spans->start_ns[o->span];
-        spans->duration_ns[o->span] = end_ns > start ? end_ns - start : 0;
-        r->negative += end_ns < start;
-        spans->marks[o->span] &= (uint8_t)~TFP_MARK_CLAMPED;
-        o->span = TFP_NONE;
-    }
-    tfp_build_keep(r->b, tfp_map64_put_any(by, key, o->below));
-}
+/* ---- rows ---- */
 
 /* Events with one async id may overlap other events, so each category gets a row of its own, which is not counted. */
 static uint64_t async_key(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_row *x)
@@ -275,15 +249,15 @@ static void add_row(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_r
         break;
     case 'B':
         span = add_event(r, s, x, TFP_MARK_CLAMPED);
-        push_open(r, &r->open_by_lane, tfp_kineto_lane_at(r, s, x->lane), span);
+        tfp_kineto_begin(r, false, tfp_kineto_lane_at(r, s, x->lane), span);
         break;
-    case 'E': pop_open(r, &r->open_by_lane, tfp_kineto_lane_at(r, s, x->lane), x->start_ns); break;
+    case 'E': tfp_kineto_end_of(r, false, tfp_kineto_lane_at(r, s, x->lane), x->start_ns); break;
     case 'b':
         r->nccl += is_of_nccl(s->words.strings.strings[x->category]);
         span = add_event(r, s, x, TFP_MARK_CLAMPED);
-        push_open(r, &r->open_by_id, async_key(r, s, x), span);
+        tfp_kineto_begin(r, true, async_key(r, s, x), span);
         break;
-    case 'e': pop_open(r, &r->open_by_id, async_key(r, s, x), x->start_ns); break;
+    case 'e': tfp_kineto_end_of(r, true, async_key(r, s, x), x->start_ns); break;
     case 'C': add_counter(r, s, x); break;
     case 'm': add_memory(r, s, x); break;
     case 'M': tfp_kineto_label(r, s, x); break;
@@ -352,7 +326,8 @@ static void tell_left_out(tfp_kineto_reader *r, const tfp_kineto_left_out *x, le
 
 void tfp_kineto_end(tfp_kineto_reader *r)
 {
-    int64_t open = 0;
+    int64_t open = tfp_kineto_pairs_end(r);
+    r->negative += r->pairs.negative;
     static const left_out_words unreadable = { "error", "events that cannot be read, left out",
                                                "events that cannot be read (no name, phase or time), left out" },
                                 absurd = { "error", "absurd times (out of range), left out",
@@ -365,16 +340,16 @@ void tfp_kineto_end(tfp_kineto_reader *r)
     tell_left_out(r, &r->left.unreadable, unreadable);
     tell_left_out(r, &r->left.absurd, absurd);
     tfp_kineto_lanes_end(r);
+    tfp_kineto_find_hardware(r);
     tfp_kineto_find_ranks(r);
     tfp_kineto_join_flows(r);
     tfp_kineto_join_launches(r);
     tell(r, "info", "asynchronous events of NCCL's profiler plugin (collectives): only in the timeline and SQL",
          r->nccl);
-    for (size_t i = 0; i < r->open.size; i++) open += r->open.at[i].span != TFP_NONE;
     tell(r, "warning", "negative durations, taken as 0", r->negative);
     tell(r, "warning", "durations that are no numbers, taken as 0", r->no_number);
     tell(r, "warning", "times before 0", r->early);
-    tell(r, "warning", "events that end without a begin, left out", r->ends_alone);
+    tell(r, "warning", "events that end without a begin, left out", r->pairs.alone);
     tell(r, "warning", "events that begin and never end, without duration", open);
     if (r->plain && r->plain < r->events)
         tfp_build_data_finding(r->b, "info", "events whose category is none of Kineto's: only in the timeline and SQL",
@@ -394,9 +369,7 @@ void tfp_kineto_reader_free(tfp_kineto_reader *r)
     tfp_buf_free(&r->left.absurd.first);
     tfp_buf_free(&r->left.broken.first);
     tfp_buf_free(&r->left.commas.first);
-    tfp_vec_free(&r->open);
-    tfp_map64_free(&r->open_by_lane);
-    tfp_map64_free(&r->open_by_id);
+    tfp_kineto_pairs_free(&r->pairs);
     tfp_vec_free(&r->links.flows);
     tfp_vec_free(&r->links.arrows);
 }

@@ -2,6 +2,7 @@
 /* formats/json/kineto_names.c: what an event's name means. Each distinct name is looked at once (kineto_merge.c). */
 #include "formats/json/kineto.h"
 #include "model/span_names.h"
+#include "model/tables/span_kinds.h"
 
 uint8_t tfp_kineto_look_at_name(tfp_str name)
 {
@@ -20,7 +21,7 @@ uint8_t tfp_kineto_look_at_name(tfp_str name)
     return bits;
 }
 
-tfp_span_class tfp_kineto_kernel_class(uint8_t name)
+uint8_t tfp_kineto_kernel_class(uint8_t name)
 {
     if (name & TFP_KINETO_COPY_NAME) return TFP_CLASS_COPY;
     if (name & TFP_KINETO_SET_NAME) return TFP_CLASS_SET;

@@ -234,6 +234,7 @@ void tfp_kineto_finish_event(tfp_kineto_slot *s, event *e)
 {
     tfp_kineto_row *r = &e->row;
     bool meta = r->phase == 'M', named = e->have & NAME || r->phase == 'E' || r->phase == 'e';
+    if (!e->have && !r->category && !s->one.size) return; /* {}, with which some writers begin or end a list */
     if (!(e->have & PHASE) || (!meta && !e->ts.known && !e->ts.beyond) || !named) {
         leave_out(s, e, &s->unreadable, &s->first_unreadable, "without a name");
         return;

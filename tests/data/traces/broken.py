@@ -3,7 +3,8 @@
 """Writes traces with broken events into sample/broken (Python alone): 20 operators of 10 us, aten::op0 to aten::op19.
 quote.json: an unescaped quote in a name, in args and in a list. commas.json: trailing, leading, doubled and missing
 commas. array.json: an array without an object around it, that begins with a comma. last.json: the last event is broken.
-member.json: a member before the events is broken, and one after them. garbage.json: more broken events than others."""
+member.json: a member before the events is broken, and one after them. garbage.json: more broken events than others.
+ends_first.json: spans that begin and end by events of their own (B and E, b and e), the ends first."""
 import json
 import os
 
@@ -40,6 +41,12 @@ def main():
     write("last.json", plain[:-1] + [plain[-1].replace("op19", 'o"p19')], after='], "traceName": "t.json"}')
     write("member.json", plain, before='{"Trace "id"": 3, "traceEvents": [', after='], "a "name"": 4}')
     write("garbage.json", [e.replace("aten", 'a"ten') if i % 3 else e for i, e in enumerate(plain)])
+    on = {"pid": 1, "tid": 1}
+    spans = [("outer", 0, 100), ("first", 10, 40), ("inside", 20, 30), ("second", 40, 90), ("later", 120, 130)]
+    begins = [{"ph": "B", "name": name, "ts": start, **on} for name, start, _ in spans]
+    ends = [{"ph": "E", "ts": end, **on} for _, _, end in spans]
+    waits = [{"ph": ph, "cat": "net", "id": 7, "name": "wait", "ts": ts, **on} for ph, ts in (("e", 70), ("b", 50), ("e", 20), ("b", 15))]
+    write("ends_first.json", [json.dumps(e) for e in ends + waits + begins[::-1]])
 
 
 main()

@@ -281,6 +281,19 @@ def slow_steps():
     return events
 
 
+def autograd():
+    """torch.autograd's own export has no categories; its pids are words, and a thread of its devices is a device."""
+    events = []
+    for i in range(3):
+        name, device = ("aten::mul", 0) if i < 2 else ("AddmmBackward", 1)
+        at = {"name": name, "ts": 100 * i, "tid": 1, "pid": "CPU functions", "args": {}}
+        on = {"ts": 100 * i + 30, "tid": device, "pid": "CUDA functions", "args": {}}
+        arrow = {"id": i, "cat": "cpu_to_cuda"}
+        events += [{**at, "ph": "X", "dur": 20}, {**at, **arrow, "ph": "s"}, {**on, **arrow, "name": name, "ph": "f"},
+                   {**on, "name": "mul_kernel" if i < 2 else "gemm", "ph": "X", "dur": 5 + i}]
+    return events
+
+
 if __name__ == "__main__":
     write("frames", frames())
     write("whole", whole())
@@ -291,6 +304,6 @@ if __name__ == "__main__":
     for name, made in (("shifted", execution_trace(-3)), ("other_run", execution_trace(0, ("aten::mm", "aten::div", "aten::bmm", "aten::div", "aten::bmm")))):
         with open(os.path.join(DATA, "sample", "odd_traces", f"execution_{name}.json"), "w", encoding="utf-8") as f:
             f.write(json.dumps(made) + "\n")
-    for make in (ascend, launches):
+    for make in (ascend, launches, autograd):
         with open(os.path.join(DATA, "sample", "odd_traces", make.__name__ + ".json"), "w", encoding="utf-8") as f:
             f.write("[" + ",\n".join(json.dumps(e) for e in make()) + "]\n")  # no object around the events

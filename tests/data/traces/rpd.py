@@ -61,9 +61,36 @@ def tables(schema):
     return made
 
 
+def tracing():
+    """The lines of rpd2tracing.py: times are texts, each line but the first begins with a comma, and a frame is drawn around the
+    operations of a range."""
+    yield '{"traceEvents": [ {}'
+    yield ',{"name": "process_name", "ph": "M", "pid":"2","args":{"name":"GPU2"}}'
+    for tid in (77, 78):
+        yield ',{"name":"thread_name","ph":"M","pid":"77","tid":"%d","args":{"name":"Hip %d"}}' % (tid, tid)
+    span = ',{"pid":"%d","tid":"%d","name":"%s","ts":"%s","dur":"%s","ph":"X","args":{"desc":"%s"}}'
+    link = ',{"pid":"%d","tid":"%d","cat":"api_op","name":"api_op","ts":"%s","id":"%d","ph":"%s"}'
+    base, number = START / 1000, 0
+    for start, end, name, arguments, _, operations in recording():
+        tid = 78 if "::" in name else 77
+        if start == end:
+            yield ',{"pid":"77","tid":"%d","name":"%s","ts":"%s","ph":"i","s":"p","args":{"desc":""}}' % (tid, arguments, base + start)
+            continue
+        yield span % (77, tid, arguments if name == "UserMarker" else name, base + start, float(end - start), arguments)
+        for first, last, what, kind, queue in operations:
+            number += 1
+            yield span % (2, queue, what or kind, base + first, float(last - first), kind)
+            yield link % (77, tid, min(base + end - 2, base + first), number, "s")
+            yield link % (2, queue, base + first, number, "f")
+    yield span % (2, 0, "aten::linear", base + 39, 282.0, "UserMarker frame: 3 ops")
+    yield "]\n}"
+
+
 def main():
     database.write(os.path.join(FOLDER, "schema3.rpd"), tables(3))
     database.write(os.path.join(FOLDER, "schema2.rpd"), tables(2))
+    with open(os.path.join(FOLDER, "tracing.json"), "w", encoding="utf-8") as f:
+        f.write("\n".join(tracing()) + "\n")
 
 
 if __name__ == "__main__":
