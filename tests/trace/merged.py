@@ -120,8 +120,30 @@ def faults(program, path):
         yield "info: another number of processes"
 
 
+def beside_parts(program):
+    """A folder of the ranks' files and the merged one: each kernel once. Given by name, all are read, with a warning."""
+    with tempfile.TemporaryDirectory() as folder:
+        parts = ranks()
+        for r, part in enumerate(parts):
+            with open(os.path.join(folder, f"17-TP-{r}-DP-0.trace.json"), "w", encoding="utf-8") as out:
+                json.dump({"schemaVersion": 1, "distributedInfo": {"rank": r, "world_size": RANKS}, "traceEvents": part}, out)
+        with open(os.path.join(folder, "merged-17.trace.json"), "w", encoding="utf-8") as out:
+            json.dump({"schemaVersion": 1, "traceEvents": in_order(moved(ranks(), lambda r, p: f"[TP{r:02}-DP00] {p}"))}, out)
+        found = device_times(ask(program, folder, "op", "-step", "all")["root"], {})
+        if found.get("rank1::mm") != STEPS * (TIMES["mm"] + 1):
+            yield f"beside its parts: {found.get('rank1::mm')} us"
+        files = sorted(os.path.join(folder, name) for name in os.listdir(folder))
+        done = subprocess.run([program, "op", *files], capture_output=True, text=True, timeout=60)
+        if "counts twice" not in done.stderr:
+            yield "beside its parts: no warning"
+
+
 def main():
     passed = failed = 0
+    for fault in beside_parts(sys.argv[1]):
+        failed += 1
+        print(f"FAIL {fault}")
+    passed += not failed
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "trace.json")
         for name, events in shapes():

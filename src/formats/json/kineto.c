@@ -402,7 +402,9 @@ static void settle(file *f)
         b->p->events->processes.at[i].tolerance_ns = f->r.fraction ? 0 : 1000;
     const tfp_kineto_facts *facts = &f->facts;
     if (!merged && facts->rank >= 0 && facts->rank <= INT32_MAX) made->rank = (int32_t)facts->rank;
-    if (facts->rank_count > 0 && facts->rank_count <= INT32_MAX) made->rank_count = (int32_t)facts->rank_count;
+    for (size_t i = f->r.process; i < b->p->events->processes.size; i++)
+        if (facts->rank_count > 0 && facts->rank_count <= INT32_MAX)
+            b->p->events->processes.at[i].rank_count = (int32_t)facts->rank_count;
 }
 
 static tfp_status read_trace(tfp_builder *b, tfp_input *in, tfp_error *err)
