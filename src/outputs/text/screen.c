@@ -391,7 +391,7 @@ static void put_left_out(const screen *x, tfp_buf *out)
     tfp_buf text = { 0 };
     tfp_buf_text(&text, "no room for ");
     for (size_t i = x->number_count; i < x->all_numbers; i++, comma = ", ")
-        tfp_buf_printf(&text, "%s%s", comma, tfp_columns[x->numbers[i].column].name);
+        tfp_buf_printf(&text, "%s%s", comma, head_of(&x->numbers[i]));
     for (size_t i = x->label_count; i < x->all_labels; i++, comma = ", ")
         tfp_buf_printf(&text, "%s%s", comma, tfp_columns[x->labels[i]].name);
     tfp_buf_text(&text, TFP_NO_ROOM);
