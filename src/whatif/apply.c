@@ -49,6 +49,7 @@ static void empty_calls(tfp_changer *c)
         if (a->call == TFP_NONE || !c->anchor_flags[a->call] || a->waits) continue;
         c->v->touched[i] = a->own;
         c->v->own[i] = 0;
+        if (a->ends && a->kind == TFP_ANCHOR_CALL) c->v->unsynced[i] = true; /* nor does it wait for a full queue */
     }
     if (c->j->anchors.count) memset(c->anchor_flags, 0, c->j->anchors.count * sizeof *c->anchor_flags);
 }

@@ -126,9 +126,17 @@ bool tfp_job_order(tfp_job *j)
 
 /* ---- a replay ---- */
 
+/* Whether a launch call waits in it for room in the queue (sync.c). */
+static bool is_full_queue(const tfp_job *j, const tfp_job_edge *e)
+{
+    return e->flags & TFP_EDGE_AFTER_START && e->to >= j->activity_count &&
+           e->to < j->activity_count + j->anchors.count;
+}
+
 bool tfp_job_has_edge(const tfp_job *j, const tfp_variant *v, const tfp_job_edge *e)
 {
     if (e->flags & TFP_EDGE_SYNC && (v->no_sync || v->unsynced[e->to - j->activity_count])) return false;
+    if (is_full_queue(j, e) && v->unsynced[e->to - j->activity_count]) return false;
     if (e->flags & TFP_EDGE_COMM && v->overlap) return false;
     if (e->flags & TFP_EDGE_TURN && v->at_once && j->anchors.list[e->to - j->activity_count].data != TFP_NONE)
         return false;
