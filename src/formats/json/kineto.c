@@ -20,6 +20,7 @@
 #define FALSE_CUTS 4               /* after this many wrong cuts the file is no longer cut into pieces */
 #define BROKEN 64                  /* and after this many broken events */
 #define MEMBER ((size_t)64 << 10)  /* most bytes of a member of the object around the events */
+#define REST 4096                  /* most bytes of other text after the end of the trace */
 #define FACT_MAX ((size_t)4 << 20) /* most bytes of an array or object that is kept as a fact */
 
 typedef struct file {
@@ -319,7 +320,14 @@ static tfp_status read_member(file *f, bool first, bool *closed, tfp_error *err)
     }
 }
 
-/* Reads the rest of the file: blanks, and zeros at the end of a preallocated or damaged file. */
+/* A remark on what follows the end of the trace. */
+static void tell_rest(file *f, const char *what)
+{
+    tfp_build_data_finding(f->b, "warning", what, 1, TFP_STR(""));
+    tfp_build_warn(f->b, what, TFP_STR(""));
+}
+
+/* Reads the rest of the file: blanks, a bracket too many, and zeros at the end of a preallocated or damaged file. */
 static tfp_status read_rest(file *f, tfp_error *err)
 {
     bool zeros = false;
@@ -333,14 +341,14 @@ static tfp_status read_rest(file *f, tfp_error *err)
             tfp_kineto_note_commas(&f->r, 1, tfp_input_at(f->in) + (uint64_t)(j.at - window.data));
             j.at++;
         }
-        if (tfp_jscan_peek(&j)) return fail_at(f, "text after the end of the trace", (size_t)(j.at - window.data), err);
+        size_t at = (size_t)(j.at - window.data);
+        if (tfp_jscan_peek(&j) && (window.size < tfp_input_left(f->in) || window.size - at > REST))
+            return fail_at(f, "text after the end of the trace", at, err);
+        if (!j.fault) tell_rest(f, "text after the end of the trace, left out");
         s = tfp_input_skip(f->in, window.size, err);
         if (s) return s;
     }
-    if (zeros) {
-        tfp_build_data_finding(f->b, "warning", "zero bytes after the end of the trace, left out", 1, TFP_STR(""));
-        tfp_build_warn(f->b, "zero bytes after the end of the trace, left out", TFP_STR(""));
-    }
+    if (zeros) tell_rest(f, "zero bytes after the end of the trace, left out");
     return TFP_OK;
 }
 
