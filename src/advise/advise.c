@@ -7,7 +7,7 @@
 #include "views/core/notes.h"
 #include "views/core/report.h"
 #include "views/core/rows.h"
-#include "views/spans/trace.h"
+#include "views/spans/doubts.h"
 
 #include <math.h>
 
@@ -88,7 +88,7 @@ static tfp_status run_trace_rules(tfp_report *r, tfp_error *err)
     tfp_trace_verdict found[TFP_TRACE_RULES_MOST];
     size_t count = 0;
     tfp_status s = tfp_trace_judge(r, found, &count, err);
-    if (!s) s = tfp_note_guessed_steps(r, r->profile, NULL, err);
+    if (!s) s = tfp_note_recording(r, r->profile, NULL, err);
     for (size_t i = 0; i < count && !s; i++) {
         if (!is_asked(r->options->verb.checkers, found[i].rule->name)) continue;
         uint32_t at = add_row(r, found[i].rule);

@@ -76,7 +76,7 @@ static bool say_trace_steps(tfp_report *r, const tfp_trace_facts *f)
         const tfp_step_row *row = &f->steps[i];
         uint64_t key = tfp_hash(row->step.data, row->step.size) ^ (uint64_t)row->unit << 40;
         uint32_t at = tfp_map64_get(&places, key);
-        if (*row->step.data == 'a') continue;
+        if (*row->step.data == 'a' || tfp_row_left_out(f, row)) continue;
         if (at == TFP_NONE) ok = tfp_map64_put(&places, key, at = (uint32_t)count++);
         devices[at]++;
         us[at] += ((double)row->duration_ns / 1000 - us[at]) / devices[at];
@@ -170,6 +170,23 @@ static tfp_status add_findings(tfp_report *r, tfp_error *err)
     return s;
 }
 
+/* ---- doubts ---- */
+
+/* Adds a fact for each kind of doubt. */
+static bool say_doubts(tfp_report *r)
+{
+    bool said = false;
+    for (unsigned kind = 0; kind < TFP_DOUBT_KINDS; kind++) {
+        tfp_doubt_sum sum;
+        tfp_buf b = { 0 };
+        if (!tfp_doubt_sum_of(r->profile, r->step, kind, &sum)) continue;
+        tfp_doubt_put(r->profile, kind, &sum, &b);
+        if (!tfp_fact_buf(r, tfp_doubt_name(kind), said ? "" : "warning", &b)) return false;
+        said = true;
+    }
+    return true;
+}
+
 /* ---- the view ---- */
 
 static bool say_ranks(tfp_report *r, const tfp_trace_facts *f)
@@ -238,6 +255,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     bool ok = say_files(r) && tfp_fact_int(r, "nodes", "nodes", TFP_LABEL, (int64_t)tfp_graph_of(p)->nodes.size);
     ok = ok && (f && f->step_row_count ? say_trace(r, f) : say_executed_steps(r));
     s = ok ? tfp_note_guessed_steps(r, p, NULL, err) : tfp_nomem(err);
+    if (!s && !say_doubts(r)) s = tfp_nomem(err);
     if (!s) s = tfp_attributed_note(r, err);
     if (!s) s = add_findings(r, err);
     if (!s) s = f && f->step_row_count ? show_parts(r, f, err) : show_sums(r, err);

@@ -326,7 +326,7 @@ static tfp_status ask_whatif(tfp_report *r, spoken *all, tfp_error *err)
 
 static void judge_all(const tfp_report *r, const tfp_trace_facts *f, spoken *all)
 {
-    bool little = tfp_steps_hold_little(f->x.p);
+    bool little = tfp_steps_hold_little(f->x.p) || f->begin.doubted.most;
     double host_ns = 0;
     for (size_t i = 0; i < RULES && f->mean.judged_ns > 0; i++) {
         tfp_ruling x = { .f = f,

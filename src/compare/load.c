@@ -11,7 +11,7 @@
 #include "views/core/notes.h"
 #include "views/core/report.h"
 #include "views/core/view.h"
-#include "views/spans/trace.h"
+#include "views/spans/doubts.h"
 
 #include <stdlib.h>
 
@@ -350,7 +350,7 @@ static tfp_status load_rows(tfp_diff_work *d, tfp_loaded *l, steps *s, const tfp
         if (notes[i]) status = tfp_report_note_copy(d->report, name, notes[i], err);
     for (const tfp_note *of = r->notes.at, *end = of + r->notes.size; of < end && !status; of++)
         if (of->code == TFP_NOTE_NO_MATCH) status = tfp_report_note_copy(d->report, name, of, err);
-    if (!status) status = tfp_note_guessed_steps(d->report, p, name, err);
+    if (!status) status = tfp_note_recording(d->report, p, name, err);
     if (status) return status;
     if (!resized(&s->items, r->tree->rows.size) || !tfp_align(&d->items, r, &s->turns, s->items) ||
         !room_for(l, d->column_count, d->items.at.size))

@@ -13,6 +13,7 @@
 #include "model/tables/code.h"
 #include "model/tables/details.h"
 #include "model/tables/devices.h"
+#include "model/tables/doubts.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
 #include "model/tables/instructions.h"
@@ -109,6 +110,7 @@ static void free_events(tfp_event_tables *t)
     tfp_vec_free(&t->windows);
     tfp_vec_free(&t->devices);
     tfp_vec_free(&t->findings);
+    tfp_vec_free(&t->doubts);
     tfp_vec_free(&t->about);
     tfp_vec_free(&t->keys);
     tfp_map64_free(&t->key_by_hash);

@@ -30,6 +30,15 @@ bool tfp_is_collective_range(tfp_str name);
 bool tfp_is_collective_op(tfp_str name);
 /* What an API call launches, by its name: a copy, a memset, or (most calls) a kernel. ROCm copies with kernels. */
 tfp_span_class tfp_class_of_call(tfp_str name);
+/* What an API call does for the device, by its name. */
+typedef enum tfp_call_meaning {
+    TFP_CALL_OTHER,
+    TFP_CALL_LAUNCHES, /* a kernel */
+    TFP_CALL_REPLAYS,  /* a graph */
+    TFP_CALL_BEGINS_CAPTURE,
+    TFP_CALL_ENDS_CAPTURE
+} tfp_call_meaning;
+tfp_call_meaning tfp_call_means(tfp_str name);
 /* Whether a host span communicates, by its name: one of PyTorch's backends, or a collective of TensorFlow. */
 bool tfp_is_host_collective(tfp_str name);
 /* Whether the host itself communicates in this range, even if there are devices. With devices c10d's operators only

@@ -84,6 +84,17 @@ tfp_span_class tfp_class_of_call(tfp_str name)
     return tfp_str_has(name, TFP_STR("Memset")) ? TFP_CLASS_SET : TFP_CLASS_COMPUTE;
 }
 
+tfp_call_meaning tfp_call_means(tfp_str name)
+{
+    if (tfp_str_has(name, TFP_STR("BeginCapture"))) return TFP_CALL_BEGINS_CAPTURE;
+    if (tfp_str_has(name, TFP_STR("EndCapture"))) return TFP_CALL_ENDS_CAPTURE;
+    if (!tfp_str_has(name, TFP_STR("Launch"))) return TFP_CALL_OTHER;
+    if (tfp_str_has(name, TFP_STR("GraphLaunch"))) return TFP_CALL_REPLAYS;
+    bool kernel = tfp_str_has(name, TFP_STR("LaunchKernel")) || tfp_str_has(name, TFP_STR("KernelLaunch")) ||
+                  tfp_str_has(name, TFP_STR("LaunchCooperativeKernel"));
+    return kernel ? TFP_CALL_LAUNCHES : TFP_CALL_OTHER;
+}
+
 bool tfp_is_host_collective(tfp_str name)
 {
     return IS_ONE_OF(name, ranges) || IS_ONE_OF(name, ops) || IS_ONE_OF(name, tensorflow);

@@ -161,6 +161,7 @@ typedef enum tfp_store_id {
     TFP_STORE_PROGRAM_SIGNATURES,
     TFP_STORE_PROGRAM_OUTPUTS,
     TFP_STORE_PROGRAM_CONTROLS,
+    TFP_STORE_DOUBTS,
     TFP_STORE_TABLES
 } tfp_store_id;
 

@@ -9,6 +9,7 @@
 #include "model/tables/code.h"
 #include "model/tables/details.h"
 #include "model/tables/devices.h"
+#include "model/tables/doubts.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
 #include "model/tables/instructions.h"
@@ -243,6 +244,11 @@ static const tfp_store_column findings[] = {
     STRING(tfp_data_finding, first),
 };
 
+static const tfp_store_column doubts[] = {
+    BELOW(tfp_doubt, kind, TFP_DOUBT_KINDS), IN(tfp_doubt, process, PROCESSES), MAYBE_IN(tfp_doubt, step, STEPS),
+    MAYBE_IN(tfp_doubt, first, SPANS), ANY(tfp_doubt, count), ANY(tfp_doubt, of),
+};
+
 /* the program */
 static const tfp_store_column program[] = {
     BELOW(tfp_program, has_objects, 2), BELOW(tfp_program, saved_model, 2), BELOW(tfp_program, onnx, 2),
@@ -362,6 +368,7 @@ const tfp_store_table tfp_store_tables[TFP_STORE_TABLES] = {
     [TFP_STORE_PROGRAM_SIGNATURES] = { "program_signatures", PROGRAM_OF(signatures, program_signatures), 0, NO_CHAIN },
     [TFP_STORE_PROGRAM_OUTPUTS] = { "program_outputs", PROGRAM_OF(outputs, strings), 0, NO_CHAIN },
     [TFP_STORE_PROGRAM_CONTROLS] = { "program_controls", PROGRAM_OF(controls, strings), 0, NO_CHAIN },
+    [TFP_STORE_DOUBTS] = { "doubts", ROWS_IN(tfp_event_tables, events, doubts, doubts), 0, NO_CHAIN },
 };
 /* clang-format on */
 

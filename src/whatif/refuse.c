@@ -186,8 +186,26 @@ static void note_loaders(const tfp_job *j, tfp_buf *note)
     tfp_buf_printf(note, "workers of the data loader set the pace: %u of %u batches were late", late, batches);
 }
 
+/* Refuses a recording in which most steps are in doubt. */
+static tfp_status refuse_doubted(const tfp_whatif *w, tfp_error *err)
+{
+    const tfp_profile *p = tfp_profile_of(w->r);
+    tfp_buf why = { 0 };
+    for (unsigned kind = 0; kind < TFP_DOUBT_KINDS; kind++) {
+        tfp_doubt_sum sum;
+        if (!tfp_doubt_sum_of(p, tfp_step_of(w->r), kind, &sum)) continue;
+        if (why.size) tfp_buf_text(&why, "; ");
+        tfp_doubt_put(p, kind, &sum, &why);
+    }
+    tfp_status s = why.failed ? tfp_nomem(err)
+                              : tfp_fail(err, TFP_BADFILE, "%.*s: no change can be predicted", (int)why.size, why.data);
+    tfp_buf_free(&why);
+    return tfp_within_file(err, s, tfp_first_source(p));
+}
+
 tfp_status tfp_whatif_judge(tfp_whatif *w, tfp_buf *note, tfp_error *err)
 {
+    if (w->job.steps.doubted.most) return refuse_doubted(w, err);
     double error = (w->replay_us - w->recorded_us) / w->recorded_us;
     if (fabs(error) > REFUSED_OVER) return refuse(w, error, err);
     if (fabs(error) > TFP_WHATIF_SAID_OVER) {

@@ -9,7 +9,7 @@
 #include "views/core/handle.h"
 #include "views/core/notes.h"
 #include "views/core/view.h"
-#include "views/spans/trace.h"
+#include "views/spans/doubts.h"
 #include "whatif/change.h"
 #include "whatif/gains.h"
 #include "whatif/pipeline.h"
@@ -123,7 +123,7 @@ static tfp_status fill_rows(tfp_whatif *w, const tfp_change *changes, size_t cou
     s = tfp_job_of(w->r, &w->job, err);
     if (!s) s = tfp_whatif_today(w, err);
     if (!s && !tfp_whatif_headline(w, (size_t)w->job.steps.count, w->job.unit_count)) s = tfp_nomem(err);
-    if (!s) s = tfp_note_guessed_steps(w->r, tfp_profile_of(w->r), NULL, err);
+    if (!s) s = tfp_note_recording(w->r, tfp_profile_of(w->r), NULL, err);
     if (s) return s;
     return count ? add_asked(w, changes, count, err) : tfp_whatif_best(w, err);
 }

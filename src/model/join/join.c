@@ -173,6 +173,7 @@ static void forget(tfp_join *x)
     drop_launches(x->t);
     tfp_graphs_forget(x->b);
     x->t->windows.size = 0;
+    x->t->doubts.size = 0;
     size_t kept = 0; /* links that came from files are kept */
     for (size_t i = 0; i < x->t->flows.size; i++)
         if (x->t->flows.at[i].kind != TFP_FLOW_BACKWARD) x->t->flows.at[kept++] = x->t->flows.at[i];
@@ -209,9 +210,9 @@ void tfp_build_join(tfp_builder *b)
     static const stage stages[] = {
         { join_order, make_columns },  { tfp_join_markers, NULL }, { tfp_join_nest, tfp_join_index_spans },
         { tfp_join_steps, NULL },      { tfp_join_kept, NULL },    { tfp_join_launches, NULL },
-        { join_graphs, NULL },         { tfp_join_slims, NULL },   { drop_calls, NULL },
-        { tfp_join_work, NULL },       { tfp_join_nodes, NULL },   { tfp_join_execs, NULL },
-        { tfp_join_count_steps, NULL }
+        { tfp_join_doubts, NULL },     { join_graphs, NULL },      { tfp_join_slims, NULL },
+        { drop_calls, NULL },          { tfp_join_work, NULL },    { tfp_join_nodes, NULL },
+        { tfp_join_execs, NULL },      { tfp_join_count_steps, NULL }
     };
     for (size_t i = 0; i < sizeof stages / sizeof *stages && !tfp_builder_status(b, NULL); i++)
         run_stage(&x, &stages[i]);

@@ -158,6 +158,7 @@ bool tfp_join_index_spans(
 void tfp_join_index_free(tfp_join *x);
 void tfp_join_kept(tfp_join *x);     /* fills kept */
 void tfp_join_launches(tfp_join *x); /* finds launch, owner, class and step of activities */
+void tfp_join_doubts(tfp_join *x);   /* finds what the data puts in doubt, with spans only (doubts.c) */
 void tfp_join_nodes(tfp_join *x);    /* finds the node of each span */
 void tfp_join_execs(tfp_join *x);    /* makes executions */
 void tfp_join_slims(tfp_join *x);    /* groups slim rows */

@@ -26,6 +26,7 @@ struct tfp_event_tables {
     TFP_VEC(tfp_step_window) windows;
     TFP_VEC(tfp_device_info) devices;
     TFP_VEC(tfp_data_finding) findings;
+    TFP_VEC(tfp_doubt) doubts;
     /* facts about the file: what was recorded, versions, host, times */
     TFP_VEC(tfp_stat) about;
     /* for spans that have such a number in addition to `External id` */

@@ -29,6 +29,7 @@ typedef struct tfp_step_mark tfp_step_mark;
 typedef struct tfp_step_window tfp_step_window;
 typedef struct tfp_device_info tfp_device_info;
 typedef struct tfp_data_finding tfp_data_finding;
+typedef struct tfp_doubt tfp_doubt;
 typedef struct tfp_recorded_call tfp_recorded_call;
 typedef struct tfp_attribution tfp_attribution;
 typedef struct tfp_weight tfp_weight;

@@ -29,7 +29,7 @@
 #include "views/core/view.h"
 #include "views/files/info.h"
 #include "views/flops/instructions.h"
-#include "views/spans/trace.h"
+#include "views/spans/doubts.h"
 #include "views/timeline/timeline.h"
 
 #include <stdio.h>
@@ -379,7 +379,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     ok = ok && say_steps(r) && say_samples(r) &&
          tfp_fact_int(r, "nodes", "nodes", TFP_LABEL, (int64_t)tfp_graph_of(p)->nodes.size) &&
          say_parameters(r, &counts);
-    s = ok ? tfp_note_guessed_steps(r, p, NULL, err) : tfp_nomem(err);
+    s = ok ? tfp_note_recording(r, p, NULL, err) : tfp_nomem(err);
     if (!s) s = show_parts(r, err);
     return s ? s : tfp_info_next(r, counts.total != 0, err);
 }

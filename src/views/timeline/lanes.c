@@ -9,7 +9,7 @@
 #include "views/core/grid.h"
 #include "views/core/handle.h"
 #include "views/core/notes.h"
-#include "views/spans/trace.h"
+#include "views/spans/doubts.h"
 #include "views/timeline/timeline.h"
 
 #include <stdlib.h>
@@ -268,7 +268,7 @@ tfp_status tfp_timeline_lanes(const tfp_timeline *t, int64_t step, tfp_report **
     s = rows ? tfp_grid_of(r, &(tfp_row_table){ lane_columns, rows, sizeof *rows, count, 0 }, err) : tfp_nomem(err);
     free(rows);
     if (!s) s = tell_steps(t, r, err);
-    if (!s) s = tfp_note_guessed_steps(r, t->p, NULL, err);
+    if (!s) s = tfp_note_recording(r, t->p, NULL, err);
     if (!s && t->moved)
         s = tfp_report_note_add(r, TFP_NOTE_CLOCKS_APART, err,
                                 "the clocks of these files cannot be compared: the timeline aligns the files at the "

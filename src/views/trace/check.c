@@ -2,6 +2,7 @@
 /* views/trace/check.c: the table `check`: findings about a trace's data, from the readers and the join, and those that need
  * all files. A finding does not exclude anything from other tables. */
 #include "model/graphs.h"
+#include "model/span_names.h"
 #include "model/tables/devices.h"
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
@@ -12,6 +13,7 @@
 #include "views/core/handle.h"
 #include "views/core/notes.h"
 #include "views/core/view.h"
+#include "views/spans/doubts.h"
 #include "views/spans/nest.h"
 #include "views/trace/tables.h"
 
@@ -86,8 +88,11 @@ static bool check_cuts(checks *t)
 
 /* ---- launches ---- */
 
-static bool launches(tfp_str name)
+/* Whether a call launches something, except kernels and graphs that are missing: those have a row of their own. */
+static bool launches(tfp_str name, bool lost)
 {
+    tfp_call_meaning means = lost ? tfp_call_means(name) : TFP_CALL_OTHER;
+    if (means == TFP_CALL_LAUNCHES || means == TFP_CALL_REPLAYS) return false;
     return tfp_str_has(name, TFP_STR("Launch")) || tfp_str_has(name, TFP_STR("Memcpy")) ||
            tfp_str_has(name, TFP_STR("Memset"));
 }
@@ -130,6 +135,7 @@ static bool check_launches(checks *t)
     uint8_t *launched = TFP_NEW(tfp_arena_of(t->r), uint8_t, s->size + 1);
     uint8_t *has_calls = TFP_NEW(tfp_arena_of(t->r), uint8_t, t->x.unit_count + 1);
     tally unlaunched = { 0, { "", 0 } }, idle = unlaunched, early = unlaunched;
+    bool lost = tfp_events_of(t->x.p)->doubts.size > 0;
     if (!launched || !has_calls) return false;
     for (uint32_t i = 0; i < s->size; i++) {
         uint32_t unit = tfp_trace_unit_of(&t->x, i), launch = s->launch[i];
@@ -142,12 +148,24 @@ static bool check_launches(checks *t)
         uint32_t unit = tfp_trace_unit_of(&t->x, i);
         if (unit == TFP_NONE || !has_calls[unit]) continue; /* launches were not recorded, as for a TPU or CPU */
         if (s->kind[i] == TFP_SPAN_ACTIVITY && s->launch[i] == TFP_NONE) note(t, &unlaunched, i);
-        if (s->kind[i] == TFP_SPAN_CALL && !launched[i] && launches(tfp_span_name(t->x.p, i))) note(t, &idle, i);
+        if (s->kind[i] == TFP_SPAN_CALL && !launched[i] && launches(tfp_span_name(t->x.p, i), lost)) note(t, &idle, i);
     }
     return add(t, "warning", "device activities without a launch", unlaunched.count, unlaunched.first) &&
            add(t, "info", "launches without a device activity", idle.count, idle.first) &&
            add(t, "warning", "device activities that start before their launch: the clocks disagree", early.count,
                early.first);
+}
+
+static bool check_doubts(checks *t)
+{
+    for (unsigned kind = 0; kind < TFP_DOUBT_KINDS; kind++) {
+        tfp_doubt_sum sum;
+        tfp_step_choice all = { .which = TFP_STEP_ALL };
+        if (!tfp_doubt_sum_of(t->x.p, all, kind, &sum)) continue;
+        tfp_str first = sum.first == TFP_NONE ? TFP_STR("") : tfp_span_name(t->x.p, sum.first);
+        if (!add(t, "warning", tfp_doubt_check(kind), sum.count, first)) return false;
+    }
+    return true;
 }
 
 /* ---- ranks and steps ---- */
@@ -190,8 +208,8 @@ static bool collect(checks *t)
         const tfp_data_finding *f = &tfp_events_of(p)->findings.at[i];
         if (!add(t, f->severity, f->what, f->count, tfp_text(p, f->first))) return false;
     }
-    return check_nesting(t) && check_cuts(t) && check_launches(t) && check_graphs(t) && check_ranks(t) &&
-           check_steps(t);
+    return check_doubts(t) && check_nesting(t) && check_cuts(t) && check_launches(t) && check_graphs(t) &&
+           check_ranks(t) && check_steps(t);
 }
 
 static int weight(tfp_str severity)

@@ -112,6 +112,8 @@ static int64_t judged_part(const tfp_trace_facts *f, uint32_t span)
 static void tally(gatherer *g, tfp_tally *t, uint32_t span)
 {
     if (!tfp_span_in_window(g->r, span)) return;
+    const tfp_trace_facts *f = g->f;
+    if (tfp_step_left_out(&f->begin.doubted, tfp_trace_unit_of(&f->x, span), f->x.s->step[span])) return;
     if (!t->count++ || judged_part(g->f, span) > judged_part(g->f, t->longest)) t->longest = span;
     g->failed |= !tfp_push(&t->spans, span);
 }
@@ -413,7 +415,7 @@ static tfp_status fill(tfp_report *r, tfp_trace_facts *f, tfp_error *err)
     tfp_status s = tfp_trace_index_new(r, &f->x, err);
     if (s) return s;
     for (size_t i = 0; i < f->x.unit_count; i++) f->has_devices |= f->x.units[i].has_devices;
-    if (!tfp_steps_cover(r, f)) return tfp_nomem(err);
+    if (!tfp_doubted_steps_of(r, &f->x, &f->begin.doubted) || !tfp_steps_cover(r, f)) return tfp_nomem(err);
     if ((s = tfp_mean_step_of(r, f, err))) return s;
     bool ok = tfp_judged_of(r, f) && tfp_transfer_rows(r, &f->x, true, &f->transfers, &f->transfer_count) &&
               add_kernels(r, f) && add_spans(r, f) && tfp_rank_facts_of(r, f) && tfp_reserved_of(f);

@@ -4,6 +4,7 @@
 #ifndef TFP_TRACE_FACTS_H
 #define TFP_TRACE_FACTS_H
 
+#include "views/spans/doubts.h"
 #include "views/trace/tables.h"
 
 /* Activities with one name and class, over all ranks and devices. */
@@ -183,6 +184,7 @@ typedef struct tfp_begin_facts {
     /* index in the profile's steps: step 0, if the trace begins with it and has further steps; TFP_NONE: none */
     uint32_t warm_up;
     double warm_up_ns; /* its duration */
+    tfp_doubted_steps doubted;
 } tfp_begin_facts;
 
 typedef struct tfp_trace_facts {
@@ -246,6 +248,7 @@ bool tfp_idle_of(tfp_report *r, tfp_trace_facts *f, const tfp_union *own);
 bool tfp_gaps_of(tfp_trace_facts *f, const tfp_union *known, const tfp_union *own);
 /* Fills the facts about memory (reserved.c). False: out of memory. */
 bool tfp_reserved_of(tfp_trace_facts *f);
+bool tfp_row_left_out(const tfp_trace_facts *f, const tfp_step_row *row); /* its step is in doubt */
 /* The marker of a row's step; TFP_NONE: none. */
 uint32_t tfp_step_marker(const tfp_trace_facts *f, const tfp_step_row *row);
 /* Fills the steps, their mean and their differences (mean.c). */

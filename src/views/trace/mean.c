@@ -11,6 +11,11 @@
 
 static bool is_all(const tfp_step_row *s) { return *s->step.data == 'a'; }
 
+bool tfp_row_left_out(const tfp_trace_facts *f, const tfp_step_row *row)
+{
+    return tfp_step_left_out(&f->begin.doubted, row->unit, row->step_at);
+}
+
 static bool is_warm_up(const tfp_trace_facts *f, const tfp_step_row *s)
 {
     return f->begin.warm_up != TFP_NONE && tfp_str_eq(s->step, TFP_STR("0"));
@@ -41,6 +46,7 @@ static void add_steps(tfp_trace_facts *f)
             extent += (double)s->duration_ns;
             continue;
         }
+        if (tfp_row_left_out(f, s)) continue;
         f->step_count++;
         f->mean.step_ns += (double)s->duration_ns;
         f->mean.busy_ns += (double)s->busy_ns;
@@ -107,7 +113,7 @@ static bool find_odd_steps(tfp_report *r, tfp_trace_facts *f)
         size_t count = 0;
         const tfp_step_row *head = &f->steps[first];
         for (end = first; end < f->step_row_count && f->steps[end].unit == head->unit; end++)
-            if (!is_all(&f->steps[end]) && !is_warm_up(f, &f->steps[end]) &&
+            if (!is_all(&f->steps[end]) && !is_warm_up(f, &f->steps[end]) && !tfp_row_left_out(f, &f->steps[end]) &&
                 tfp_str_eq(f->steps[end].device, head->device))
                 rows[count++] = (uint32_t)end;
         if (!tfp_sort(rows, count, lasts_less, f->steps)) return false;

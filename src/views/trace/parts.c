@@ -59,6 +59,7 @@ static void add_host_idle(parts *x)
 
 static void add_idle(parts *x)
 {
+    if (x->f->begin.doubted.most) return; /* the notes say why it is not known */
     add(x, "idle", x->f->mean.idle_ns, x->f->has_devices ? "wait" : "steps -critical_path");
     if (x->f->has_devices)
         add_device_idle(x);

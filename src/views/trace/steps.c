@@ -10,6 +10,7 @@
 #include "views/core/notes.h"
 #include "views/core/view.h"
 #include "views/spans/busy.h"
+#include "views/spans/doubts.h"
 #include "views/trace/path.h"
 #include "views/trace/tables.h"
 
@@ -200,7 +201,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     tfp_step_row *rows;
     size_t count;
     tfp_status s = tfp_trace_index_new(r, &x, err);
-    if (!s) s = tfp_note_guessed_steps(r, x.p, NULL, err);
+    if (!s) s = tfp_note_recording(r, x.p, NULL, err);
     if (s || tfp_options_of(r)->verb.critical_path) return s ? s : tfp_trace_path(r, &x, err);
     s = tfp_step_rows(r, &x, &rows, &count, err);
     if (!s) s = note_ranks(r, &x, err);

@@ -191,8 +191,9 @@ static bool collect_windows(const tfp_report *r, tfp_trace_facts *f, uint32_t *o
     tfp_map64 seen = { 0 };
     bool ok = true;
     for (uint32_t i = 0; ok && i < e->windows.size; i++) {
-        uint64_t key = (uint64_t)unit_of_window(&f->x, i) << 32 | e->windows.at[i].step;
-        if (!tfp_step_takes(tfp_step_of(r), e->windows.at[i].step)) continue;
+        uint32_t unit = unit_of_window(&f->x, i), step = e->windows.at[i].step;
+        uint64_t key = (uint64_t)unit << 32 | step;
+        if (!tfp_step_takes(tfp_step_of(r), step) || tfp_step_left_out(&f->begin.doubted, unit, step)) continue;
         if (tfp_map64_get(&seen, key) == TFP_NONE) f->window_count++;
         ok = tfp_map64_put(&seen, key, 1);
         order[(*count)++] = i;

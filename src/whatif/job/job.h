@@ -7,6 +7,7 @@
 #define TFP_WHATIF_JOB_JOB_H
 
 #include "model/tables/types.h"
+#include "views/spans/doubts.h"
 
 #define TFP_JOB_SLACK_US 0.01 /* rounding may make equal times differ by this much */
 
@@ -158,6 +159,7 @@ typedef struct tfp_job_hosts {
 /* Steps of the job: steps.c; collectives.c finds the islands. */
 typedef struct tfp_job_steps {
     tfp_job_window *windows; /* sorted by unit and start */
+    tfp_doubted_steps doubted;
     uint32_t window_count;
     int64_t count;
     uint32_t islands;

@@ -121,10 +121,26 @@ static bool count_steps(tfp_job *j)
     return ok;
 }
 
+/* Steps that are in doubt at the begin or end of the recording do not count. */
+static void trim_doubted(tfp_job *j)
+{
+    tfp_job_window *w = j->steps.windows;
+    uint32_t count = 0;
+    for (uint32_t first = 0, end; first < j->steps.window_count; first = end) {
+        uint32_t unit = w[first].unit, last;
+        for (end = first; end < j->steps.window_count && w[end].unit == unit;) end++;
+        while (first < end && tfp_step_left_out(&j->steps.doubted, unit, w[first].step)) first++;
+        for (last = end; last > first && tfp_step_left_out(&j->steps.doubted, unit, w[last - 1].step);) last--;
+        while (first < last) w[count++] = w[first++];
+    }
+    j->steps.window_count = count;
+}
+
 bool tfp_job_windows(tfp_job *j)
 {
     for (size_t i = 0; i < j->unit_count; i++) j->units[i].home = TFP_NONE;
-    if (!find_homes(j) || !take_windows(j)) return false;
+    if (!find_homes(j) || !take_windows(j) || !tfp_doubted_steps_of(j->r, j->x, &j->steps.doubted)) return false;
+    trim_doubted(j);
     if (!j->steps.window_count) take_units(j);
     return find_lasts(j) && count_steps(j);
 }
@@ -173,7 +189,7 @@ static void measure(const tfp_job *j, const tfp_variant *v, const double *at)
     for (uint32_t i = 0; i < j->activity_count; i++) {
         const tfp_job_activity *a = &j->activities[i];
         tfp_job_extent *e = &j->steps.extents[j->units[a->unit].island];
-        if (a->step == TFP_NONE && !whole) continue;
+        if ((a->step == TFP_NONE && !whole) || tfp_step_left_out(&j->steps.doubted, a->unit, a->step)) continue;
         double end = at ? tfp_job_end(j, v, at, i) : a->end;
         if (one && is_earlier(j, a->step)) reach(&e->before, &e->before_node, end, i);
         if (!one || a->step == j->step.row) reach(&e->last, &e->last_node, end, i);

@@ -26,8 +26,8 @@ def span(category, name, place, start, duration, **args):
     return event
 
 
-def write(name, events, **beside):
-    folder = os.path.join(DATA, "sample", "odd_traces")
+def write(name, events, folder="odd_traces", **beside):
+    folder = os.path.join(DATA, "sample", folder)
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, name + ".json"), "w", encoding="utf-8") as f:
         lines = ",\n".join(json.dumps(e) for e in events)

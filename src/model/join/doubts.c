@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+/* model/join/doubts.c: finds what a trace's own data puts in doubt: launches whose work is missing. Runs after launches and steps are
+ * known. A trace in which nothing is odd costs one look at each activity and each call. */
+#include "model/join/join.h"
+#include "model/span_names.h"
+#include "model/tables/doubts.h"
+#include "model/tables/processes.h"
+#include "model/tables/profile.h"
+
+#include <stdlib.h>
+
+typedef struct capture { /* a time in which launches go into a graph and run nothing */
+    uint32_t process;
+    int64_t start_ns, end_ns;
+} capture;
+
+typedef struct of_process {
+    int64_t keyless;                     /* activities without a launch and without a number to find one by */
+    int64_t lost;                        /* launches whose work is missing */
+    int64_t first_call_ns, last_call_ns; /* first start and last end of launches */
+    int64_t queued_since_ns;             /* the work of what was launched later may still wait in a queue at the end */
+} of_process;
+
+typedef struct of_lane {
+    int64_t end_ns, launched_ns; /* last end of an activity, last start of a launch that has one */
+} of_lane;
+
+typedef struct doubter {
+    tfp_join *x;
+    const tfp_span_columns *s;
+    uint8_t *means;    /* for each string: what a call of that name does, plus one; 0: not looked at */
+    uint8_t *launched; /* for each span: an activity has it, or a call in it, as its launch */
+    of_process *processes;
+    of_lane *lanes;
+    TFP_VEC(uint32_t) launches, begins, ends; /* calls */
+    TFP_VEC(capture) captures;
+    tfp_map64 rows; /* process and step -> row */
+} doubter;
+
+static tfp_call_meaning meaning_of(doubter *d, uint32_t span)
+{
+    uint8_t *known = &d->means[d->s->name[span]];
+    if (!*known) *known = (uint8_t)(tfp_call_means(tfp_text(d->x->p, d->s->name[span])) + 1);
+    return (tfp_call_meaning)(*known - 1);
+}
+
+/* ---- spans ---- */
+
+static of_process *process_of(const doubter *d, uint32_t span) { return &d->processes[tfp_span_process(d->x, span)]; }
+
+static void collect_launch(doubter *d, uint32_t span)
+{
+    of_process *p = process_of(d, span);
+    int64_t end = tfp_span_end(d->s, span);
+    if (d->s->start_ns[span] < p->first_call_ns) p->first_call_ns = d->s->start_ns[span];
+    if (end > p->last_call_ns) p->last_call_ns = end;
+    tfp_join_keep(d->x, tfp_push(&d->launches, span));
+}
+
+static void collect_call(doubter *d, uint32_t span)
+{
+    bool ok = true;
+    switch (meaning_of(d, span)) {
+    case TFP_CALL_LAUNCHES:
+    case TFP_CALL_REPLAYS: collect_launch(d, span); break;
+    case TFP_CALL_BEGINS_CAPTURE: ok = tfp_push(&d->begins, span); break;
+    case TFP_CALL_ENDS_CAPTURE: ok = tfp_push(&d->ends, span); break;
+    default: break;
+    }
+    tfp_join_keep(d->x, ok);
+}
+
+static void collect_activity(doubter *d, uint32_t span)
+{
+    uint32_t launch = d->s->launch[span];
+    of_lane *lane = &d->lanes[d->s->lane[span]];
+    int64_t end = tfp_span_end(d->s, span);
+    if (end > lane->end_ns) lane->end_ns = end;
+    if (launch == TFP_NONE) {
+        process_of(d, span)->keyless += !d->s->correlation[span] && d->s->class[span] != TFP_CLASS_COPY;
+        return;
+    }
+    if (lane->launched_ns == INT64_MAX || d->s->start_ns[launch] > lane->launched_ns)
+        lane->launched_ns = d->s->start_ns[launch];
+    d->launched[launch] = 1;
+    uint32_t around =
+        d->s->parent[launch]; /* of the runtime's call and the driver's call in it only one has the activity */
+    if (around != TFP_NONE && d->s->kind[around] == TFP_SPAN_CALL) d->launched[around] = 1;
+}
+
+static void collect(doubter *d)
+{
+    for (uint32_t i = 0; i < d->x->count && !d->x->b->status; i++) {
+        unsigned kind = d->s->kind[i];
+        bool asked = kind == TFP_SPAN_CALL || kind == TFP_SPAN_ACTIVITY;
+        if (!asked || tfp_span_process(d->x, i) >= d->x->t->processes.size) continue;
+        if (kind == TFP_SPAN_CALL)
+            collect_call(d, i);
+        else
+            collect_activity(d, i);
+    }
+}
+
+/* ---- captures of graphs ---- */
+
+static bool starts_before(const void *columns, uint32_t a, uint32_t b)
+{
+    const tfp_span_columns *s = columns;
+    return s->start_ns[a] < s->start_ns[b];
+}
+
+/* Pairs the begins and ends of a process's captures, whose calls are in order. A capture that the recording cut goes on to its end. */
+static bool find_captures(doubter *d)
+{
+    const tfp_span_columns *s = d->s;
+    if (!d->begins.size && !d->ends.size) return true;
+    if (!tfp_sort(d->begins.at, d->begins.size, starts_before, s) ||
+        !tfp_sort(d->ends.at, d->ends.size, starts_before, s))
+        return false;
+    for (uint32_t process = 0; process < d->x->t->processes.size; process++) {
+        size_t open = 0, e = 0, b = 0;
+        int64_t since = INT64_MIN;
+        for (;;) {
+            while (b < d->begins.size && tfp_span_process(d->x, d->begins.at[b]) != process) b++;
+            while (e < d->ends.size && tfp_span_process(d->x, d->ends.at[e]) != process) e++;
+            bool no_begin = b == d->begins.size, no_end = e == d->ends.size;
+            if (no_begin && no_end) break;
+            if (no_end || (!no_begin && s->start_ns[d->begins.at[b]] < s->start_ns[d->ends.at[e]])) {
+                if (!open++) since = s->start_ns[d->begins.at[b]];
+                b++;
+                continue;
+            }
+            if (open <= 1 && !tfp_push(&d->captures, ((capture){ process, since, tfp_span_end(s, d->ends.at[e]) })))
+                return false;
+            open -= open > 0;
+            e++;
+        }
+        if (open && !tfp_push(&d->captures, ((capture){ process, since, INT64_MAX }))) return false;
+    }
+    return true;
+}
+
+static bool is_captured(const doubter *d, uint32_t call)
+{
+    uint32_t process = tfp_span_process(d->x, call);
+    size_t low = 0, high = d->captures.size;
+    while (low < high) { /* captures before `low` do not start later; those of a process do not overlap */
+        size_t middle = low + (high - low) / 2;
+        const capture *c = &d->captures.at[middle];
+        if (c->process < process || (c->process == process && c->start_ns <= d->s->start_ns[call]))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const capture *c = low ? &d->captures.at[low - 1] : NULL;
+    return c && c->process == process && d->s->start_ns[call] < c->end_ns;
+}
+
+/* ---- launches whose work is missing ---- */
+
+static bool is_inner(const doubter *d, uint32_t call)
+{
+    uint32_t around = d->s->parent[call];
+    return around != TFP_NONE && d->s->kind[around] == TFP_SPAN_CALL;
+}
+
+static uint64_t row_key(const doubter *d, uint32_t call)
+{
+    bool replays = d->means[d->s->name[call]] - 1 == TFP_CALL_REPLAYS;
+    return (uint64_t)(tfp_span_process(d->x, call) << 1 | replays) << 32 | d->s->step[call];
+}
+
+static tfp_doubt *row_of(doubter *d, uint32_t call, uint64_t key)
+{
+    uint32_t at = tfp_map64_get(&d->rows, key);
+    if (at == TFP_NONE) {
+        tfp_doubt row = { .kind = key >> 32 & 1 ? TFP_DOUBT_LOST_REPLAYS : TFP_DOUBT_LOST_KERNELS,
+                          .process = tfp_span_process(d->x, call),
+                          .step = (uint32_t)key,
+                          .first = call };
+        at = (uint32_t)d->x->t->doubts.size;
+        if (!tfp_join_keep(d->x, tfp_map64_put(&d->rows, key, at) && tfp_push(&d->x->t->doubts, row))) return NULL;
+    }
+    return &d->x->t->doubts.at[at];
+}
+
+static void add_lost(doubter *d, uint32_t call)
+{
+    tfp_doubt *row = row_of(d, call, row_key(d, call));
+    if (!row) return;
+    row->count++;
+    if (d->s->start_ns[call] < d->s->start_ns[row->first]) row->first = call;
+}
+
+/* Counts a launch: in the row of its step, or where nothing is missing in the row outside of all steps. */
+static void add_of(doubter *d, uint32_t call)
+{
+    uint64_t key = row_key(d, call);
+    bool known = tfp_map64_get(&d->rows, key) != TFP_NONE;
+    tfp_doubt *row = row_of(d, call, known ? key : key | TFP_NONE);
+    if (row) row->of++;
+}
+
+/* Whether the recording could hold an activity of the launch. A call inside another counts there. */
+static bool is_launch(const doubter *d, uint32_t call) { return !is_inner(d, call) && !is_captured(d, call); }
+
+/* A stream that is busy nearly until the last call may still have work in its queue: all that was launched after its last activity. */
+static void find_queues(doubter *d)
+{
+    const tfp_lane_list *lanes = d->x->p->lanes;
+    for (size_t i = 0; i < lanes->size; i++) {
+        of_process *p = lanes->at[i].process < d->x->t->processes.size ? &d->processes[lanes->at[i].process] : NULL;
+        if (!p || p->last_call_ns < p->first_call_ns) continue;
+        int64_t nearly = (p->last_call_ns - p->first_call_ns) / 50;
+        bool busy = d->lanes[i].end_ns >= tfp_add(p->last_call_ns, -nearly, NULL);
+        if (busy && d->lanes[i].launched_ns < p->queued_since_ns) p->queued_since_ns = d->lanes[i].launched_ns;
+    }
+}
+
+static bool is_missing(const doubter *d, uint32_t call)
+{
+    return !d->launched[call] && is_launch(d, call) && d->s->start_ns[call] <= process_of(d, call)->queued_since_ns;
+}
+
+/* Activities that no number joins to a launch may be those that seem to be missing. */
+static bool has_lost(const of_process *p) { return p->lost > p->keyless; }
+
+static void find_lost(doubter *d)
+{
+    bool any = false;
+    find_queues(d);
+    for (size_t i = 0; i < d->launches.size; i++) {
+        of_process *p = process_of(d, d->launches.at[i]);
+        p->lost += is_missing(d, d->launches.at[i]);
+        any |= has_lost(p);
+    }
+    for (size_t i = 0; any && i < d->launches.size && !d->x->b->status; i++)
+        if (has_lost(process_of(d, d->launches.at[i])) && is_missing(d, d->launches.at[i]))
+            add_lost(d, d->launches.at[i]);
+    for (size_t i = 0; any && i < d->launches.size && !d->x->b->status; i++)
+        if (has_lost(process_of(d, d->launches.at[i])) && is_launch(d, d->launches.at[i])) add_of(d, d->launches.at[i]);
+}
+
+/* ---- the stage ---- */
+
+void tfp_join_doubts(tfp_join *x)
+{
+    doubter d = { .x = x, .s = &x->t->spans };
+    if (!x->count || x->t->slim->slims.size) return;
+    d.means = calloc(x->p->strings.count + 1, 1);
+    d.launched = calloc(x->count, 1);
+    d.processes = calloc(x->t->processes.size + 1, sizeof *d.processes);
+    for (size_t i = 0; d.processes && i < x->t->processes.size; i++)
+        d.processes[i] =
+            (of_process){ .first_call_ns = INT64_MAX, .last_call_ns = INT64_MIN, .queued_since_ns = INT64_MAX };
+    d.lanes = malloc((x->p->lanes->size + 1) * sizeof *d.lanes);
+    for (size_t i = 0; d.lanes && i < x->p->lanes->size; i++) d.lanes[i] = (of_lane){ INT64_MIN, INT64_MAX };
+    if (tfp_join_keep(x, d.means && d.launched && d.processes && d.lanes)) collect(&d);
+    if (!x->b->status && d.launches.size && tfp_join_keep(x, find_captures(&d))) find_lost(&d);
+    free(d.means);
+    free(d.launched);
+    free(d.processes);
+    free(d.lanes);
+    tfp_vec_free(&d.launches);
+    tfp_vec_free(&d.begins);
+    tfp_vec_free(&d.ends);
+    tfp_vec_free(&d.captures);
+    tfp_map64_free(&d.rows);
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/spans/doubts.c: the words of doubts, and the steps that they leave out (doubts.h). */
+#include "views/spans/doubts.h"
+#include "model/tables/events.h"
+#include "model/tables/read.h"
+#include "model/tables/runs.h"
+#include "model/tables/step_marks.h"
+#include "views/core/handle.h"
+#include "views/core/notes.h"
+#include "views/spans/trace.h"
+
+#include <stdlib.h>
+
+/* What is said of a kind. */
+typedef struct words {
+    const char *name;  /* of the fact in `summary` */
+    const char *check; /* what `check` says */
+    const char *what;  /* the sentence: "3 of 20 WHAT, in step 2, REST" */
+    const char *rest;
+} words;
+
+/* clang-format off */
+static const words kinds[TFP_DOUBT_KINDS] = {
+    [TFP_DOUBT_LOST_KERNELS] = { "doubt_lost_kernels",
+                                 "launches of kernels that have no kernel in the recording: the device was not idle there",
+                                 "launches of kernels", "have no kernel in the recording: how long the device is idle there is not known" },
+    [TFP_DOUBT_LOST_REPLAYS] = { "doubt_lost_replays",
+                                 "launches of graphs that have no kernels in the recording: the device was not idle there",
+                                 "launches of graphs", "have no kernels in the recording: how long the device is idle there is not known" },
+};
+/* clang-format on */
+
+const char *tfp_doubt_name(tfp_doubt_kind kind) { return kinds[kind].name; }
+const char *tfp_doubt_check(tfp_doubt_kind kind) { return kinds[kind].check; }
+
+bool tfp_doubt_sum_of(const tfp_profile *p, tfp_step_choice steps, tfp_doubt_kind kind, tfp_doubt_sum *out)
+{
+    const tfp_event_tables *e = tfp_events_of(p);
+    *out = (tfp_doubt_sum){ .first = TFP_NONE };
+    for (size_t i = 0; i < e->doubts.size; i++) {
+        const tfp_doubt *d = &e->doubts.at[i];
+        if (d->kind != kind || !tfp_step_takes(steps, d->step)) continue;
+        out->count = tfp_add(out->count, d->count, NULL);
+        out->of = tfp_add(out->of, d->of, NULL);
+        if (!d->count) continue;
+        out->one = d->step;
+        if (!out->steps++) out->first = d->first;
+    }
+    return out->steps > 0;
+}
+
+/* Appends where it is, if the recording has several steps. */
+static void put_where(const tfp_profile *p, const tfp_doubt_sum *sum, tfp_buf *out)
+{
+    if (tfp_executions_of(p)->step_order.size < 2) return;
+    if (sum->steps > 1)
+        tfp_buf_printf(out, ", in %zu steps,", sum->steps);
+    else if (sum->one == TFP_NONE)
+        tfp_buf_text(out, ", outside of all steps,");
+    else
+        tfp_buf_printf(out, ", in step %lld,", (long long)tfp_executions_of(p)->steps.at[sum->one].id);
+}
+
+void tfp_doubt_put(const tfp_profile *p, tfp_doubt_kind kind, const tfp_doubt_sum *sum, tfp_buf *out)
+{
+    tfp_buf_printf(out, "%lld of %lld %s", (long long)sum->count, (long long)sum->of, kinds[kind].what);
+    put_where(p, sum, out);
+    tfp_buf_printf(out, " %s", kinds[kind].rest);
+}
+
+tfp_status tfp_note_recording(tfp_report *r, const tfp_profile *p, const char *side, tfp_error *err)
+{
+    tfp_status s = tfp_note_guessed_steps(r, p, side, err);
+    for (unsigned kind = 0; kind < TFP_DOUBT_KINDS && !s; kind++) {
+        tfp_doubt_sum sum;
+        tfp_buf b = { 0 };
+        if (!tfp_doubt_sum_of(p, tfp_step_of(r), kind, &sum)) continue;
+        tfp_doubt_put(p, kind, &sum, &b);
+        s = b.failed ? tfp_nomem(err)
+                     : tfp_report_note_add(r, TFP_NOTE_DOUBT, err, "%s%s%.*s", side ? side : "", side ? ": " : "",
+                                           (int)b.size, b.data);
+        tfp_buf_free(&b);
+    }
+    return s;
+}
+
+/* ---- steps ---- */
+
+static int by_number(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static bool is_doubted(const tfp_doubted_steps *d, uint32_t unit, uint32_t step)
+{
+    uint64_t key = (uint64_t)unit << 32 | step;
+    return d->count && bsearch(&key, d->keys, d->count, sizeof key, by_number);
+}
+
+/* Whether most of the report's steps are in doubt. */
+static bool are_most(const tfp_report *r, const tfp_doubted_steps *d)
+{
+    const tfp_event_tables *e = tfp_events_of(d->x->p);
+    size_t doubted = 0, all = 0;
+    for (size_t i = 0; d->count && i < e->windows.size; i++) {
+        const tfp_step_window *w = &e->windows.at[i];
+        if (!tfp_step_takes(tfp_step_of(r), w->step)) continue;
+        doubted += is_doubted(d, d->x->unit_of_process[w->process], w->step);
+        all++;
+    }
+    return doubted > all / 2;
+}
+
+bool tfp_doubted_steps_of(tfp_report *r, const tfp_trace_index *x, tfp_doubted_steps *out)
+{
+    const tfp_event_tables *e = tfp_events_of(x->p);
+    *out = (tfp_doubted_steps){ .x = x };
+    if (!e->doubts.size) return true;
+    out->keys = TFP_NEW(tfp_arena_of(r), uint64_t, e->doubts.size);
+    if (!out->keys) return false;
+    for (size_t i = 0; i < e->doubts.size; i++) {
+        const tfp_doubt *d = &e->doubts.at[i];
+        if (d->step != TFP_NONE && d->count)
+            out->keys[out->count++] = (uint64_t)x->unit_of_process[d->process] << 32 | d->step;
+    }
+    qsort(out->keys, out->count, sizeof *out->keys, by_number);
+    out->most = are_most(r, out);
+    return true;
+}
+
+bool tfp_step_left_out(const tfp_doubted_steps *d, uint32_t unit, uint32_t step)
+{
+    return !d->most && is_doubted(d, unit, step);
+}

@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes small traces of PyTorch into sample/doubts, whose own data put something in doubt (Python alone).
+lost.json: five steps of three kernels; of step 3 two kernels are missing, and a graph is captured outside of the steps.
+replays.json: one step of four graph replays, of which one has kernels. queued.json: the recording ends while kernels wait in the queue."""
+import os
+
+import odd_traces
+from odd_traces import HOST, span
+
+STREAM = (0, 7)
+
+
+def launch(number, start, kernel=None, name="cudaLaunchKernel"):
+    """A launch of 10 us, and its kernel: (start, duration)."""
+    events = [span("cuda_runtime", name, HOST, start, 10, correlation=number)]
+    if kernel:
+        events.append(span("kernel", "gemm", STREAM, kernel[0], kernel[1], device=0, stream=7, correlation=number))
+    return events
+
+
+def lost():
+    events = [span("cuda_runtime", "cudaStreamBeginCapture", HOST, 1, 2), *launch(100, 5), *launch(101, 20),
+              span("cuda_runtime", "cudaStreamEndCapture", HOST, 40, 2)]
+    for step in range(5):
+        at = 1000 * (step + 1)
+        events.append(span("user_annotation", f"ProfilerStep#{step}", HOST, at, 1000))
+        for k in range(3):
+            there = step != 3 or k == 0
+            start = at + 50 + 300 * k
+            events += launch(10 * step + k + 1, start, (start + 20, 200) if there else None)
+    return events
+
+
+def replays():
+    events = [span("user_annotation", "ProfilerStep#0", HOST, 0, 4000)]
+    for k in range(4):
+        at = 1000 * k + 10
+        events += launch(k + 1, at, (at + 20, 900) if k == 2 else None, "cudaGraphLaunch")
+        events.append(span("cuda_runtime", "cudaStreamSynchronize", HOST, at + 20, 950))
+    return events
+
+
+def queued():
+    events = []
+    for k in range(10):
+        events += launch(k + 1, 10 + 20 * k, (30 + 45 * k, 45) if k < 4 else None)
+    return events
+
+
+if __name__ == "__main__":
+    for make in (lost, replays, queued):
+        odd_traces.write(make.__name__, make(), folder="doubts")
