@@ -36,9 +36,12 @@ typedef enum tfp_call_meaning {
     TFP_CALL_LAUNCHES, /* a kernel */
     TFP_CALL_REPLAYS,  /* a graph */
     TFP_CALL_BEGINS_CAPTURE,
-    TFP_CALL_ENDS_CAPTURE
+    TFP_CALL_ENDS_CAPTURE,
+    TFP_CALL_WAITS /* for the device; not to copy */
 } tfp_call_meaning;
 tfp_call_meaning tfp_call_means(tfp_str name);
+/* Whether an API call waits: cudaStreamSynchronize, hipMemcpyWithStream, cuCtxSynchronize_v2 and similar ones. */
+bool tfp_call_synchronizes(tfp_str name);
 /* Whether a host span communicates, by its name: one of PyTorch's backends, or a collective of TensorFlow. */
 bool tfp_is_host_collective(tfp_str name);
 /* Whether the host itself communicates in this range, even if there are devices. With devices c10d's operators only

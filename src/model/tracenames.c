@@ -84,8 +84,46 @@ tfp_span_class tfp_class_of_call(tfp_str name)
     return tfp_str_has(name, TFP_STR("Memset")) ? TFP_CLASS_SET : TFP_CLASS_COMPUTE;
 }
 
+/* The rest of a name after a prefix; false: the name has another beginning. */
+static bool behind(tfp_str name, const char *begin, tfp_str *rest)
+{
+    size_t size = strlen(begin);
+    if (name.size < size || memcmp(name.data, begin, size) != 0) return false;
+    *rest = (tfp_str){ name.data + size, name.size - size };
+    return true;
+}
+
+/* Calls of other vendors: Intel's, and those of MTIA and Ascend. */
+static bool is_other_vendors(tfp_str name)
+{
+    static const char *const names[] = { "xpu_sync", "urQueueFinish", "urEventWait" };
+    tfp_str rest;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (tfp_str_eq(name, tfp_str_of(names[i]))) return true;
+    if (behind(name, "ze", &rest)) return tfp_str_has(rest, TFP_STR("Synchronize"));
+    return tfp_str_ends(name, TFP_STR("synchronizeStream")) || tfp_str_ends(name, TFP_STR("aclrtSynchronizeStream"));
+}
+
+bool tfp_call_synchronizes(tfp_str name)
+{
+    static const char *const runtime[] = { "DeviceSynchronize", "StreamSynchronize", "EventSynchronize" };
+    static const char *const driver[] = { "CtxSynchronize", "StreamSynchronize", "EventSynchronize" };
+    tfp_str rest, tail;
+    if (behind(name, "cuda", &rest) || behind(name, "hip", &rest)) {
+        if (behind(rest, "Memcpy", &tail)) return !tfp_str_has(tail, TFP_STR("Async"));
+        for (size_t i = 0; i < 3; i++)
+            if (behind(rest, runtime[i], &tail)) return !tail.size || *tail.data == '_';
+        return false;
+    }
+    if (!behind(name, "cu", &rest)) return is_other_vendors(name);
+    for (size_t i = 0; i < 3; i++)
+        if (behind(rest, driver[i], &tail)) return !tail.size || *tail.data == '_';
+    return false;
+}
+
 tfp_call_meaning tfp_call_means(tfp_str name)
 {
+    if (tfp_call_synchronizes(name)) return tfp_class_of_call(name) == TFP_CLASS_COPY ? TFP_CALL_OTHER : TFP_CALL_WAITS;
     if (tfp_str_has(name, TFP_STR("BeginCapture"))) return TFP_CALL_BEGINS_CAPTURE;
     if (tfp_str_has(name, TFP_STR("EndCapture"))) return TFP_CALL_ENDS_CAPTURE;
     if (!tfp_str_has(name, TFP_STR("Launch"))) return TFP_CALL_OTHER;

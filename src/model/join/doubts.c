@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/join/doubts.c: finds what a trace's own data puts in doubt: launches whose work is missing. Runs after launches and steps are
  * known. A trace in which nothing is odd costs one look at each activity and each call. */
-#include "model/join/join.h"
+#include "model/join/doubts.h"
 #include "model/span_names.h"
-#include "model/tables/doubts.h"
 #include "model/tables/processes.h"
 #include "model/tables/profile.h"
+#include "model/tables/runs.h"
 
 #include <stdlib.h>
+
+#define LONG_NS 1000000 /* a shorter call may only cost its own time */
 
 typedef struct capture { /* a time in which launches go into a graph and run nothing */
     uint32_t process;
@@ -18,6 +20,7 @@ typedef struct of_process {
     int64_t keyless;                     /* activities without a launch and without a number to find one by */
     int64_t lost;                        /* launches whose work is missing */
     int64_t first_call_ns, last_call_ns; /* first start and last end of launches */
+    int64_t synced_ns;                   /* first end of a call that waits for a device */
     int64_t queued_since_ns;             /* the work of what was launched later may still wait in a queue at the end */
 } of_process;
 
@@ -33,6 +36,8 @@ typedef struct doubter {
     of_process *processes;
     of_lane *lanes;
     TFP_VEC(uint32_t) launches, begins, ends; /* calls */
+    tfp_waits waits;
+    uint8_t *active; /* for each step: whether a device works in it */
     TFP_VEC(capture) captures;
     tfp_map64 rows; /* process and step -> row */
 } doubter;
@@ -57,6 +62,12 @@ static void collect_launch(doubter *d, uint32_t span)
     tfp_join_keep(d->x, tfp_push(&d->launches, span));
 }
 
+static void note_sync(doubter *d, uint32_t call)
+{
+    int64_t end = tfp_span_end(d->s, call);
+    if (end < process_of(d, call)->synced_ns) process_of(d, call)->synced_ns = end;
+}
+
 static void collect_call(doubter *d, uint32_t span)
 {
     bool ok = true;
@@ -65,6 +76,10 @@ static void collect_call(doubter *d, uint32_t span)
     case TFP_CALL_REPLAYS: collect_launch(d, span); break;
     case TFP_CALL_BEGINS_CAPTURE: ok = tfp_push(&d->begins, span); break;
     case TFP_CALL_ENDS_CAPTURE: ok = tfp_push(&d->ends, span); break;
+    case TFP_CALL_WAITS:
+        if (!tfp_str_has(tfp_text(d->x->p, d->s->name[span]), TFP_STR("Event"))) note_sync(d, span);
+        ok = d->s->duration_ns[span] < LONG_NS || tfp_push(&d->waits, span);
+        break;
     default: break;
     }
     tfp_join_keep(d->x, ok);
@@ -74,6 +89,7 @@ static void collect_activity(doubter *d, uint32_t span)
 {
     uint32_t launch = d->s->launch[span];
     of_lane *lane = &d->lanes[d->s->lane[span]];
+    if (d->s->step[span] != TFP_NONE) d->active[d->s->step[span]] = 1;
     int64_t end = tfp_span_end(d->s, span);
     if (end > lane->end_ns) lane->end_ns = end;
     if (launch == TFP_NONE) {
@@ -82,6 +98,7 @@ static void collect_activity(doubter *d, uint32_t span)
     }
     if (lane->launched_ns == INT64_MAX || d->s->start_ns[launch] > lane->launched_ns)
         lane->launched_ns = d->s->start_ns[launch];
+    if (d->s->class[span] == TFP_CLASS_COPY && tfp_span_end(d->s, launch) >= end) note_sync(d, launch);
     d->launched[launch] = 1;
     uint32_t around =
         d->s->parent[launch]; /* of the runtime's call and the driver's call in it only one has the activity */
@@ -251,16 +268,23 @@ void tfp_join_doubts(tfp_join *x)
     d.launched = calloc(x->count, 1);
     d.processes = calloc(x->t->processes.size + 1, sizeof *d.processes);
     for (size_t i = 0; d.processes && i < x->t->processes.size; i++)
-        d.processes[i] =
-            (of_process){ .first_call_ns = INT64_MAX, .last_call_ns = INT64_MIN, .queued_since_ns = INT64_MAX };
+        d.processes[i] = (of_process){
+            .first_call_ns = INT64_MAX, .last_call_ns = INT64_MIN, .synced_ns = INT64_MAX, .queued_since_ns = INT64_MAX
+        };
     d.lanes = malloc((x->p->lanes->size + 1) * sizeof *d.lanes);
     for (size_t i = 0; d.lanes && i < x->p->lanes->size; i++) d.lanes[i] = (of_lane){ INT64_MIN, INT64_MAX };
-    if (tfp_join_keep(x, d.means && d.launched && d.processes && d.lanes)) collect(&d);
+    d.active = calloc(x->p->runs->steps.size + 1, 1);
+    if (tfp_join_keep(x, d.means && d.launched && d.processes && d.lanes && d.active)) collect(&d);
     if (!x->b->status && d.launches.size && tfp_join_keep(x, find_captures(&d))) find_lost(&d);
+    for (uint32_t i = 0; i < x->t->processes.size && !x->b->status; i++) /* work that is missing explains a wait, too */
+        if (!has_lost(&d.processes[i]))
+            tfp_doubt_unrecorded(x, i, &(tfp_begin){ d.waits, d.active, d.processes[i].synced_ns });
     free(d.means);
     free(d.launched);
     free(d.processes);
     free(d.lanes);
+    free(d.active);
+    tfp_vec_free(&d.waits);
     tfp_vec_free(&d.launches);
     tfp_vec_free(&d.begins);
     tfp_vec_free(&d.ends);

@@ -9,6 +9,7 @@
 typedef enum tfp_doubt_kind {
     TFP_DOUBT_LOST_KERNELS, /* launches of kernels without a kernel */
     TFP_DOUBT_LOST_REPLAYS, /* launches of graphs without an activity */
+    TFP_DOUBT_UNRECORDED,   /* time in which a device does what was launched before the recording */
     TFP_DOUBT_KINDS
 } tfp_doubt_kind;
 
@@ -18,7 +19,7 @@ struct tfp_doubt {
     uint32_t process, step; /* step: index in steps; TFP_NONE: outside of all steps */
     uint32_t first;         /* index in spans: the first example */
     /* how many, of how many; those of steps without any are counted in the row outside of all steps */
-    int64_t count, of;
+    int64_t count, of, ns; /* ns: how long; 0 for most kinds */
 };
 
 #endif

@@ -5,6 +5,7 @@
 #include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "model/tables/step_marks.h"
+#include "options/units.h"
 #include "views/core/handle.h"
 #include "views/core/notes.h"
 #include "views/spans/trace.h"
@@ -13,25 +14,32 @@
 
 /* What is said of a kind. */
 typedef struct words {
-    const char *name;  /* of the fact in `summary` */
-    const char *check; /* what `check` says */
-    const char *what;  /* the sentence: "3 of 20 WHAT, in step 2, REST" */
+    const char *name;             /* of the fact in `summary` */
+    const char *severity, *check; /* what `check` says */
+    const char *what; /* the sentence: "3 of 20 WHAT, in step 2, REST"; NULL: "3 ms of the first step REST" */
     const char *rest;
 } words;
 
 /* clang-format off */
 static const words kinds[TFP_DOUBT_KINDS] = {
-    [TFP_DOUBT_LOST_KERNELS] = { "doubt_lost_kernels",
+    [TFP_DOUBT_LOST_KERNELS] = { "doubt_lost_kernels", "warning",
                                  "launches of kernels that have no kernel in the recording: the device was not idle there",
                                  "launches of kernels", "have no kernel in the recording: how long the device is idle there is not known" },
-    [TFP_DOUBT_LOST_REPLAYS] = { "doubt_lost_replays",
+    [TFP_DOUBT_LOST_REPLAYS] = { "doubt_lost_replays", "warning",
                                  "launches of graphs that have no kernels in the recording: the device was not idle there",
                                  "launches of graphs", "have no kernels in the recording: how long the device is idle there is not known" },
+    [TFP_DOUBT_UNRECORDED] = { "doubt_unrecorded", "info",
+                               "the recording begins while a device does work from before it: that is no idle time",
+                               NULL, "for work from before the recording" },
 };
 /* clang-format on */
 
 const char *tfp_doubt_name(tfp_doubt_kind kind) { return kinds[kind].name; }
-const char *tfp_doubt_check(tfp_doubt_kind kind) { return kinds[kind].check; }
+const char *tfp_doubt_check(tfp_doubt_kind kind, const char **severity)
+{
+    *severity = kinds[kind].severity;
+    return kinds[kind].check;
+}
 
 bool tfp_doubt_sum_of(const tfp_profile *p, tfp_step_choice steps, tfp_doubt_kind kind, tfp_doubt_sum *out)
 {
@@ -42,6 +50,7 @@ bool tfp_doubt_sum_of(const tfp_profile *p, tfp_step_choice steps, tfp_doubt_kin
         if (d->kind != kind || !tfp_step_takes(steps, d->step)) continue;
         out->count = tfp_add(out->count, d->count, NULL);
         out->of = tfp_add(out->of, d->of, NULL);
+        out->ns = tfp_add(out->ns, d->ns, NULL);
         if (!d->count) continue;
         out->one = d->step;
         if (!out->steps++) out->first = d->first;
@@ -61,8 +70,24 @@ static void put_where(const tfp_profile *p, const tfp_doubt_sum *sum, tfp_buf *o
         tfp_buf_printf(out, ", in step %lld,", (long long)tfp_executions_of(p)->steps.at[sum->one].id);
 }
 
+/* "463 ms of the first step wait REST: it is in no mean". Of an only step the rest counts. */
+static void put_wait(const words *of, const tfp_doubt_sum *sum, tfp_buf *out)
+{
+    tfp_format_real(out, TFP_MICROS, (double)sum->ns / 1000);
+    if (sum->one == TFP_NONE)
+        tfp_buf_printf(out, " at the start wait %s: only what comes after counts", of->rest);
+    else if (sum->steps == 1)
+        tfp_buf_printf(out, " of the first step wait %s: it is in no mean", of->rest);
+    else
+        tfp_buf_printf(out, " of %zu steps wait %s: they are in no mean", sum->steps, of->rest);
+}
+
 void tfp_doubt_put(const tfp_profile *p, tfp_doubt_kind kind, const tfp_doubt_sum *sum, tfp_buf *out)
 {
+    if (!kinds[kind].what) {
+        put_wait(&kinds[kind], sum, out);
+        return;
+    }
     tfp_buf_printf(out, "%lld of %lld %s", (long long)sum->count, (long long)sum->of, kinds[kind].what);
     put_where(p, sum, out);
     tfp_buf_printf(out, " %s", kinds[kind].rest);
@@ -82,6 +107,16 @@ tfp_status tfp_note_recording(tfp_report *r, const tfp_profile *p, const char *s
         tfp_buf_free(&b);
     }
     return s;
+}
+
+bool tfp_starts_late(const tfp_profile *p, uint32_t process)
+{
+    const tfp_event_tables *e = tfp_events_of(p);
+    for (size_t i = 0; i < e->doubts.size; i++) {
+        const tfp_doubt *d = &e->doubts.at[i];
+        if (d->kind == TFP_DOUBT_UNRECORDED && d->process == process && d->step == TFP_NONE) return true;
+    }
+    return false;
 }
 
 /* ---- steps ---- */

@@ -11,7 +11,7 @@ typedef struct tfp_report tfp_report;
 
 /* A kind, over all ranks and over the steps that the report is about. */
 typedef struct tfp_doubt_sum {
-    int64_t count, of;
+    int64_t count, of, ns;
     uint32_t first; /* index in spans */
     /* number of steps with it; one: index in steps of the only one, TFP_NONE: it is outside of all steps */
     size_t steps;
@@ -19,12 +19,15 @@ typedef struct tfp_doubt_sum {
 } tfp_doubt_sum;
 /* False: the report has no such doubt. */
 bool tfp_doubt_sum_of(const tfp_profile *p, tfp_step_choice steps, tfp_doubt_kind kind, tfp_doubt_sum *out);
-const char *tfp_doubt_name(tfp_doubt_kind kind);  /* of the fact in `summary` */
-const char *tfp_doubt_check(tfp_doubt_kind kind); /* what `check` says */
+const char *tfp_doubt_name(tfp_doubt_kind kind);                         /* of the fact in `summary` */
+const char *tfp_doubt_check(tfp_doubt_kind kind, const char **severity); /* what `check` says */
 /* Appends a sentence without its end: "18 of 20 launches of graphs have no kernels in the recording". */
 void tfp_doubt_put(const tfp_profile *p, tfp_doubt_kind kind, const tfp_doubt_sum *sum, tfp_buf *out);
 /* Adds notes on the recording: guessed steps, and each kind of doubt; `side`: prefix in a comparison, or NULL. */
 tfp_status tfp_note_recording(tfp_report *r, const tfp_profile *p, const char *side, tfp_error *err);
+
+/* Whether the only step of a process starts when its devices have done the work from before the recording. */
+bool tfp_starts_late(const tfp_profile *p, uint32_t process);
 
 /* The report's steps in which something is in doubt. */
 typedef struct tfp_doubted_steps {
@@ -33,7 +36,8 @@ typedef struct tfp_doubted_steps {
     size_t count;
     bool most; /* over half of the steps are in doubt: none is left out, but nothing is found or predicted */
 } tfp_doubted_steps;
-bool tfp_doubted_steps_of(tfp_report *r, const struct tfp_trace_index *x, tfp_doubted_steps *out); /* false: out of memory */
+bool tfp_doubted_steps_of(tfp_report *r, const struct tfp_trace_index *x,
+                          tfp_doubted_steps *out); /* false: out of memory */
 /* Whether a step of a unit is left out of means, findings and predictions. */
 bool tfp_step_left_out(const tfp_doubted_steps *d, uint32_t unit, uint32_t step);
 

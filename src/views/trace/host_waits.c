@@ -1,49 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace/host_waits.c: finds calls and spans in which the host waits, by their names. Used by the table `wait` and the critical path. */
+#include "model/span_names.h"
 #include "model/tables/read.h"
 #include "model/tables/spans.h"
 #include "views/core/handle.h"
 #include "views/trace/facts.h"
 
 enum { UNKNOWN, OUTSIDE, INSIDE }; /* position of a span relative to a wait */
-
-/* The rest of a name after a prefix; false: the name has another beginning. */
-static bool behind(tfp_str name, const char *begin, tfp_str *rest)
-{
-    size_t size = strlen(begin);
-    if (name.size < size || memcmp(name.data, begin, size) != 0) return false;
-    *rest = (tfp_str){ name.data + size, name.size - size };
-    return true;
-}
-
-/* Calls of other vendors: Intel's, and those of MTIA and Ascend. */
-static bool is_other_vendors(tfp_str name)
-{
-    static const char *const names[] = { "xpu_sync", "urQueueFinish", "urEventWait" };
-    tfp_str rest;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (tfp_str_eq(name, tfp_str_of(names[i]))) return true;
-    if (behind(name, "ze", &rest)) return tfp_str_has(rest, TFP_STR("Synchronize"));
-    return tfp_str_ends(name, TFP_STR("synchronizeStream")) || tfp_str_ends(name, TFP_STR("aclrtSynchronizeStream"));
-}
-
-/* Whether an API call waits: cudaStreamSynchronize, hipMemcpyWithStream, cuCtxSynchronize_v2 and similar ones. */
-static bool synchronizes(tfp_str name)
-{
-    static const char *const runtime[] = { "DeviceSynchronize", "StreamSynchronize", "EventSynchronize" };
-    static const char *const driver[] = { "CtxSynchronize", "StreamSynchronize", "EventSynchronize" };
-    tfp_str rest, tail;
-    if (behind(name, "cuda", &rest) || behind(name, "hip", &rest)) {
-        if (behind(rest, "Memcpy", &tail)) return !tfp_str_has(tail, TFP_STR("Async"));
-        for (size_t i = 0; i < 3; i++)
-            if (behind(rest, runtime[i], &tail)) return !tail.size || *tail.data == '_';
-        return false;
-    }
-    if (!behind(name, "cu", &rest)) return is_other_vendors(name);
-    for (size_t i = 0; i < 3; i++)
-        if (behind(rest, driver[i], &tail)) return !tail.size || *tail.data == '_';
-    return false;
-}
 
 static bool waits_for_data(tfp_str name)
 {
@@ -77,12 +40,12 @@ static unsigned cause_of_run(tfp_str op)
 
 bool tfp_trace_waits(const tfp_trace_index *x, uint32_t call)
 {
-    return x->s->marks[call] & TFP_MARK_WAITS || synchronizes(tfp_span_name(x->p, call));
+    return x->s->marks[call] & TFP_MARK_WAITS || tfp_call_synchronizes(tfp_span_name(x->p, call));
 }
 
 static unsigned cause_of_name(const tfp_trace_index *x, tfp_str name, bool call)
 {
-    if (call) return synchronizes(name) ? TFP_WAITS_SYNCHRONIZE : TFP_WAITS_NOT;
+    if (call) return tfp_call_synchronizes(name) ? TFP_WAITS_SYNCHRONIZE : TFP_WAITS_NOT;
     if (tfp_trace_is_runs(x)) return cause_of_run(name);
     if (tfp_str_eq(name, TFP_STR("aten::item")) || tfp_str_eq(name, TFP_STR("aten::_local_scalar_dense")))
         return TFP_WAITS_ITEM;

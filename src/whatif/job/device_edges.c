@@ -9,8 +9,9 @@
 #define GAP_MOST_US 10
 #define UNEXPLAINED_US                                                                                                 \
     5 /* if it starts this much later than all that it is known to wait for, it waited for another stream, */
-#define NEAR_US 10      /* for an activity that ended at most this long before */
-#define STREAMS_MOST 64 /* most streams that are examined for an activity */
+#define UNRECORDED_US 100 /* work that starts this soon after work from before the recording waited for it */
+#define NEAR_US 10        /* for an activity that ended at most this long before */
+#define STREAMS_MOST 64   /* most streams that are examined for an activity */
 #define STEPS_BACK 16
 #define OVERLAP_MOST_US 20 /* a dependent launch may begin this much before the end of the activity before it, */
 #define OVERLAP_PART 0.5   /* and this share of the shorter one */
@@ -219,7 +220,8 @@ static void add_activity(device_edges *d, uint32_t i)
             ready = a->start;
         }
     }
-    if (a->call == TFP_NONE && a->start > ready && ready > -INFINITY) a->late = a->start - ready;
+    bool after_wait = a->start >= u->busy_until && a->start < u->busy_until + UNRECORDED_US;
+    if ((a->call == TFP_NONE || after_wait) && a->start > ready && ready > -INFINITY) a->late = a->start - ready;
     if (a->joint != TFP_NONE) tfp_job_edge_add(j, i, tfp_job_joint_node(j, a->joint), 0, TFP_EDGE_AFTER_START);
 }
 

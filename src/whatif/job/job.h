@@ -112,7 +112,7 @@ typedef struct tfp_job_window {
         end_anchor; /* TFP_NONE: the unit has no thread, or the step is a run of a device's program */
     uint32_t last;  /* -> activities: the last of the step to end; TFP_NONE: none */
     double tail;    /* from its end to that of the window */
-    bool on_device;
+    bool on_device; /* it begins and ends with the work of a device */
 } tfp_job_window;
 
 /* The range of ranks with one clock. `before`: the end of the step before the selected one. */
@@ -133,9 +133,10 @@ typedef struct tfp_job_unit {
     uint32_t home;                   /* index in lanes: the thread of the steps; TFP_NONE: none */
     double latency,
         gap; /* L and G of the contract: the time from a call's start to its activity's start, and between two activities */
-    double offset;   /* added to its times to get the job's clock */
-    uint32_t island; /* shared by ranks that have collectives in common */
-    bool has_events; /* the trace tells which event a stream waits for */
+    double offset;     /* added to its times to get the job's clock */
+    double busy_until; /* its devices do work from before the recording until then; INFINITY: they don't */
+    uint32_t island;   /* shared by ranks that have collectives in common */
+    bool has_events;   /* the trace tells which event a stream waits for */
     uint32_t stream_first, stream_count;
     tfp_job_loader loader;
 } tfp_job_unit;

@@ -58,6 +58,7 @@ static bool take_windows(tfp_job *j)
         const tfp_step_window *x = &w[order[i]];
         uint32_t unit = j->unit_of_process[x->process];
         tfp_job_window *last = j->steps.window_count ? &j->steps.windows[j->steps.window_count - 1] : NULL;
+        bool late = tfp_starts_late(j->p, x->process);
         if (last && last->unit == unit && last->step == x->step) continue;
         j->steps.windows[j->steps.window_count++] = (tfp_job_window){ .unit = unit,
                                                                       .step = x->step,
@@ -66,7 +67,8 @@ static bool take_windows(tfp_job *j)
                                                                       .start_anchor = TFP_NONE,
                                                                       .end_anchor = TFP_NONE,
                                                                       .last = TFP_NONE,
-                                                                      .on_device = x->device != 0 };
+                                                                      .on_device = x->device != 0 || late };
+        if (late) j->units[unit].busy_until = tfp_job_time(j, unit, x->start_ns);
     }
     return true;
 }
@@ -138,7 +140,10 @@ static void trim_doubted(tfp_job *j)
 
 bool tfp_job_windows(tfp_job *j)
 {
-    for (size_t i = 0; i < j->unit_count; i++) j->units[i].home = TFP_NONE;
+    for (size_t i = 0; i < j->unit_count; i++) {
+        j->units[i].home = TFP_NONE;
+        j->units[i].busy_until = INFINITY;
+    }
     if (!find_homes(j) || !take_windows(j) || !tfp_doubted_steps_of(j->r, j->x, &j->steps.doubted)) return false;
     trim_doubted(j);
     if (!j->steps.window_count) take_units(j);

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes small traces of PyTorch into sample/doubts, whose own data put something in doubt (Python alone).
 lost.json: five steps of three kernels; of step 3 two kernels are missing, and a graph is captured outside of the steps.
-replays.json: one step of four graph replays, of which one has kernels. queued.json: the recording ends while kernels wait in the queue."""
+replays.json: one step of four graph replays, of which one has kernels. queued.json: the recording ends while kernels wait in the queue.
+before.json: the first copy of the first of four steps waits 50 ms for work from before the recording; later.json: that of the third step.
+behind.json: no steps; ten kernels were launched at once and start after 80 ms."""
 import os
 
 import odd_traces
@@ -48,6 +50,34 @@ def queued():
     return events
 
 
+def copies(waiting):
+    """Four steps: a kernel, then a copy that waits for it, and in one step for 50 ms more."""
+    events, at = [], 0
+    for step in range(4):
+        wait = 50000 if step == waiting else 0
+        events += [span("user_annotation", f"ProfilerStep#{step + 1}", HOST, at, 2000 + wait),
+                   *launch(10 * step + 1, at + 50, (at + 70, 1000)),
+                   span("cuda_runtime", "cudaMemcpyAsync", HOST, at + 100, 980 + wait, correlation=10 * step + 2),
+                   span("gpu_memcpy", "Memcpy DtoH (Device -> Pageable)", STREAM, at + 1075 + wait, 4, device=0, stream=7, correlation=10 * step + 2)]
+        at += 2000 + wait
+    return events
+
+
+def before():
+    return copies(0)
+
+
+def later():
+    return copies(2)
+
+
+def behind():
+    events = []
+    for k in range(10):
+        events += launch(k + 1, 10 + 20 * k, (80000 + 1000 * k, 990))
+    return events
+
+
 if __name__ == "__main__":
-    for make in (lost, replays, queued):
+    for make in (lost, replays, queued, before, later, behind):
         odd_traces.write(make.__name__, make(), folder="doubts")

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+/* model/join/doubts.h: shared by the files that find doubts. */
+#ifndef TFP_JOIN_DOUBTS_H
+#define TFP_JOIN_DOUBTS_H
+
+#include "model/join/join.h"
+#include "model/tables/doubts.h"
+
+/* What is known of the begin of a process's recording. */
+typedef TFP_VEC(uint32_t) tfp_waits;
+typedef struct tfp_begin {
+    tfp_waits waits;       /* calls of all processes that wait for a device for long; indexes in spans */
+    const uint8_t *active; /* for each step: whether a device works in it */
+    int64_t synced_ns;     /* when the first call ended that waits for a device */
+} tfp_begin;
+/* unrecorded.c: finds the time in which a process's devices do work from before the recording. */
+void tfp_doubt_unrecorded(tfp_join *x, uint32_t process, const tfp_begin *begin);
+
+#endif
