@@ -4,7 +4,6 @@
 #include "advise/checker.h"
 #include "advise/tops.h"
 #include "model/files/allocator.h"
-#include "model/tables/events.h"
 #include "model/tables/graph.h"
 #include "model/tables/read.h"
 #include "model/tables/runs.h"
@@ -250,7 +249,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     const tfp_trace_facts *f = NULL;
     if (tfp_only_allocator(p) && tfp_allocator_of(p)->devices.size)
         return say_files(r) ? tfp_memory_of_allocator(r, err) : tfp_nomem(err);
-    tfp_status s = tfp_events_of(p)->processes.size || r->runs ? tfp_trace_facts_of(r, &f, err) : TFP_OK;
+    tfp_status s = tfp_has(p, TFP_HAS_TRACE) || r->runs ? tfp_trace_facts_of(r, &f, err) : TFP_OK;
     if (s) return s;
     bool ok = say_files(r) && tfp_fact_int(r, "nodes", "nodes", TFP_LABEL, (int64_t)tfp_graph_of(p)->nodes.size);
     ok = ok && (f && f->step_row_count ? say_trace(r, f) : say_executed_steps(r));

@@ -2,7 +2,6 @@
 /* advise/trace_device.c: rules on kernels, transfers, ranks and memory of a trace. */
 #include "advise/rules.h"
 #include "model/tables/spans.h"
-#include "views/core/handle.h"
 
 #include <math.h>
 

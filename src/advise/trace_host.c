@@ -2,7 +2,6 @@
 /* advise/trace_host.c: rules about what the host does within a trace's steps. */
 #include "advise/rules.h"
 #include "model/tables/spans.h"
-#include "views/core/handle.h"
 #include "views/core/texts.h"
 
 #include <math.h>

@@ -5,7 +5,6 @@
 #include "model/files/collectives.h"
 #include "model/join/runs.h"
 #include "model/tables/about.h"
-#include "model/tables/events.h"
 #include "model/tables/graph.h"
 #include "model/tables/read.h"
 #include "model/tables/runs.h"
@@ -36,7 +35,7 @@ static tfp_status find_step(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
     tfp_step_choice asked = r->options->step;
-    bool trace = (tfp_events_of(p)->processes.size > 0 && p != r->runs) || tfp_samples_of(p)->samples.size;
+    bool trace = (tfp_has(p, TFP_HAS_TRACE) > 0 && p != r->runs) || tfp_samples_of(p)->samples.size;
     bool chosen = tfp_options_chosen(r->options, "step"),
          table = r->kind == TFP_REPORT_GRID || r->kind == TFP_REPORT_FINDINGS;
     if (trace && asked.which == TFP_STEP_MEAN && !chosen) asked.which = TFP_STEP_ALL;

@@ -3,7 +3,6 @@
  * resulting windows. */
 #include "model/tables/events.h"
 #include "model/tables/processes.h"
-#include "views/core/handle.h"
 #include "views/core/notes.h"
 #include "views/spans/trace.h"
 

@@ -2,7 +2,6 @@
 /* views/tree/code.c: nodes by the Python lines that created them, as the tree of their call stacks. A gradient is on the
  * stack of its forward node. */
 #include "model/tables/code.h"
-#include "model/tables/events.h"
 #include "model/tables/graph.h"
 #include "model/tables/read.h"
 #include "model/tables/runs.h"
@@ -293,7 +292,7 @@ static tfp_status build_code(tfp_report *r, tfp_error *err)
     tfp_tree t;
     tfp_status s;
     if (tfp_samples_of(r->profile)->samples.size) return tfp_tree_of_samples(r, true, err);
-    if (tfp_events_of(r->profile)->processes.size) return tfp_code_of_trace(r, err);
+    if (tfp_has(r->profile, TFP_HAS_TRACE)) return tfp_code_of_trace(r, err);
     if (!start_stacks(&x, r, &arena))
         s = tfp_nomem(err);
     else
