@@ -79,7 +79,8 @@ static range range_of(const tfp_profile *p)
 static void add_times(const tfp_profile *p, tfp_fleet_about *out)
 {
     range x = range_of(p);
-    int64_t at = tfp_add(tfp_about_of(p)->origin_unix_ns, x.start_ns, NULL);
+    /* times of day need no origin */
+    int64_t at = x.start_ns >= EARLIEST_NS ? x.start_ns : tfp_add(tfp_about_of(p)->origin_unix_ns, x.start_ns, NULL);
     if (!x.any) return;
     out->duration_us = (double)tfp_add(x.end_ns, -x.start_ns, NULL) / 1000;
     if (at >= EARLIEST_NS && at < INT64_MAX) out->started_us = at / 1000;

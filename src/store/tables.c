@@ -246,7 +246,7 @@ static const tfp_store_column findings[] = {
 
 static const tfp_store_column doubts[] = {
     BELOW(tfp_doubt, kind, TFP_DOUBT_KINDS), IN(tfp_doubt, process, PROCESSES), MAYBE_IN(tfp_doubt, step, STEPS),
-    MAYBE_IN(tfp_doubt, first, SPANS), ANY(tfp_doubt, count), ANY(tfp_doubt, of), ANY(tfp_doubt, ns),
+    STRING(tfp_doubt, name), ANY(tfp_doubt, count), ANY(tfp_doubt, of), ANY(tfp_doubt, ns),
 };
 
 /* the program */

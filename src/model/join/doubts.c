@@ -9,7 +9,8 @@
 
 #include <stdlib.h>
 
-#define LONG_NS 1000000 /* a shorter call may only cost its own time */
+#define LATE_NS 1000000000 /* so long work may wait for what was launched before the recording */
+#define LONG_NS 1000000    /* a shorter call may only cost its own time */
 
 typedef struct capture { /* a time in which launches go into a graph and run nothing */
     uint32_t process;
@@ -194,7 +195,7 @@ static tfp_doubt *row_of(doubter *d, uint32_t call, uint64_t key)
         tfp_doubt row = { .kind = key >> 32 & 1 ? TFP_DOUBT_LOST_REPLAYS : TFP_DOUBT_LOST_KERNELS,
                           .process = tfp_span_process(d->x, call),
                           .step = (uint32_t)key,
-                          .first = call };
+                          .name = d->s->name[call] };
         at = (uint32_t)d->x->t->doubts.size;
         if (!tfp_join_keep(d->x, tfp_map64_put(&d->rows, key, at) && tfp_push(&d->x->t->doubts, row))) return NULL;
     }
@@ -206,7 +207,6 @@ static void add_lost(doubter *d, uint32_t call)
     tfp_doubt *row = row_of(d, call, row_key(d, call));
     if (!row) return;
     row->count++;
-    if (d->s->start_ns[call] < d->s->start_ns[row->first]) row->first = call;
 }
 
 /* Counts a launch: in the row of its step, or where nothing is missing in the row outside of all steps. */
@@ -258,6 +258,44 @@ static void find_lost(doubter *d)
         if (has_lost(process_of(d, d->launches.at[i])) && is_launch(d, d->launches.at[i])) add_of(d, d->launches.at[i]);
 }
 
+/* ---- clocks ---- */
+
+typedef struct extent {
+    int64_t start_ns, end_ns; /* none if the end is first */
+} extent;
+
+static void widen(extent *e, const doubter *d, size_t lane)
+{
+    int64_t start = d->s->start_ns[d->x->order[d->x->lane_first[lane]]],
+            end = tfp_span_end(d->s, d->x->order[d->x->lane_first[lane + 1] - 1]);
+    if (start < e->start_ns) e->start_ns = start;
+    if (end > e->end_ns) e->end_ns = end;
+}
+
+/* Devices whose work lies farther from the host's than either is long have another clock. Work that begins later may also have waited. */
+static bool check_clocks(doubter *d, uint32_t process)
+{
+    extent host = { INT64_MAX, INT64_MIN }, device = host;
+    const tfp_lane_list *lanes = d->x->p->lanes;
+    uint32_t first = TFP_NONE;
+    for (size_t i = 0; i < lanes->size; i++) {
+        bool thread = lanes->at[i].role == TFP_ROLE_THREAD, stream = lanes->at[i].role == TFP_ROLE_STREAM;
+        if (lanes->at[i].process != process || d->x->lane_first[i] == d->x->lane_first[i + 1]) continue;
+        if (thread) widen(&host, d, i);
+        if (stream) widen(&device, d, i);
+        if (stream) first = d->x->order[d->x->lane_first[i]];
+    }
+    if (host.end_ns < host.start_ns || device.end_ns < device.start_ns) return false;
+    int64_t late = tfp_add(device.start_ns, -host.end_ns, NULL), early = tfp_add(host.start_ns, -device.end_ns, NULL);
+    int64_t length = tfp_add(host.end_ns, -host.start_ns, NULL), other = tfp_add(device.end_ns, -device.start_ns, NULL);
+    if (other > length) length = other;
+    bool apart = early > length || (late > length && late > LATE_NS);
+    int64_t ns = tfp_add(device.start_ns, -host.start_ns, NULL);
+    tfp_doubt row = { TFP_DOUBT_CLOCKS, process, TFP_NONE, d->s->name[first], 1, 0, ns < 0 ? -ns : ns };
+    if (apart) tfp_join_keep(d->x, tfp_push(&d->x->t->doubts, row));
+    return apart;
+}
+
 /* ---- the stage ---- */
 
 void tfp_join_doubts(tfp_join *x)
@@ -276,9 +314,11 @@ void tfp_join_doubts(tfp_join *x)
     d.active = calloc(x->p->runs->steps.size + 1, 1);
     if (tfp_join_keep(x, d.means && d.launched && d.processes && d.lanes && d.active)) collect(&d);
     if (!x->b->status && d.launches.size && tfp_join_keep(x, find_captures(&d))) find_lost(&d);
-    for (uint32_t i = 0; i < x->t->processes.size && !x->b->status; i++) /* work that is missing explains a wait, too */
-        if (!has_lost(&d.processes[i]))
+    for (uint32_t i = 0; i < x->t->processes.size && !x->b->status; i++) {
+        bool clocks = check_clocks(&d, i); /* another clock, and work that is missing, explain a wait */
+        if (!clocks && !has_lost(&d.processes[i]))
             tfp_doubt_unrecorded(x, i, &(tfp_begin){ d.waits, d.active, d.processes[i].synced_ns });
+    }
     free(d.means);
     free(d.launched);
     free(d.processes);

@@ -4,6 +4,7 @@
 #include "model/graphs/stage.h"
 #include "model/join/join.h"
 #include "model/span_names.h"
+#include "model/tables/doubts.h"
 #include "model/tables/processes.h"
 #include "model/tables/profile.h"
 #include "model/tables/sources.h"
@@ -173,7 +174,10 @@ static void forget(tfp_join *x)
     drop_launches(x->t);
     tfp_graphs_forget(x->b);
     x->t->windows.size = 0;
-    x->t->doubts.size = 0;
+    size_t repaired = 0;
+    for (size_t i = 0; i < x->t->doubts.size; i++)
+        if (x->t->doubts.at[i].kind < TFP_DOUBT_REPAIRED) x->t->doubts.at[repaired++] = x->t->doubts.at[i];
+    x->t->doubts.size = repaired;
     size_t kept = 0; /* links that came from files are kept */
     for (size_t i = 0; i < x->t->flows.size; i++)
         if (x->t->flows.at[i].kind != TFP_FLOW_BACKWARD) x->t->flows.at[kept++] = x->t->flows.at[i];
@@ -207,16 +211,17 @@ void tfp_build_join(tfp_builder *b)
     find_ranks(&x);
     warn_of_merged(&x);
     forget(&x);
-    static const stage stages[] = {
-        { join_order, make_columns },  { tfp_join_markers, NULL }, { tfp_join_nest, tfp_join_index_spans },
-        { tfp_join_steps, NULL },      { tfp_join_kept, NULL },    { tfp_join_launches, NULL },
-        { tfp_join_doubts, NULL },     { join_graphs, NULL },      { tfp_join_slims, NULL },
-        { drop_calls, NULL },          { tfp_join_work, NULL },    { tfp_join_nodes, NULL },
-        { tfp_join_execs, NULL },      { tfp_join_count_steps, NULL }
-    };
+    static const stage stages[] = { { join_order, make_columns },  { tfp_join_times, NULL },
+                                    { tfp_join_markers, NULL },    { tfp_join_nest, tfp_join_index_spans },
+                                    { tfp_join_steps, NULL },      { tfp_join_kept, NULL },
+                                    { tfp_join_launches, NULL },   { tfp_join_doubts, NULL },
+                                    { join_graphs, NULL },         { tfp_join_slims, NULL },
+                                    { drop_calls, NULL },          { tfp_join_work, NULL },
+                                    { tfp_join_nodes, NULL },      { tfp_join_execs, NULL },
+                                    { tfp_join_count_steps, NULL } };
     for (size_t i = 0; i < sizeof stages / sizeof *stages && !tfp_builder_status(b, NULL); i++)
         run_stage(&x, &stages[i]);
-    t->joined_events = events;
+    t->joined_events = t->spans.size + t->memory.size + t->slim->slims.size;
     tfp_join_index_free(&x);
     free(x.order);
     free(x.lane_first);

@@ -2,6 +2,7 @@
 /* model/join/unrecorded.c: finds the time at the begin of a recording in which a device still does what was launched before it: nothing
  * that was recorded runs there, but a copy, a synchronising call or work in a queue waits for the device. Looks at the first step only. */
 #include "model/join/doubts.h"
+#include "model/span_names.h"
 #include "model/tables/processes.h"
 #include "model/tables/profile.h"
 #include "model/tables/step_marks.h"
@@ -73,8 +74,9 @@ static void add_activity(finder *f, uint32_t span, bool is_first)
     tfp_join_keep(f->x, tfp_push(&f->busy, ((interval){ start, tfp_span_end(s, span), span })));
     if (launch == TFP_NONE) return;
     if (is_first) add_wait(f, tfp_span_end(s, launch), start, span);
-    bool copies = s->class[span] == TFP_CLASS_COPY || s->class[span] == TFP_CLASS_SET;
-    if (copies && s->duration_ns[launch] / 10 > s->duration_ns[span]) add_call(f, launch, start);
+    bool longer = s->duration_ns[launch] / 10 > s->duration_ns[span] && s->duration_ns[launch] > WAIT_NS;
+    if (longer && tfp_class_of_call(tfp_text(f->x->p, s->name[launch])) != TFP_CLASS_COMPUTE)
+        add_call(f, launch, start);
 }
 
 static bool is_device(const finder *f, size_t lane)
@@ -124,6 +126,15 @@ static void collect(finder *f, const tfp_waits *waits)
 
 /* ---- waits in which nothing runs ---- */
 
+/* Whether an activity was launched while nothing ran and started soon: the device was free. A copy starts while its call waits. */
+static bool starts_at_once(const finder *f, uint32_t activity, uint32_t wait, int64_t since_ns)
+{
+    const tfp_span_columns *s = f->s;
+    uint32_t launch = s->launch[activity];
+    if (launch == TFP_NONE || launch == wait || s->start_ns[launch] <= since_ns) return false;
+    return tfp_add(s->start_ns[activity], -tfp_span_end(s, launch), NULL) <= WAIT_NS;
+}
+
 /* The device did that work since the recording began, so a short wait long after it is another one. */
 static void add_piece(finder *f, int64_t start_ns, int64_t end_ns, uint32_t span)
 {
@@ -141,7 +152,8 @@ static void find_pieces(finder *f)
         while (at < end) {
             bool last = b == f->busy.size || f->busy.at[b].start_ns >= end;
             int64_t until = last ? end : f->busy.at[b].start_ns;
-            if (until > at) add_piece(f, at, until, f->waits.at[i].span);
+            bool at_once = !last && starts_at_once(f, f->busy.at[b].span, f->waits.at[i].span, at);
+            if (until > at && !at_once) add_piece(f, at, until, f->waits.at[i].span);
             if (last || f->busy.at[b].end_ns >= end) break;
             at = f->busy.at[b++].end_ns;
         }
@@ -167,7 +179,7 @@ static void add_row(finder *f, uint32_t step, int64_t ns)
     tfp_doubt row = { .kind = TFP_DOUBT_UNRECORDED,
                       .process = f->process,
                       .step = step,
-                      .first = f->found.at[0].span,
+                      .name = f->s->name[f->found.at[0].span],
                       .count = 1,
                       .of = 1,
                       .ns = ns };

@@ -7,9 +7,16 @@
 #include "model/tables/types.h"
 
 typedef enum tfp_doubt_kind {
-    TFP_DOUBT_LOST_KERNELS, /* launches of kernels without a kernel */
-    TFP_DOUBT_LOST_REPLAYS, /* launches of graphs without an activity */
-    TFP_DOUBT_UNRECORDED,   /* time in which a device does what was launched before the recording */
+    /* what was repaired before the join, once for all */
+    TFP_DOUBT_FAR,      /* events over a day from all others, left out */
+    TFP_DOUBT_TWICE,    /* activities that were recorded twice, left out */
+    TFP_DOUBT_OVERLAPS, /* activities that were cut at the start of the next one of their stream */
+    TFP_DOUBT_REPAIRED, /* number of those above */
+    /* what each join finds */
+    TFP_DOUBT_LOST_KERNELS = TFP_DOUBT_REPAIRED, /* launches of kernels without a kernel */
+    TFP_DOUBT_LOST_REPLAYS,                      /* launches of graphs without an activity */
+    TFP_DOUBT_UNRECORDED, /* time in which a device does what was launched before the recording */
+    TFP_DOUBT_CLOCKS,     /* a process's devices have another clock than its host */
     TFP_DOUBT_KINDS
 } tfp_doubt_kind;
 
@@ -17,7 +24,7 @@ typedef enum tfp_doubt_kind {
 struct tfp_doubt {
     tfp_doubt_kind kind;
     uint32_t process, step; /* step: index in steps; TFP_NONE: outside of all steps */
-    uint32_t first;         /* index in spans: the first example */
+    tfp_strid name;         /* of the first example */
     /* how many, of how many; those of steps without any are counted in the row outside of all steps */
     int64_t count, of, ns; /* ns: how long; 0 for most kinds */
 };

@@ -141,7 +141,8 @@ static bool say_when(tfp_report *r)
 {
     range x;
     if (!range_of(tfp_profile_of(r), &x)) return false;
-    int64_t at = tfp_add(x.origin_ns, x.start_ns, NULL);
+    /* times of day need no origin */
+    int64_t at = x.start_ns >= EARLIEST_NS ? x.start_ns : tfp_add(x.origin_ns, x.start_ns, NULL);
     time_t seconds = (time_t)(at / 1000000000);
     struct tm utc;
     char text[32];

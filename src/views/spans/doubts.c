@@ -12,25 +12,38 @@
 
 #include <stdlib.h>
 
-/* What is said of a kind. */
+#define DAY_NS ((int64_t)86400 * 1000000000)
+
+/* What is said of a kind: "3 of 20 WHAT, in step 2, REST"; "WHAT (3): REST"; "3 ms of the first step wait REST"; "WHAT 2 days REST". */
+typedef enum form { PART, COUNT, WAIT, TIME } form;
 typedef struct words {
     const char *name;             /* of the fact in `summary` */
     const char *severity, *check; /* what `check` says */
-    const char *what; /* the sentence: "3 of 20 WHAT, in step 2, REST"; NULL: "3 ms of the first step REST" */
-    const char *rest;
+    form form;
+    const char *what, *rest;
 } words;
 
 /* clang-format off */
 static const words kinds[TFP_DOUBT_KINDS] = {
+    [TFP_DOUBT_FAR] = { "doubt_far", "warning", "events over a day from all others, left out",
+                        COUNT, "events lie over a day from all others", "left out" },
+    [TFP_DOUBT_TWICE] = { "doubt_twice", "warning", "activities that were recorded twice, counted once",
+                          COUNT, "activities were recorded twice", "counted once" },
+    [TFP_DOUBT_OVERLAPS] = { "doubt_overlaps", "warning",
+                             "activities that end long after the next one of their stream began, cut there (overlap)",
+                             COUNT, "activities overlap: they end long after the next one of their stream began", "cut there" },
     [TFP_DOUBT_LOST_KERNELS] = { "doubt_lost_kernels", "warning",
                                  "launches of kernels that have no kernel in the recording: the device was not idle there",
-                                 "launches of kernels", "have no kernel in the recording: how long the device is idle there is not known" },
+                                 PART, "launches of kernels", "have no kernel in the recording: how long the device is idle there is not known" },
     [TFP_DOUBT_LOST_REPLAYS] = { "doubt_lost_replays", "warning",
                                  "launches of graphs that have no kernels in the recording: the device was not idle there",
-                                 "launches of graphs", "have no kernels in the recording: how long the device is idle there is not known" },
+                                 PART, "launches of graphs", "have no kernels in the recording: how long the device is idle there is not known" },
     [TFP_DOUBT_UNRECORDED] = { "doubt_unrecorded", "info",
                                "the recording begins while a device does work from before it: that is no idle time",
-                               NULL, "for work from before the recording" },
+                               WAIT, NULL, "for work from before the recording" },
+    [TFP_DOUBT_CLOCKS] = { "doubt_clocks", "warning",
+                           "ranks whose devices have a clock far from the host's: no launch delay or cause of idle time is known",
+                           TIME, "the clock of the devices differs from the host's by", "no launch delay or cause of idle time is known" },
 };
 /* clang-format on */
 
@@ -44,16 +57,20 @@ const char *tfp_doubt_check(tfp_doubt_kind kind, const char **severity)
 bool tfp_doubt_sum_of(const tfp_profile *p, tfp_step_choice steps, tfp_doubt_kind kind, tfp_doubt_sum *out)
 {
     const tfp_event_tables *e = tfp_events_of(p);
-    *out = (tfp_doubt_sum){ .first = TFP_NONE };
+    *out = (tfp_doubt_sum){ 0 };
     for (size_t i = 0; i < e->doubts.size; i++) {
         const tfp_doubt *d = &e->doubts.at[i];
-        if (d->kind != kind || !tfp_step_takes(steps, d->step)) continue;
+        bool everywhere = kind < TFP_DOUBT_REPAIRED || kind == TFP_DOUBT_CLOCKS;
+        if (d->kind != kind || (!everywhere && !tfp_step_takes(steps, d->step))) continue;
         out->count = tfp_add(out->count, d->count, NULL);
         out->of = tfp_add(out->of, d->of, NULL);
-        out->ns = tfp_add(out->ns, d->ns, NULL);
+        if (kind == TFP_DOUBT_CLOCKS)
+            out->ns = d->ns > out->ns ? d->ns : out->ns;
+        else
+            out->ns = tfp_add(out->ns, d->ns, NULL);
         if (!d->count) continue;
         out->one = d->step;
-        if (!out->steps++) out->first = d->first;
+        if (!out->steps++) out->name = d->name;
     }
     return out->steps > 0;
 }
@@ -84,19 +101,36 @@ static void put_wait(const words *of, const tfp_doubt_sum *sum, tfp_buf *out)
 
 void tfp_doubt_put(const tfp_profile *p, tfp_doubt_kind kind, const tfp_doubt_sum *sum, tfp_buf *out)
 {
-    if (!kinds[kind].what) {
-        put_wait(&kinds[kind], sum, out);
-        return;
+    const words *of = &kinds[kind];
+    switch (of->form) {
+    case PART:
+        tfp_buf_printf(out, "%lld of %lld %s", (long long)sum->count, (long long)sum->of, of->what);
+        put_where(p, sum, out);
+        tfp_buf_printf(out, " %s", of->rest);
+        break;
+    case COUNT: tfp_buf_printf(out, "%s (%lld): %s", of->what, (long long)sum->count, of->rest); break;
+    case WAIT: put_wait(of, sum, out); break;
+    case TIME:
+        tfp_buf_printf(out, "%s ", of->what);
+        if (sum->ns >= DAY_NS)
+            tfp_buf_printf(out, "%.1f days", (double)sum->ns / DAY_NS);
+        else
+            tfp_format_real(out, TFP_MICROS, (double)sum->ns / 1000);
+        tfp_buf_printf(out, ": %s", of->rest);
+        break;
     }
-    tfp_buf_printf(out, "%lld of %lld %s", (long long)sum->count, (long long)sum->of, kinds[kind].what);
-    put_where(p, sum, out);
-    tfp_buf_printf(out, " %s", kinds[kind].rest);
 }
 
 tfp_status tfp_note_recording(tfp_report *r, const tfp_profile *p, const char *side, tfp_error *err)
 {
     tfp_status s = tfp_note_guessed_steps(r, p, side, err);
-    for (unsigned kind = 0; kind < TFP_DOUBT_KINDS && !s; kind++) {
+    return s ? s : tfp_note_doubts(r, p, side, err);
+}
+
+tfp_status tfp_note_doubts(tfp_report *r, const tfp_profile *p, const char *side, tfp_error *err)
+{
+    tfp_status s = TFP_OK;
+    for (unsigned kind = TFP_DOUBT_REPAIRED; kind < TFP_DOUBT_KINDS && !s; kind++) { /* repairs are warnings */
         tfp_doubt_sum sum;
         tfp_buf b = { 0 };
         if (!tfp_doubt_sum_of(p, tfp_step_of(r), kind, &sum)) continue;
@@ -160,7 +194,8 @@ bool tfp_doubted_steps_of(tfp_report *r, const tfp_trace_index *x, tfp_doubted_s
             out->keys[out->count++] = (uint64_t)x->unit_of_process[d->process] << 32 | d->step;
     }
     qsort(out->keys, out->count, sizeof *out->keys, by_number);
-    out->most = are_most(r, out);
+    for (size_t i = 0; i < e->doubts.size; i++) out->clocks |= e->doubts.at[i].kind == TFP_DOUBT_CLOCKS;
+    out->most = out->clocks || are_most(r, out);
     return true;
 }
 

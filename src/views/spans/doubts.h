@@ -12,7 +12,7 @@ typedef struct tfp_report tfp_report;
 /* A kind, over all ranks and over the steps that the report is about. */
 typedef struct tfp_doubt_sum {
     int64_t count, of, ns;
-    uint32_t first; /* index in spans */
+    tfp_strid name; /* of the first example */
     /* number of steps with it; one: index in steps of the only one, TFP_NONE: it is outside of all steps */
     size_t steps;
     uint32_t one;
@@ -23,7 +23,9 @@ const char *tfp_doubt_name(tfp_doubt_kind kind);                         /* of t
 const char *tfp_doubt_check(tfp_doubt_kind kind, const char **severity); /* what `check` says */
 /* Appends a sentence without its end: "18 of 20 launches of graphs have no kernels in the recording". */
 void tfp_doubt_put(const tfp_profile *p, tfp_doubt_kind kind, const tfp_doubt_sum *sum, tfp_buf *out);
-/* Adds notes on the recording: guessed steps, and each kind of doubt; `side`: prefix in a comparison, or NULL. */
+/* Adds a note for each kind of doubt but repairs, which are warnings; tfp_note_recording also one on guessed steps. `side`: prefix in a
+ * comparison, or NULL. */
+tfp_status tfp_note_doubts(tfp_report *r, const tfp_profile *p, const char *side, tfp_error *err);
 tfp_status tfp_note_recording(tfp_report *r, const tfp_profile *p, const char *side, tfp_error *err);
 
 /* Whether the only step of a process starts when its devices have done the work from before the recording. */
@@ -34,7 +36,8 @@ typedef struct tfp_doubted_steps {
     const struct tfp_trace_index *x;
     uint64_t *keys; /* unit << 32 | step, sorted */
     size_t count;
-    bool most; /* over half of the steps are in doubt: none is left out, but nothing is found or predicted */
+    bool clocks; /* some devices have another clock than their host */
+    bool most;   /* over half of the steps are in doubt: none is left out, but nothing is found or predicted */
 } tfp_doubted_steps;
 bool tfp_doubted_steps_of(tfp_report *r, const struct tfp_trace_index *x,
                           tfp_doubted_steps *out); /* false: out of memory */

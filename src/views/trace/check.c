@@ -162,9 +162,8 @@ static bool check_doubts(checks *t)
         tfp_doubt_sum sum;
         tfp_step_choice all = { .which = TFP_STEP_ALL };
         if (!tfp_doubt_sum_of(t->x.p, all, kind, &sum)) continue;
-        tfp_str first = sum.first == TFP_NONE ? TFP_STR("") : tfp_span_name(t->x.p, sum.first);
         const char *severity, *what = tfp_doubt_check(kind, &severity);
-        if (!add(t, severity, what, sum.count, first)) return false;
+        if (!add(t, severity, what, sum.count, tfp_text(t->x.p, sum.name))) return false;
     }
     return true;
 }

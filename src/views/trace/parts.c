@@ -76,6 +76,7 @@ static void add_waits(parts *x)
 
 bool tfp_host_is_limit(const tfp_trace_facts *f)
 {
+    if (f->begin.doubted.most) return false;
     return f->has_devices && fmin(f->gaps.launched_late_ns, f->mean.idle_ns) > f->mean.busy_ns;
 }
 

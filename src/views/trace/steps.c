@@ -26,6 +26,7 @@ typedef struct steps {
     uint32_t *windows;     /* sorted by unit, then start */
     size_t *windows_first; /* for each unit: its first window; with one more element at the end */
     bool every;            /* also steps that the report is not for */
+    bool clocks;           /* launches have another clock than the work that they launched */
     bool full;             /* there would be more than ROWS_MOST rows */
     TFP_VEC(tfp_step_row) rows;
 } steps;
@@ -53,7 +54,7 @@ static tfp_step_row measure(const steps *t, const tfp_trace_device *d, const tfp
     size_t launched = to->launched - from->launched;
     if (d->host) return out;
     out.kernels = (int64_t)(to->started - from->started);
-    if (launched) out.launch_delay_us = (double)(to->delay_ns - from->delay_ns) / 1000 / (double)launched;
+    if (launched && !t->clocks) out.launch_delay_us = (double)(to->delay_ns - from->delay_ns) / 1000 / (double)launched;
     return out;
 }
 
@@ -166,7 +167,9 @@ static const tfp_row_column columns[] = {
 tfp_status tfp_step_rows(tfp_report *r, const tfp_trace_index *x, tfp_step_row **rows, size_t *count, tfp_error *err)
 {
     steps t = { .r = r, .x = x, .every = tfp_options_of(r)->verb.why };
-    bool ok = sort_windows(&t);
+    tfp_doubted_steps doubted;
+    bool ok = tfp_doubted_steps_of(r, x, &doubted) && sort_windows(&t);
+    t.clocks = ok && doubted.clocks;
     for (uint32_t i = 0; i < x->device_count && ok; i++) ok = add_device(&t, i);
     *count = t.rows.size;
     *rows = ok ? TFP_NEW(tfp_arena_of(r), tfp_step_row, t.rows.size + 1) : NULL;

@@ -35,6 +35,7 @@ typedef struct waited {
 typedef struct wait_table {
     tfp_report *r;
     const tfp_trace_index *x;
+    tfp_doubted_steps doubted;
     tfp_strtab places; /* unit, cause and place as one text -> index in rows, from 1 */
     TFP_VEC(wait_row) rows;
 } wait_table;
@@ -175,9 +176,10 @@ static bool collect_frames(wait_table *t)
 
 /* ---- gaps of streams ---- */
 
-static const char *cause_of_gap(const tfp_span_columns *s, uint32_t span, int64_t since)
+static const char *cause_of_gap(const wait_table *t, uint32_t span, int64_t since)
 {
-    uint32_t launch = s->launch[span];
+    const tfp_span_columns *s = t->x->s;
+    uint32_t launch = t->doubted.clocks ? TFP_NONE : s->launch[span];
     if (launch != TFP_NONE && s->start_ns[launch] > since) return "host";
     return s->start_ns[span] - since <= QUEUE_GAP_NS ? "kernel" : "other";
 }
@@ -193,7 +195,7 @@ static bool collect_device(wait_table *t, const tfp_trace_device *d, int64_t *la
         seen[lane] = 1;
         if (!gap) continue;
         tfp_str where = tfp_text(t->x->p, tfp_lanes_of(t->x->p)->at[lane].name);
-        if (!add(t, d->unit, cause_of_gap(s, span, since), where, (waited){ since, start - since },
+        if (!add(t, d->unit, cause_of_gap(t, span, since), where, (waited){ since, start - since },
                  tfp_span_name(t->x->p, span)))
             return false;
     }
@@ -254,8 +256,8 @@ static bool give_rows(wait_table *t, wait_row **rows, size_t *count)
 static bool wait_rows(tfp_report *r, const tfp_trace_index *x, wait_row **rows, size_t *count)
 {
     wait_table t = { .r = r, .x = x };
-    bool ok = tfp_strtab_init(&t.places, tfp_arena_of(r)) == TFP_OK && collect_host(&t) && collect_frames(&t) &&
-              collect_devices(&t) && give_rows(&t, rows, count);
+    bool ok = tfp_doubted_steps_of(r, x, &t.doubted) && tfp_strtab_init(&t.places, tfp_arena_of(r)) == TFP_OK &&
+              collect_host(&t) && collect_frames(&t) && collect_devices(&t) && give_rows(&t, rows, count);
     tfp_vec_free(&t.rows);
     tfp_strtab_free(&t.places);
     return ok;
@@ -285,6 +287,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     if (s) return s;
     if (!wait_rows(r, &x, &rows, &count)) return tfp_nomem(err);
     s = tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, count, tfp_trace_shown(&x) }, err);
+    if (!s) s = tfp_note_doubts(r, x.p, NULL, err);
     return s ? s : add_parts(r, err);
 }
 

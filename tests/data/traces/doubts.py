@@ -4,6 +4,8 @@
 lost.json: five steps of three kernels; of step 3 two kernels are missing, and a graph is captured outside of the steps.
 replays.json: one step of four graph replays, of which one has kernels. queued.json: the recording ends while kernels wait in the queue.
 before.json: the first copy of the first of four steps waits 50 ms for work from before the recording; later.json: that of the third step.
+times.json: in four steps an activity that ends 3 s after the next one began, a short overlap, which is none, a kernel that stands twice, and one at time 0.
+clocks.json: three steps whose kernels have a clock that is an hour ahead.
 behind.json: no steps; ten kernels were launched at once and start after 80 ms."""
 import os
 
@@ -78,6 +80,30 @@ def behind():
     return events
 
 
+BASE = 1.7e15  # times of day
+
+
+def times():
+    events = []
+    for step in range(4):
+        at = BASE + 1000 * step
+        events.append(span("user_annotation", f"ProfilerStep#{step + 1}", HOST, at, 1000))
+        events += launch(10 * step + 1, at + 50, (at + 70, 3e6 if step == 1 else 306)) + launch(10 * step + 2, at + 100, (at + 370, 300))
+        twin = launch(10 * step + 3, at + 150, (0 if step == 3 else at + 700, 200))
+        events += twin + twin[1:] * (step == 2)
+    return events
+
+
+def clocks():
+    events, hour = [], 3.6e9
+    for step in range(3):
+        at = 1000 * step
+        events.append(span("user_annotation", f"ProfilerStep#{step + 1}", HOST, at, 1000))
+        for k in range(3):
+            events += launch(10 * step + k + 1, at + 50 + 300 * k, (hour + at + 70 + 300 * k, 200))
+    return events
+
+
 if __name__ == "__main__":
-    for make in (lost, replays, queued, before, later, behind):
+    for make in (lost, replays, queued, before, later, behind, times, clocks):
         odd_traces.write(make.__name__, make(), folder="doubts")

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+/* model/join/times.c: repairs times that cannot be, before spans are nested. Events over a day from all others of their process, and
+ * activities that were recorded twice, are left out. An activity cannot go on for long after the next one of its stream began: it is cut
+ * there. In a sound trace this looks at the ends of lanes and once at each activity. */
+#include "model/join/doubts.h"
+#include "model/recorded.h"
+#include "model/tables/processes.h"
+#include "model/tables/profile.h"
+#include "model/tables/step_marks.h"
+
+#include <stdlib.h>
+
+#define DAY_NS ((int64_t)86400 * 1000000000)
+#define SECOND_NS 1000000000
+#define EARLY_NS                                                                                                       \
+    20000 /* a device may start an activity this long before the one before it ends, up to half of the shorter */
+
+typedef struct times {
+    tfp_join *x;
+    tfp_span_columns *s;
+    uint8_t *out; /* for each span: it is left out; NULL: none is */
+    TFP_VEC(int64_t) starts;
+} times;
+
+static bool leave_out(times *t, uint32_t span)
+{
+    if (!t->out) t->out = calloc(t->x->count + 1, 1);
+    if (!t->out) return false;
+    t->out[span] = 1;
+    return true;
+}
+
+/* Adds to the row of a kind and process. */
+static void add(times *t, tfp_doubt_kind kind, uint32_t process, uint32_t span, int64_t ns)
+{
+    tfp_event_tables *e = t->x->t;
+    size_t at = 0;
+    while (at < e->doubts.size && (e->doubts.at[at].kind != kind || e->doubts.at[at].process != process)) at++;
+    tfp_doubt row = { .kind = kind, .process = process, .step = TFP_NONE, .name = t->s->name[span] };
+    if (at == e->doubts.size && !tfp_join_keep(t->x, tfp_push(&e->doubts, row))) return;
+    static const char *const said[TFP_DOUBT_REPAIRED] = {
+        [TFP_DOUBT_FAR] = "events over a day from all others, left out",
+        [TFP_DOUBT_TWICE] = "activities that were recorded twice, counted once",
+        [TFP_DOUBT_OVERLAPS] = "activities that end long after the next one of their stream began, cut there"
+    };
+    tfp_build_warn(t->x->b, said[kind], tfp_text(t->x->p, t->s->name[span]));
+    e->doubts.at[at].count++;
+    e->doubts.at[at].ns = tfp_add(e->doubts.at[at].ns, ns, NULL);
+}
+
+/* ---- events far from all others ---- */
+
+static bool is_of(const times *t, size_t lane, uint32_t process, bool host)
+{
+    const tfp_lane *l = &t->x->p->lanes->at[lane];
+    return l->process == process && (l->role == TFP_ROLE_THREAD) == host &&
+           t->x->lane_first[lane] < t->x->lane_first[lane + 1];
+}
+
+typedef struct range {
+    int64_t first, last; /* starts; none if first is greater */
+} range;
+
+static range range_of(const times *t, uint32_t process, bool host)
+{
+    range r = { INT64_MAX, INT64_MIN };
+    for (size_t lane = 0; lane < t->x->p->lanes->size; lane++) {
+        if (!is_of(t, lane, process, host)) continue;
+        int64_t first = t->s->start_ns[t->x->order[t->x->lane_first[lane]]],
+                last = t->s->start_ns[t->x->order[t->x->lane_first[lane + 1] - 1]];
+        if (first < r.first) r.first = first;
+        if (last > r.last) r.last = last;
+    }
+    return r;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static int64_t distance(int64_t a, int64_t b) { return tfp_add(b, -a, NULL); } /* from a to b */
+
+static bool is_near(range a, range b)
+{
+    return a.first <= a.last && distance(a.last, b.first) <= DAY_NS && distance(b.last, a.first) <= DAY_NS;
+}
+
+/* Splits the starts where a day lies between two of them, and finds the part with most of them; of equal parts the one near the host's.
+ * False: the others are too many to be mistakes. */
+static bool find_main(times *t, range host, range *out)
+{
+    size_t most = 0, count = t->starts.size;
+    bool near = false;
+    qsort(t->starts.at, count, sizeof *t->starts.at, by_number);
+    for (size_t i = 0, end; i < count; i = end) {
+        const int64_t *at = t->starts.at;
+        for (end = i + 1; end < count && distance(at[end - 1], at[end]) <= DAY_NS; end++) {}
+        range r = { at[i], at[end - 1] };
+        bool better = end - i == most ? is_near(host, r) && !near : end - i > most;
+        if (!better) continue;
+        most = end - i;
+        *out = r;
+        near = is_near(host, r);
+    }
+    return (count - most) * 2 <= most;
+}
+
+/* Time 0 beside real times, which begin much later than they are apart, is no time. */
+static void find_zeros(times *t, range *r)
+{
+    size_t zeros = 0, count = t->starts.size;
+    if (r->first != 0) return;
+    qsort(t->starts.at, count, sizeof *t->starts.at, by_number);
+    while (zeros < count && t->starts.at[zeros] == 0) zeros++;
+    if (zeros == count || zeros * 2 > count - zeros) return;
+    int64_t first = t->starts.at[zeros], last = t->starts.at[count - 1];
+    if (first > SECOND_NS && first / 10 > distance(first, last)) r->first = first;
+}
+
+static void leave_far_out(times *t, uint32_t process, bool host, range keep)
+{
+    for (size_t lane = 0; lane < t->x->p->lanes->size && !t->x->b->status; lane++) {
+        if (!is_of(t, lane, process, host)) continue;
+        for (uint32_t k = t->x->lane_first[lane]; k < t->x->lane_first[lane + 1]; k++) {
+            uint32_t span = t->x->order[k];
+            if (t->s->start_ns[span] >= keep.first && t->s->start_ns[span] <= keep.last) continue;
+            if (tfp_join_keep(t->x, leave_out(t, span))) add(t, TFP_DOUBT_FAR, process, span, 0);
+        }
+    }
+}
+
+static range check_range(times *t, uint32_t process, bool host, range hosts)
+{
+    range r = range_of(t, process, host), keep = r;
+    if (r.first > r.last || (r.first != 0 && distance(r.first, r.last) <= DAY_NS)) return r;
+    t->starts.size = 0;
+    for (size_t lane = 0; lane < t->x->p->lanes->size; lane++) {
+        if (!is_of(t, lane, process, host)) continue;
+        for (uint32_t k = t->x->lane_first[lane]; k < t->x->lane_first[lane + 1]; k++)
+            if (!tfp_join_keep(t->x, tfp_push(&t->starts, t->s->start_ns[t->x->order[k]]))) return r;
+    }
+    if (distance(r.first, r.last) > DAY_NS && !find_main(t, hosts, &keep)) return r;
+    find_zeros(t, &keep);
+    if (keep.first != r.first || keep.last != r.last) leave_far_out(t, process, host, keep);
+    return keep;
+}
+
+/* ---- activities of a stream ---- */
+
+static bool is_stream(const times *t, size_t lane)
+{
+    const tfp_lane *l = &t->x->p->lanes->at[lane];
+    return l->role == TFP_ROLE_STREAM && l->process < t->x->t->processes.size &&
+           !t->x->t->processes.at[l->process].tasks && !tfp_is_tpu(tfp_text(t->x->p, l->device));
+}
+
+static bool is_twin(const tfp_span_columns *s, uint32_t a, uint32_t b)
+{
+    return s->start_ns[a] == s->start_ns[b] && s->duration_ns[a] == s->duration_ns[b] && s->duration_ns[a] > 0 &&
+           s->name[a] == s->name[b] && s->correlation[a] == s->correlation[b] && s->kind[a] == s->kind[b];
+}
+
+static bool overlaps(const tfp_span_columns *s, uint32_t a, uint32_t b)
+{
+    int64_t over = distance(s->start_ns[b], tfp_span_end(s, a));
+    if (over <= EARLY_NS || s->start_ns[a] == s->start_ns[b]) return false;
+    int64_t shorter = s->duration_ns[a] < s->duration_ns[b] ? s->duration_ns[a] : s->duration_ns[b];
+    return over > shorter / 2;
+}
+
+/* The number of overlaps in a lane, which are cut if `cut`. A lane with several queues may have many. */
+static size_t check_overlaps(times *t, size_t lane, bool cut, size_t *count)
+{
+    tfp_span_columns *s = t->s;
+    uint32_t open = TFP_NONE;
+    size_t found = 0;
+    *count = 0;
+    for (uint32_t k = t->x->lane_first[lane]; k < t->x->lane_first[lane + 1] && !t->x->b->status; k++) {
+        uint32_t span = t->x->order[k];
+        if (s->kind[span] != TFP_SPAN_ACTIVITY || (t->out && t->out[span])) continue;
+        ++*count;
+        if (open != TFP_NONE && overlaps(s, open, span)) {
+            found++;
+            if (cut) {
+                int64_t whole = s->duration_ns[open];
+                s->duration_ns[open] = distance(s->start_ns[open], s->start_ns[span]);
+                add(t, TFP_DOUBT_OVERLAPS, t->x->p->lanes->at[lane].process, open, whole - s->duration_ns[open]);
+            }
+            open = span;
+        } else if (open == TFP_NONE || tfp_span_end(s, span) >= tfp_span_end(s, open)) {
+            open = span;
+        }
+    }
+    return found;
+}
+
+static void check_stream(times *t, size_t lane)
+{
+    size_t count = 0;
+    for (uint32_t k = t->x->lane_first[lane] + 1; k < t->x->lane_first[lane + 1] && !t->x->b->status; k++) {
+        uint32_t span = t->x->order[k], before = t->x->order[k - 1];
+        if (t->s->kind[span] != TFP_SPAN_ACTIVITY || !is_twin(t->s, before, span) || (t->out && t->out[span])) continue;
+        if (tfp_join_keep(t->x, leave_out(t, span)))
+            add(t, TFP_DOUBT_TWICE, t->x->p->lanes->at[lane].process, before, t->s->duration_ns[span]);
+    }
+    size_t found = check_overlaps(t, lane, false, &count);
+    if (found && found * 2 <= count) check_overlaps(t, lane, true, &count);
+}
+
+/* ---- leaving out ---- */
+
+/* Moves the spans that are kept together, with all that refers to them by number. */
+static void compact(times *t)
+{
+    tfp_event_tables *e = t->x->t;
+    uint32_t *now = malloc((t->x->count + 1) * sizeof *now), size = 0;
+    if (!tfp_join_keep(t->x, now != NULL)) return;
+    for (uint32_t i = 0; i < t->x->count; i++) now[i] = t->out[i] ? TFP_NONE : size++;
+    for (uint32_t i = 0; i < t->x->count; i++) {
+        if (t->out[i]) continue;
+#define MOVE(type, field, none) t->s->field[now[i]] = t->s->field[i];
+        TFP_SPAN_IN_COLUMNS(MOVE)
+#undef MOVE
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < e->flows.size; i++) {
+        tfp_flow f = e->flows.at[i];
+        if (now[f.from] == TFP_NONE || now[f.to] == TFP_NONE) continue;
+        e->flows.at[kept++] = (tfp_flow){ now[f.from], now[f.to], f.kind };
+    }
+    e->flows.size = kept;
+    kept = 0;
+    for (size_t i = 0; i < e->step_marks.size; i++) {
+        tfp_step_mark m = e->step_marks.at[i];
+        m.span = now[m.span];
+        if (m.span != TFP_NONE) e->step_marks.at[kept++] = m;
+    }
+    e->step_marks.size = kept;
+    kept = 0;
+    for (size_t i = 0; i < e->calls.size; i++) {
+        tfp_recorded_call c = e->calls.at[i];
+        c.span = now[c.span];
+        if (c.span != TFP_NONE) e->calls.at[kept++] = c;
+    }
+    e->calls.size = kept;
+    free(now);
+    t->s->size = t->x->count = size;
+    tfp_join_keep(t->x, tfp_order_spans(t->x->p, t->x->order, t->x->lane_first));
+}
+
+void tfp_join_times(tfp_join *x)
+{
+    times t = { .x = x, .s = &x->t->spans };
+    for (uint32_t i = 0; i < x->t->processes.size && !x->b->status; i++) {
+        range host = check_range(&t, i, true, (range){ 0, -1 });
+        check_range(&t, i, false, host);
+    }
+    for (size_t lane = 0; lane < x->p->lanes->size && !x->b->status; lane++)
+        if (is_stream(&t, lane)) check_stream(&t, lane);
+    if (t.out && !x->b->status) compact(&t);
+    free(t.out);
+    tfp_vec_free(&t.starts);
+}
