@@ -74,6 +74,7 @@ bool tfp_ruling_retracing(tfp_ruling *x);
 bool tfp_ruling_compilations(tfp_ruling *x);
 bool tfp_ruling_idle_device(tfp_ruling *x);
 bool tfp_ruling_uneven_steps(tfp_ruling *x);
+bool tfp_ruling_first_calls(tfp_ruling *x);
 bool tfp_ruling_unfused_optimizer(tfp_ruling *x);
 
 /* trace_device.c */

@@ -175,7 +175,7 @@ static tfp_status add_findings(tfp_report *r, tfp_error *err)
 static bool say_doubts(tfp_report *r)
 {
     bool said = false;
-    for (unsigned kind = 0; kind < TFP_DOUBT_KINDS; kind++) {
+    for (unsigned kind = 0; kind < TFP_DOUBT_SAID; kind++) {
         tfp_doubt_sum sum;
         tfp_buf b = { 0 };
         if (!tfp_doubt_sum_of(r->profile, r->step, kind, &sum)) continue;

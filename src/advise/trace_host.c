@@ -385,6 +385,28 @@ bool tfp_ruling_uneven_steps(tfp_ruling *x)
     return true;
 }
 
+/* The time of the recording that launches take to load code, in and outside of steps. */
+bool tfp_ruling_first_calls(tfp_ruling *x)
+{
+    const tfp_trace_facts *f = x->f;
+    const tfp_span_columns *s = f->x.s;
+    tfp_doubt_sum sum;
+    double recorded = 0;
+    if (!tfp_doubt_sum_of(f->x.p, (tfp_step_choice){ .which = TFP_STEP_ALL }, TFP_DOUBT_LOADING, &sum)) return false;
+    for (size_t i = 0; i < f->x.unit_count; i++) recorded += (double)(f->x.units[i].end_ns - f->x.units[i].origin_ns);
+    if (tfp_part((double)sum.ns, recorded) < x->limit) return false;
+    for (uint32_t i = 0; i < s->size; i++) {
+        bool loads = s->kind[i] == TFP_SPAN_CALL && s->marks[i] & TFP_MARK_LOADS;
+        if (loads && (x->evidence == TFP_NONE || s->duration_ns[i] > s->duration_ns[x->evidence])) x->evidence = i;
+    }
+    tfp_buf_printf(&x->text, "%lld kernel%s ran for the first time: ", (long long)sum.count, sum.count == 1 ? "" : "s");
+    tfp_ruling_us(x, (double)sum.ns);
+    tfp_buf_printf(&x->text, " of loading code in their launches, %.0f%% of the recording",
+                   100 * tfp_part((double)sum.ns, recorded));
+    x->about_ns = (double)sum.ns;
+    return true;
+}
+
 bool tfp_ruling_unfused_optimizer(tfp_ruling *x)
 {
     const tfp_trace_facts *f = x->f;

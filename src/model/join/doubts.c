@@ -37,8 +37,8 @@ typedef struct doubter {
     of_process *processes;
     of_lane *lanes;
     TFP_VEC(uint32_t) launches, begins, ends; /* calls */
-    tfp_waits waits;
-    uint8_t *active; /* for each step: whether a device works in it */
+    tfp_waits waits, slow;                    /* slow: activities whose launch takes long */
+    uint8_t *active;                          /* for each step: whether a device works in it */
     TFP_VEC(capture) captures;
     tfp_map64 rows; /* process and step -> row */
 } doubter;
@@ -100,6 +100,8 @@ static void collect_activity(doubter *d, uint32_t span)
     if (lane->launched_ns == INT64_MAX || d->s->start_ns[launch] > lane->launched_ns)
         lane->launched_ns = d->s->start_ns[launch];
     if (d->s->class[span] == TFP_CLASS_COPY && tfp_span_end(d->s, launch) >= end) note_sync(d, launch);
+    if (d->s->duration_ns[launch] > LONG_NS && meaning_of(d, launch) == TFP_CALL_LAUNCHES)
+        tfp_join_keep(d->x, tfp_push(&d->slow, span));
     d->launched[launch] = 1;
     uint32_t around =
         d->s->parent[launch]; /* of the runtime's call and the driver's call in it only one has the activity */
@@ -319,12 +321,14 @@ void tfp_join_doubts(tfp_join *x)
         if (!clocks && !has_lost(&d.processes[i]))
             tfp_doubt_unrecorded(x, i, &(tfp_begin){ d.waits, d.active, d.processes[i].synced_ns });
     }
+    if (!x->b->status && d.slow.size) tfp_doubt_loading(x, &d.slow);
     free(d.means);
     free(d.launched);
     free(d.processes);
     free(d.lanes);
     free(d.active);
     tfp_vec_free(&d.waits);
+    tfp_vec_free(&d.slow);
     tfp_vec_free(&d.launches);
     tfp_vec_free(&d.begins);
     tfp_vec_free(&d.ends);

@@ -13,6 +13,8 @@ typedef struct tfp_begin {
     const uint8_t *active; /* for each step: whether a device works in it */
     int64_t synced_ns;     /* when the first call ended that waits for a device */
 } tfp_begin;
+/* loading.c: finds launches that load the code of their kernels, among slow ones: activities whose launch takes long. */
+void tfp_doubt_loading(tfp_join *x, const tfp_waits *slow);
 /* unrecorded.c: finds the time in which a process's devices do work from before the recording. */
 void tfp_doubt_unrecorded(tfp_join *x, uint32_t process, const tfp_begin *begin);
 

@@ -9,8 +9,8 @@
 
 #include <stdlib.h>
 
-#define LEAD                                                                                                           \
-    10 /* a wait that begins later than this many times its length after the recording did is one of the program */
+/* a wait that begins later than this many times its length after the recording did is one of the program */
+#define LEAD 4
 #define WAIT_NS 1000000 /* shorter waits are the cost of a call */
 
 typedef struct interval {

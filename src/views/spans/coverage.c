@@ -64,7 +64,8 @@ typedef struct tally { /* sums; an activity is counted in the first that applies
 /* What a row of a slim lane contains is counted with the row. */
 static bool on_host(const tfp_span_columns *s, uint32_t i)
 {
-    return s->kind[i] >= TFP_SPAN_OP && s->kind[i] <= TFP_SPAN_FRAME && !(s->marks[i] & TFP_MARK_HELD);
+    return s->kind[i] >= TFP_SPAN_OP && s->kind[i] <= TFP_SPAN_FRAME &&
+           (s->kind[i] != TFP_SPAN_ANNOTATION || !(s->marks[i] & TFP_MARK_HELD));
 }
 
 /* Whether the report includes a step. A mean does not include work outside steps. */

@@ -44,6 +44,8 @@ static const words kinds[TFP_DOUBT_KINDS] = {
     [TFP_DOUBT_CLOCKS] = { "doubt_clocks", "warning",
                            "ranks whose devices have a clock far from the host's: no launch delay or cause of idle time is known",
                            TIME, "the clock of the devices differs from the host's by", "no launch delay or cause of idle time is known" },
+    [TFP_DOUBT_LOADING] = { "loading", "info", "launches of over a millisecond whose kernel runs for the first time: they load its code",
+                            COUNT, "kernels ran for the first time", "their launches load code" },
 };
 /* clang-format on */
 
@@ -130,7 +132,7 @@ tfp_status tfp_note_recording(tfp_report *r, const tfp_profile *p, const char *s
 tfp_status tfp_note_doubts(tfp_report *r, const tfp_profile *p, const char *side, tfp_error *err)
 {
     tfp_status s = TFP_OK;
-    for (unsigned kind = TFP_DOUBT_REPAIRED; kind < TFP_DOUBT_KINDS && !s; kind++) { /* repairs are warnings */
+    for (unsigned kind = TFP_DOUBT_REPAIRED; kind < TFP_DOUBT_SAID && !s; kind++) { /* repairs are warnings */
         tfp_doubt_sum sum;
         tfp_buf b = { 0 };
         if (!tfp_doubt_sum_of(p, tfp_step_of(r), kind, &sum)) continue;
@@ -161,45 +163,55 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static bool is_doubted(const tfp_doubted_steps *d, uint32_t unit, uint32_t step)
+static bool has(const tfp_step_keys *k, uint32_t unit, uint32_t step)
 {
     uint64_t key = (uint64_t)unit << 32 | step;
-    return d->count && bsearch(&key, d->keys, d->count, sizeof key, by_number);
+    return k->count && bsearch(&key, k->at, k->count, sizeof key, by_number);
 }
 
-/* Whether most of the report's steps are in doubt. */
-static bool are_most(const tfp_report *r, const tfp_doubted_steps *d)
+/* Whether most of the report's steps are in doubt, and whether all of the others are unsteady. */
+static void count_steps(const tfp_report *r, tfp_doubted_steps *d)
 {
     const tfp_event_tables *e = tfp_events_of(d->x->p);
-    size_t doubted = 0, all = 0;
-    for (size_t i = 0; d->count && i < e->windows.size; i++) {
+    size_t doubted = 0, unsteady = 0, all = 0;
+    for (size_t i = 0; i < e->windows.size; i++) {
         const tfp_step_window *w = &e->windows.at[i];
+        uint32_t unit = d->x->unit_of_process[w->process];
         if (!tfp_step_takes(tfp_step_of(r), w->step)) continue;
-        doubted += is_doubted(d, d->x->unit_of_process[w->process], w->step);
+        bool in_doubt = has(&d->doubted, unit, w->step);
+        doubted += in_doubt;
+        unsteady += !in_doubt && has(&d->unsteady, unit, w->step);
         all++;
     }
-    return doubted > all / 2;
+    d->most = d->clocks || doubted > all / 2;
+    if (doubted + unsteady == all) d->unsteady.count = 0;
 }
+
+static bool is_unsteady(const tfp_doubt *d) { return d->kind == TFP_DOUBT_LOADING && d->of; }
 
 bool tfp_doubted_steps_of(tfp_report *r, const tfp_trace_index *x, tfp_doubted_steps *out)
 {
     const tfp_event_tables *e = tfp_events_of(x->p);
     *out = (tfp_doubted_steps){ .x = x };
     if (!e->doubts.size) return true;
-    out->keys = TFP_NEW(tfp_arena_of(r), uint64_t, e->doubts.size);
-    if (!out->keys) return false;
+    out->doubted.at = TFP_NEW(tfp_arena_of(r), uint64_t, e->doubts.size);
+    out->unsteady.at = TFP_NEW(tfp_arena_of(r), uint64_t, e->doubts.size);
+    if (!out->doubted.at || !out->unsteady.at) return false;
     for (size_t i = 0; i < e->doubts.size; i++) {
         const tfp_doubt *d = &e->doubts.at[i];
-        if (d->step != TFP_NONE && d->count)
-            out->keys[out->count++] = (uint64_t)x->unit_of_process[d->process] << 32 | d->step;
+        uint64_t key = (uint64_t)x->unit_of_process[d->process] << 32 | d->step;
+        out->clocks |= d->kind == TFP_DOUBT_CLOCKS;
+        if (d->step == TFP_NONE || !d->count) continue;
+        if (is_unsteady(d)) out->unsteady.at[out->unsteady.count++] = key;
+        if (d->kind < TFP_DOUBT_SAID) out->doubted.at[out->doubted.count++] = key;
     }
-    qsort(out->keys, out->count, sizeof *out->keys, by_number);
-    for (size_t i = 0; i < e->doubts.size; i++) out->clocks |= e->doubts.at[i].kind == TFP_DOUBT_CLOCKS;
-    out->most = out->clocks || are_most(r, out);
+    qsort(out->doubted.at, out->doubted.count, sizeof *out->doubted.at, by_number);
+    qsort(out->unsteady.at, out->unsteady.count, sizeof *out->unsteady.at, by_number);
+    count_steps(r, out);
     return true;
 }
 
 bool tfp_step_left_out(const tfp_doubted_steps *d, uint32_t unit, uint32_t step)
 {
-    return !d->most && is_doubted(d, unit, step);
+    return !d->most && (has(&d->doubted, unit, step) || has(&d->unsteady, unit, step));
 }

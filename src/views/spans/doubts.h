@@ -31,11 +31,14 @@ tfp_status tfp_note_recording(tfp_report *r, const tfp_profile *p, const char *s
 /* Whether the only step of a process starts when its devices have done the work from before the recording. */
 bool tfp_starts_late(const tfp_profile *p, uint32_t process);
 
-/* The report's steps in which something is in doubt. */
+/* The report's steps in which something is in doubt, or over half is loading of code. */
+typedef struct tfp_step_keys {
+    uint64_t *at; /* unit << 32 | step, sorted */
+    size_t count;
+} tfp_step_keys;
 typedef struct tfp_doubted_steps {
     const struct tfp_trace_index *x;
-    uint64_t *keys; /* unit << 32 | step, sorted */
-    size_t count;
+    tfp_step_keys doubted, unsteady;
     bool clocks; /* some devices have another clock than their host */
     bool most;   /* over half of the steps are in doubt: none is left out, but nothing is found or predicted */
 } tfp_doubted_steps;

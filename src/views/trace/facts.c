@@ -310,7 +310,9 @@ static void add_host(gatherer *g, uint32_t span, const uint8_t *waits)
     if (joins) tally(g, &g->f->host.communication, span);
     if (blocking) tally(g, &g->f->host.blocked, span);
     if (retraces) tally(g, &g->f->host.retraces, span);
-    if (waits[span] || joins || blocking || retraces || (!start && (allocates || compiles))) tally(g, &g->known, span);
+    bool loads = kind == TFP_SPAN_CALL && s->marks[span] & TFP_MARK_LOADS;
+    if (waits[span] || loads || joins || blocking || retraces || (!start && (allocates || compiles)))
+        tally(g, &g->known, span);
 }
 
 /* Finds whether each device computes in only one stream. */

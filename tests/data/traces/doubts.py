@@ -6,6 +6,7 @@ replays.json: one step of four graph replays, of which one has kernels. queued.j
 before.json: the first copy of the first of four steps waits 50 ms for work from before the recording; later.json: that of the third step.
 times.json: in four steps an activity that ends 3 s after the next one began, a short overlap, which is none, a kernel that stands twice, and one at time 0.
 clocks.json: three steps whose kernels have a clock that is an hour ahead.
+loading.json: four steps; the first launches of two kernels load code for 30 ms each, and a later launch of one of them is slow, too.
 behind.json: no steps; ten kernels were launched at once and start after 80 ms."""
 import os
 
@@ -104,6 +105,19 @@ def clocks():
     return events
 
 
+def loading():
+    events, at = [], 0
+    for step in range(4):
+        events.append(span("user_annotation", f"ProfilerStep#{step + 1}", HOST, at, 65000 if step in (0, 2) else 2000))
+        for k, name in enumerate(("gemm", "softmax")):
+            slow = 30000 if step == 0 or (step == 2 and k) else 10
+            number, start = 10 * step + k + 1, at + 50 + 32000 * k * (step in (0, 2)) + 900 * k
+            events += [span("cuda_runtime", "cudaLaunchKernel", HOST, start, slow, correlation=number),
+                       span("kernel", name, STREAM, start + slow + 10, 800, device=0, stream=7, correlation=number)]
+        at += 65000 if step in (0, 2) else 2000
+    return events
+
+
 if __name__ == "__main__":
-    for make in (lost, replays, queued, before, later, behind, times, clocks):
+    for make in (lost, replays, queued, before, later, behind, times, clocks, loading):
         odd_traces.write(make.__name__, make(), folder="doubts")
