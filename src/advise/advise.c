@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* advise/advise.c: a view whose rows are checkers with their findings. */
 #include "advise/checker.h"
-#include "model/tables/events.h"
+#include "model/tables/read.h"
 #include "options/options.h"
 #include "views/core/engine.h"
 #include "views/core/notes.h"
@@ -104,7 +104,7 @@ static tfp_status build_advise(tfp_report *r, tfp_error *err)
     if (tfp_report_add_row(r, &root) == TFP_NONE) return tfp_nomem(err);
     bool compat = r->options->compat_tensorflow;
     tfp_status s = TFP_OK;
-    if (tfp_events_of(r->profile)->processes.size && !compat) {
+    if (tfp_has(r->profile, TFP_HAS_TRACE) && !compat) {
         s = run_trace_rules(r, err);
         return s || r->findings.size ? s : tfp_report_note_add(r, TFP_NOTE_NO_FINDINGS, err, "no rule has a finding");
     }

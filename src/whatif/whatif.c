@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/whatif.c: the table `whatif`: the predicted step time after each of the given changes alone, and after all of
  * them together. */
-#include "model/tables/events.h"
 #include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "options/options.h"
@@ -178,7 +177,7 @@ static bool fill_gain(tfp_whatif *w, tfp_remedy *remedy)
 
 static bool can_replay(const tfp_report *r)
 {
-    return tfp_events_of(tfp_profile_of(r))->processes.size && !tfp_runs_of(r) && !tfp_cut_of(r) &&
+    return tfp_has(tfp_profile_of(r), TFP_HAS_TRACE) && !tfp_runs_of(r) && !tfp_cut_of(r) &&
            !tfp_is_pipeline(tfp_profile_of(r));
 }
 

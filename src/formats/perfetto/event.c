@@ -2,7 +2,6 @@
 /* formats/perfetto/event.c: reads TrackEvents, and the annotations that are their args. */
 #include "formats/perfetto/perfetto.h"
 
-#include "model/tables/profile.h"
 #include "wire/jsonscan.h"
 
 #define DEPTH 16 /* levels of nested arrays and dicts in a value; deeper ones are written as null */

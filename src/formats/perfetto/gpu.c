@@ -4,7 +4,6 @@
  * its own, and the name of its kind says only whether it is a kernel, a copy or something else.
  * Layout: google/perfetto, protos/perfetto/trace/gpu/. */
 #include "formats/perfetto/perfetto.h"
-#include "model/tables/profile.h"
 #include "wire/jsonscan.h"
 
 #include <ctype.h>

@@ -2,7 +2,6 @@
 /* formats/perfetto/packets.c: reads the packets of a Perfetto trace, keeps the state of each packet sequence, and
  * unpacks compressed packets. */
 #include "formats/perfetto/perfetto.h"
-#include "model/tables/profile.h"
 
 #define ZLIB_CONST /* makes zlib declare its input as const */
 #include <zlib.h>

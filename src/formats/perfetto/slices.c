@@ -5,7 +5,6 @@
 #include "formats/sqlite/range_text.h"
 #include "model/builder.h"
 #include "model/event_builder.h"
-#include "model/tables/profile.h"
 
 #define WAIT_NUMBERS (UINT64_C(1) << 40) /* ids of arrows between stages, as in PyTorch's JSON */
 #define PARENTS                                                                                                        \

@@ -111,9 +111,7 @@ static int64_t judged_part(const tfp_trace_facts *f, uint32_t span)
 
 static void tally(gatherer *g, tfp_tally *t, uint32_t span)
 {
-    if (!tfp_span_in_window(g->r, span)) return;
-    const tfp_trace_facts *f = g->f;
-    if (tfp_step_left_out(&f->begin.doubted, tfp_trace_unit_of(&f->x, span), f->x.s->step[span])) return;
+    if (!tfp_span_in_window(g->r, span) || tfp_span_left_out(g->f, span)) return;
     if (!t->count++ || judged_part(g->f, span) > judged_part(g->f, t->longest)) t->longest = span;
     g->failed |= !tfp_push(&t->spans, span);
 }
@@ -305,8 +303,7 @@ static void add_host(gatherer *g, uint32_t span, const uint8_t *waits)
         tally(g, &g->f->host.data, span);
     if (waits[span] == TFP_WAITS_ITEM) tally(g, &g->f->host.item, span);
     if (waits[span] == TFP_WAITS_SYNCHRONIZE) tally(g, &g->f->host.synchronize, span);
-    bool joins = communicates(g, span);
-    bool blocking = blocks(g, span, waits), retraces = is_retrace(g, span);
+    bool joins = communicates(g, span), blocking = blocks(g, span, waits), retraces = is_retrace(g, span);
     if (joins) tally(g, &g->f->host.communication, span);
     if (blocking) tally(g, &g->f->host.blocked, span);
     if (retraces) tally(g, &g->f->host.retraces, span);

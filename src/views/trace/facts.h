@@ -248,6 +248,7 @@ bool tfp_idle_of(tfp_report *r, tfp_trace_facts *f, const tfp_union *own);
 bool tfp_gaps_of(tfp_trace_facts *f, const tfp_union *known, const tfp_union *own);
 /* Fills the facts about memory (reserved.c). False: out of memory. */
 bool tfp_reserved_of(tfp_trace_facts *f);
+bool tfp_span_left_out(const tfp_trace_facts *f, uint32_t span);          /* its step is in doubt */
 bool tfp_row_left_out(const tfp_trace_facts *f, const tfp_step_row *row); /* its step is in doubt */
 /* The marker of a row's step; TFP_NONE: none. */
 uint32_t tfp_step_marker(const tfp_trace_facts *f, const tfp_step_row *row);

@@ -11,6 +11,11 @@
 
 static bool is_all(const tfp_step_row *s) { return *s->step.data == 'a'; }
 
+bool tfp_span_left_out(const tfp_trace_facts *f, uint32_t span)
+{
+    return tfp_step_left_out(&f->begin.doubted, tfp_trace_unit_of(&f->x, span), f->x.s->step[span]);
+}
+
 bool tfp_row_left_out(const tfp_trace_facts *f, const tfp_step_row *row)
 {
     return tfp_step_left_out(&f->begin.doubted, row->unit, row->step_at);
