@@ -6,6 +6,7 @@
 #include "model/tables/processes.h"
 #include "model/tables/profile.h"
 #include "model/tables/runs.h"
+#include "model/tables/step_marks.h"
 
 #include <stdlib.h>
 
@@ -123,29 +124,34 @@ static void collect(doubter *d)
 
 /* ---- captures of graphs ---- */
 
-static bool starts_before(const void *columns, uint32_t a, uint32_t b)
+/* By process and start. */
+static bool call_before(const void *ctx, uint32_t a, uint32_t b)
 {
-    const tfp_span_columns *s = columns;
-    return s->start_ns[a] < s->start_ns[b];
+    const doubter *d = ctx;
+    uint32_t p = tfp_span_process(d->x, a), q = tfp_span_process(d->x, b);
+    return p != q ? p < q : d->s->start_ns[a] < d->s->start_ns[b];
 }
 
-/* Pairs the begins and ends of a process's captures, whose calls are in order. A capture that the recording cut goes on to its end. */
+/* Pairs the begins and ends of each process's captures. A capture that the recording cut goes on to its end. */
 static bool find_captures(doubter *d)
 {
     const tfp_span_columns *s = d->s;
-    if (!d->begins.size && !d->ends.size) return true;
-    if (!tfp_sort(d->begins.at, d->begins.size, starts_before, s) ||
-        !tfp_sort(d->ends.at, d->ends.size, starts_before, s))
+    size_t b = 0, e = 0;
+    if (!tfp_sort(d->begins.at, d->begins.size, call_before, d) || !tfp_sort(d->ends.at, d->ends.size, call_before, d))
         return false;
-    for (uint32_t process = 0; process < d->x->t->processes.size; process++) {
-        size_t open = 0, e = 0, b = 0;
+    while (b < d->begins.size || e < d->ends.size) {
+        uint32_t first = b < d->begins.size ? tfp_span_process(d->x, d->begins.at[b]) : TFP_NONE,
+                 other = e < d->ends.size ? tfp_span_process(d->x, d->ends.at[e]) : TFP_NONE;
+        uint32_t process = first < other ? first : other;
         int64_t since = INT64_MIN;
-        for (;;) {
-            while (b < d->begins.size && tfp_span_process(d->x, d->begins.at[b]) != process) b++;
-            while (e < d->ends.size && tfp_span_process(d->x, d->ends.at[e]) != process) e++;
-            bool no_begin = b == d->begins.size, no_end = e == d->ends.size;
-            if (no_begin && no_end) break;
-            if (no_end || (!no_begin && s->start_ns[d->begins.at[b]] < s->start_ns[d->ends.at[e]])) {
+        for (size_t open = 0;;) {
+            bool begins = b < d->begins.size && tfp_span_process(d->x, d->begins.at[b]) == process;
+            bool ends = e < d->ends.size && tfp_span_process(d->x, d->ends.at[e]) == process;
+            if (!begins && !ends) {
+                if (open && !tfp_push(&d->captures, ((capture){ process, since, INT64_MAX }))) return false;
+                break;
+            }
+            if (begins && (!ends || s->start_ns[d->begins.at[b]] < s->start_ns[d->ends.at[e]])) {
                 if (!open++) since = s->start_ns[d->begins.at[b]];
                 b++;
                 continue;
@@ -155,7 +161,6 @@ static bool find_captures(doubter *d)
             open -= open > 0;
             e++;
         }
-        if (open && !tfp_push(&d->captures, ((capture){ process, since, INT64_MAX }))) return false;
     }
     return true;
 }
@@ -280,9 +285,9 @@ static bool check_clocks(doubter *d, uint32_t process)
     extent host = { INT64_MAX, INT64_MIN }, device = host;
     const tfp_lane_list *lanes = d->x->p->lanes;
     uint32_t first = TFP_NONE;
-    for (size_t i = 0; i < lanes->size; i++) {
+    for (uint32_t i = d->x->first_lane[process]; i != TFP_NONE; i = d->x->next_lane[i]) {
         bool thread = lanes->at[i].role == TFP_ROLE_THREAD, stream = lanes->at[i].role == TFP_ROLE_STREAM;
-        if (lanes->at[i].process != process || d->x->lane_first[i] == d->x->lane_first[i + 1]) continue;
+        if (d->x->lane_first[i] == d->x->lane_first[i + 1]) continue;
         if (thread) widen(&host, d, i);
         if (stream) widen(&device, d, i);
         if (stream) first = d->x->order[d->x->lane_first[i]];
@@ -316,10 +321,20 @@ void tfp_join_doubts(tfp_join *x)
     d.active = calloc(x->p->runs->steps.size + 1, 1);
     if (tfp_join_keep(x, d.means && d.launched && d.processes && d.lanes && d.active)) collect(&d);
     if (!x->b->status && d.launches.size && tfp_join_keep(x, find_captures(&d))) find_lost(&d);
-    for (uint32_t i = 0; i < x->t->processes.size && !x->b->status; i++) {
+    if (!x->b->status) tfp_join_keep(x, tfp_sort(d.waits.at, d.waits.size, call_before, &d));
+    size_t window = 0, wait = 0;
+    for (uint32_t i = 0; i < x->t->processes.size && !x->b->status; i++) { /* windows are in the order of processes */
+        size_t first = window, first_wait = wait;
+        while (wait < d.waits.size && tfp_span_process(x, d.waits.at[wait]) == i) wait++;
+        while (window < x->t->windows.size && x->t->windows.at[window].process == i) window++;
         bool clocks = check_clocks(&d, i); /* another clock, and work that is missing, explain a wait */
-        if (!clocks && !has_lost(&d.processes[i]))
-            tfp_doubt_unrecorded(x, i, &(tfp_begin){ d.waits, d.active, d.processes[i].synced_ns });
+        tfp_begin begin = { .waits = wait > first_wait ? d.waits.at + first_wait : NULL,
+                            .wait_count = wait - first_wait,
+                            .active = d.active,
+                            .synced_ns = d.processes[i].synced_ns,
+                            .windows = window > first ? x->t->windows.at + first : NULL,
+                            .window_count = window - first };
+        if (!clocks && !has_lost(&d.processes[i])) tfp_doubt_unrecorded(x, i, &begin);
     }
     if (!x->b->status && d.slow.size) tfp_doubt_loading(x, &d.slow);
     free(d.means);

@@ -9,9 +9,12 @@
 /* What is known of the begin of a process's recording. */
 typedef TFP_VEC(uint32_t) tfp_waits;
 typedef struct tfp_begin {
-    tfp_waits waits;       /* calls of all processes that wait for a device for long; indexes in spans */
-    const uint8_t *active; /* for each step: whether a device works in it */
-    int64_t synced_ns;     /* when the first call ended that waits for a device */
+    const uint32_t *waits; /* calls that wait for a device for long; indexes in spans */
+    size_t wait_count;
+    const uint8_t *active;    /* for each step: whether a device works in it */
+    int64_t synced_ns;        /* when the first call ended that waits for a device */
+    tfp_step_window *windows; /* of the process */
+    size_t window_count;
 } tfp_begin;
 /* loading.c: finds launches that load the code of their kernels, among slow ones: activities whose launch takes long. */
 void tfp_doubt_loading(tfp_join *x, const tfp_waits *slow);

@@ -9,12 +9,29 @@
 #include "model/tables/profile.h"
 #include "model/tables/sources.h"
 
-/* Fills order and lane_first. */
+/* Chains the lanes of each process. False: out of memory. */
+static bool chain_lanes(tfp_join *x)
+{
+    size_t lanes = x->p->lanes->size, processes = x->t->processes.size;
+    x->first_lane = malloc((processes + 1) * sizeof *x->first_lane);
+    x->next_lane = malloc((lanes + 1) * sizeof *x->next_lane);
+    if (!x->first_lane || !x->next_lane) return false;
+    for (size_t i = 0; i < processes; i++) x->first_lane[i] = TFP_NONE;
+    for (size_t i = lanes; i-- > 0;) {
+        uint32_t process = x->p->lanes->at[i].process;
+        if (process >= processes || x->lane_first[i] == x->lane_first[i + 1]) continue;
+        x->next_lane[i] = x->first_lane[process];
+        x->first_lane[process] = (uint32_t)i;
+    }
+    return true;
+}
+
+/* Fills order, lane_first, first_lane and next_lane. */
 static void join_order(tfp_join *x)
 {
     x->order = malloc((x->count + 1) * sizeof *x->order);
     x->lane_first = malloc((x->p->lanes->size + 2) * sizeof *x->lane_first);
-    tfp_join_keep(x, x->order && x->lane_first && tfp_order_spans(x->p, x->order, x->lane_first));
+    tfp_join_keep(x, x->order && x->lane_first && tfp_order_spans(x->p, x->order, x->lane_first) && chain_lanes(x));
 }
 
 /* ---- ranks ---- */
@@ -225,6 +242,8 @@ void tfp_build_join(tfp_builder *b)
     tfp_join_index_free(&x);
     free(x.order);
     free(x.lane_first);
+    free(x.first_lane);
+    free(x.next_lane);
     free(x.op_above);
     free(x.cpu_op_above);
     free(x.places.scope);

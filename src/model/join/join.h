@@ -107,6 +107,8 @@ struct tfp_join {
     tfp_event_tables *t;
     size_t count;           /* number of spans */
     uint32_t *order;        /* spans sorted by lane, start, longest first, position in the file */
+    uint32_t *first_lane;   /* for each process: its first lane with spans; TFP_NONE: none */
+    uint32_t *next_lane;    /* for each lane: the next one of its process */
     uint32_t *lane_first;   /* for each lane: where it begins in `order`; with one more element at the end */
     uint32_t *op_above;     /* nearest host op around a span (cpu_op or API call); TFP_NONE: none */
     uint32_t *cpu_op_above; /* nearest cpu_op around it */

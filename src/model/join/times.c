@@ -18,7 +18,8 @@
 typedef struct times {
     tfp_join *x;
     tfp_span_columns *s;
-    uint8_t *out; /* for each span: it is left out; NULL: none is */
+    uint8_t *out;   /* for each span: it is left out; NULL: none is */
+    tfp_map64 rows; /* kind << 32 | process -> row; earlier joins have rows of their own */
     TFP_VEC(int64_t) starts;
 } times;
 
@@ -34,10 +35,13 @@ static bool leave_out(times *t, uint32_t span)
 static void add(times *t, tfp_doubt_kind kind, uint32_t process, uint32_t span, int64_t ns)
 {
     tfp_event_tables *e = t->x->t;
-    size_t at = 0;
-    while (at < e->doubts.size && (e->doubts.at[at].kind != kind || e->doubts.at[at].process != process)) at++;
+    uint64_t key = (uint64_t)kind << 32 | process;
+    uint32_t at = tfp_map64_get(&t->rows, key);
     tfp_doubt row = { .kind = kind, .process = process, .step = TFP_NONE, .name = t->s->name[span] };
-    if (at == e->doubts.size && !tfp_join_keep(t->x, tfp_push(&e->doubts, row))) return;
+    if (at == TFP_NONE) {
+        at = (uint32_t)e->doubts.size;
+        if (!tfp_join_keep(t->x, tfp_map64_put(&t->rows, key, at) && tfp_push(&e->doubts, row))) return;
+    }
     static const char *const said[TFP_DOUBT_REPAIRED] = {
         [TFP_DOUBT_FAR] = "events over a day from all others, left out",
         [TFP_DOUBT_TWICE] = "activities that were recorded twice, counted once",
@@ -50,11 +54,10 @@ static void add(times *t, tfp_doubt_kind kind, uint32_t process, uint32_t span, 
 
 /* ---- events far from all others ---- */
 
-static bool is_of(const times *t, size_t lane, uint32_t process, bool host)
+static bool is_of(const times *t, uint32_t lane, bool host)
 {
     const tfp_lane *l = &t->x->p->lanes->at[lane];
-    return l->process == process && (l->role == TFP_ROLE_THREAD) == host &&
-           t->x->lane_first[lane] < t->x->lane_first[lane + 1];
+    return (l->role == TFP_ROLE_THREAD) == host && t->x->lane_first[lane] < t->x->lane_first[lane + 1];
 }
 
 typedef struct range {
@@ -64,8 +67,8 @@ typedef struct range {
 static range range_of(const times *t, uint32_t process, bool host)
 {
     range r = { INT64_MAX, INT64_MIN };
-    for (size_t lane = 0; lane < t->x->p->lanes->size; lane++) {
-        if (!is_of(t, lane, process, host)) continue;
+    for (uint32_t lane = t->x->first_lane[process]; lane != TFP_NONE; lane = t->x->next_lane[lane]) {
+        if (!is_of(t, lane, host)) continue;
         int64_t first = t->s->start_ns[t->x->order[t->x->lane_first[lane]]],
                 last = t->s->start_ns[t->x->order[t->x->lane_first[lane + 1] - 1]];
         if (first < r.first) r.first = first;
@@ -121,8 +124,9 @@ static void find_zeros(times *t, range *r)
 
 static void leave_far_out(times *t, uint32_t process, bool host, range keep)
 {
-    for (size_t lane = 0; lane < t->x->p->lanes->size && !t->x->b->status; lane++) {
-        if (!is_of(t, lane, process, host)) continue;
+    for (uint32_t lane = t->x->first_lane[process]; lane != TFP_NONE && !t->x->b->status;
+         lane = t->x->next_lane[lane]) {
+        if (!is_of(t, lane, host)) continue;
         for (uint32_t k = t->x->lane_first[lane]; k < t->x->lane_first[lane + 1]; k++) {
             uint32_t span = t->x->order[k];
             if (t->s->start_ns[span] >= keep.first && t->s->start_ns[span] <= keep.last) continue;
@@ -136,8 +140,8 @@ static range check_range(times *t, uint32_t process, bool host, range hosts)
     range r = range_of(t, process, host), keep = r;
     if (r.first > r.last || (r.first != 0 && distance(r.first, r.last) <= DAY_NS)) return r;
     t->starts.size = 0;
-    for (size_t lane = 0; lane < t->x->p->lanes->size; lane++) {
-        if (!is_of(t, lane, process, host)) continue;
+    for (uint32_t lane = t->x->first_lane[process]; lane != TFP_NONE; lane = t->x->next_lane[lane]) {
+        if (!is_of(t, lane, host)) continue;
         for (uint32_t k = t->x->lane_first[lane]; k < t->x->lane_first[lane + 1]; k++)
             if (!tfp_join_keep(t->x, tfp_push(&t->starts, t->s->start_ns[t->x->order[k]]))) return r;
     }
@@ -261,5 +265,6 @@ void tfp_join_times(tfp_join *x)
         if (is_stream(&t, lane)) check_stream(&t, lane);
     if (t.out && !x->b->status) compact(&t);
     free(t.out);
+    tfp_map64_free(&t.rows);
     tfp_vec_free(&t.starts);
 }

@@ -65,13 +65,20 @@ static void add_call(finder *f, uint32_t call, int64_t end_ns)
     if (f->s->start_ns[call] < f->synced_ns) add_wait(f, f->s->start_ns[call], end_ns, call);
 }
 
-/* Adds an activity, and its wait: that of the call which copies, or in the queue. A stream that has run something has no earlier work. */
-static void add_activity(finder *f, uint32_t span, bool is_first)
+static void add_busy(finder *f, uint32_t span, bool is_first)
+{
+    interval busy = { f->s->start_ns[span], tfp_span_end(f->s, span), span };
+    (void)is_first;
+    tfp_join_keep(f->x, tfp_push(&f->busy, busy));
+}
+
+/* Adds what waits for an activity: the call which copies, or itself in the queue. A stream that has run something has no
+ * earlier work. */
+static void add_waits(finder *f, uint32_t span, bool is_first)
 {
     const tfp_span_columns *s = f->s;
     uint32_t launch = s->launch[span];
     int64_t start = s->start_ns[span];
-    tfp_join_keep(f->x, tfp_push(&f->busy, ((interval){ start, tfp_span_end(s, span), span })));
     if (launch == TFP_NONE) return;
     if (is_first) add_wait(f, tfp_span_end(s, launch), start, span);
     bool longer = s->duration_ns[launch] / 10 > s->duration_ns[span] && s->duration_ns[launch] > WAIT_NS;
@@ -79,47 +86,44 @@ static void add_activity(finder *f, uint32_t span, bool is_first)
         add_call(f, launch, start);
 }
 
-static bool is_device(const finder *f, size_t lane)
+/* The search ends with the first step in which a device works; without steps with the first call after which the device
+ * has nothing left to do. */
+static void find_limit(finder *f, const tfp_begin *begin)
 {
-    const tfp_lane *l = &f->x->p->lanes->at[lane];
-    return l->process == f->process && l->role == TFP_ROLE_STREAM;
-}
-
-/* The search ends with the first step in which a device works; without steps with the first call after which the device has nothing left
- * to do. */
-static void find_limit(finder *f, const uint8_t *active, int64_t synced_ns)
-{
-    const tfp_event_tables *t = f->x->t;
     f->first_ns = f->limit_ns = INT64_MAX;
-    for (size_t lane = 0; lane < f->x->p->lanes->size; lane++) {
-        uint32_t from = f->x->lane_first[lane];
-        bool any = f->x->p->lanes->at[lane].process == f->process && from < f->x->lane_first[lane + 1];
-        if (any && f->s->start_ns[f->x->order[from]] < f->first_ns) f->first_ns = f->s->start_ns[f->x->order[from]];
+    for (uint32_t lane = f->x->first_lane[f->process]; lane != TFP_NONE; lane = f->x->next_lane[lane]) {
+        int64_t start = f->s->start_ns[f->x->order[f->x->lane_first[lane]]];
+        if (start < f->first_ns) f->first_ns = start;
     }
-    bool whole = t->processes.at[f->process].steps == TFP_STEPS_NONE;
-    f->synced_ns = whole ? synced_ns : INT64_MAX;
-    for (size_t i = 0; i < t->windows.size && !whole; i++) {
-        const tfp_step_window *w = &t->windows.at[i];
-        if (w->process == f->process && active[w->step] && w->end_ns < f->limit_ns) f->limit_ns = w->end_ns;
+    bool whole = f->x->t->processes.at[f->process].steps == TFP_STEPS_NONE;
+    f->synced_ns = whole ? begin->synced_ns : INT64_MAX;
+    for (size_t i = 0; i < begin->window_count && !whole; i++) {
+        const tfp_step_window *w = &begin->windows[i];
+        if (begin->active[w->step] && w->end_ns < f->limit_ns) f->limit_ns = w->end_ns;
     }
 }
 
-static void collect(finder *f, const tfp_waits *waits)
+/* Visits the activities up to the limit. */
+static void visit(finder *f, void (*add)(finder *f, uint32_t span, bool is_first))
 {
-    for (size_t lane = 0; lane < f->x->p->lanes->size && !f->x->b->status; lane++) {
-        if (!is_device(f, lane)) continue;
+    for (uint32_t lane = f->x->first_lane[f->process]; lane != TFP_NONE; lane = f->x->next_lane[lane]) {
         bool is_first = true;
-        for (uint32_t k = f->x->lane_first[lane]; k < f->x->lane_first[lane + 1]; k++) {
+        if (f->x->p->lanes->at[lane].role != TFP_ROLE_STREAM) continue;
+        for (uint32_t k = f->x->lane_first[lane]; k < f->x->lane_first[lane + 1] && !f->x->b->status; k++) {
             uint32_t span = f->x->order[k];
             if (f->s->kind[span] != TFP_SPAN_ACTIVITY) continue;
-            add_activity(f, span, is_first);
+            add(f, span, is_first);
             is_first = false;
             if (f->s->start_ns[span] >= f->limit_ns) break; /* the first one after it may have waited before it */
         }
     }
-    for (size_t i = 0; i < waits->size; i++)
-        if (tfp_span_process(f->x, waits->at[i]) == f->process)
-            add_call(f, waits->at[i], tfp_span_end(f->s, waits->at[i]));
+}
+
+static void collect(finder *f, const tfp_begin *begin)
+{
+    visit(f, add_waits);
+    for (size_t i = 0; i < begin->wait_count; i++) add_call(f, begin->waits[i], tfp_span_end(f->s, begin->waits[i]));
+    if (f->waits.size) visit(f, add_busy);
     unite(&f->busy);
     unite(&f->waits);
 }
@@ -187,38 +191,29 @@ static void add_row(finder *f, uint32_t step, int64_t ns)
 }
 
 /* The steps that wait are in doubt. Of an only step, what comes after the wait counts. */
-static void add_rows(finder *f)
+static void add_rows(finder *f, const tfp_begin *begin)
 {
-    tfp_event_tables *t = f->x->t;
-    size_t all = 0, waiting = 0;
-    tfp_step_window *only = NULL;
+    tfp_step_window *w = begin->windows;
     int64_t until = f->found.at[f->found.size - 1].end_ns, ns = 0;
-    for (size_t i = 0; i < f->found.size; i++) ns += f->found.at[i].end_ns - f->found.at[i].start_ns;
-    for (size_t i = 0; i < t->windows.size; i++) {
-        if (t->windows.at[i].process != f->process) continue;
-        all++;
-        if (!part_of(f, &t->windows.at[i])) continue;
-        waiting++;
-        only = &t->windows.at[i];
-    }
-    if (all == 1 && waiting && until < only->end_ns) {
-        only->start_ns = until;
+    for (size_t i = 0; i < f->found.size; i++) ns = tfp_add(ns, f->found.at[i].end_ns - f->found.at[i].start_ns, NULL);
+    if (begin->window_count == 1 && part_of(f, w) && until < w->end_ns) {
+        w->start_ns = until;
         add_row(f, TFP_NONE, ns);
         return;
     }
-    for (size_t i = 0; i < t->windows.size && !f->x->b->status; i++) {
-        int64_t part = t->windows.at[i].process == f->process ? part_of(f, &t->windows.at[i]) : 0;
-        if (part) add_row(f, t->windows.at[i].step, part);
+    for (size_t i = 0; i < begin->window_count && !f->x->b->status; i++) {
+        int64_t part = part_of(f, &w[i]);
+        if (part) add_row(f, w[i].step, part);
     }
 }
 
 void tfp_doubt_unrecorded(tfp_join *x, uint32_t process, const tfp_begin *begin)
 {
     finder f = { .x = x, .s = &x->t->spans, .process = process };
-    find_limit(&f, begin->active, begin->synced_ns);
-    collect(&f, &begin->waits);
+    find_limit(&f, begin);
+    collect(&f, begin);
     if (!x->b->status) find_pieces(&f);
-    if (!x->b->status && f.found.size) add_rows(&f);
+    if (!x->b->status && f.found.size) add_rows(&f, begin);
     tfp_vec_free(&f.busy);
     tfp_vec_free(&f.waits);
     tfp_vec_free(&f.found);
