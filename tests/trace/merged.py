@@ -138,6 +138,12 @@ def beside_parts(program):
             yield "beside its parts: no warning"
 
 
+def in_one_object(path, parts):
+    """The members of several traces, one after the other: `traceEvents` and `distributedInfo` come again."""
+    with open(path, "w", encoding="utf-8") as out:
+        out.write("{" + ", ".join(f'"distributedInfo": {{"rank": {r}}}, "traceEvents": {json.dumps(part)}' for r, part in enumerate(parts)) + "}")
+
+
 def main():
     passed = failed = 0
     for fault in beside_parts(sys.argv[1]):
@@ -146,9 +152,13 @@ def main():
     passed += not failed
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "trace.json")
-        for name, events in shapes():
-            with open(path, "w", encoding="utf-8") as out:
-                json.dump({"schemaVersion": 1, "traceEvents": copy.deepcopy(events)}, out)
+        again = [(f"several arrays, {name}", parts) for name, parts in (("same pid", ranks(True, True)), ("other pids", ranks()), ("no correlation", ranks(True, True, numbered=False)))]
+        for name, events in [*shapes(), *again]:
+            if isinstance(events[0], list):
+                in_one_object(path, events)
+            else:
+                with open(path, "w", encoding="utf-8") as out:
+                    json.dump({"schemaVersion": 1, "traceEvents": copy.deepcopy(events)}, out)
             try:
                 wrong = list(faults(sys.argv[1], path))
             except ValueError as error:

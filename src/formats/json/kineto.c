@@ -13,6 +13,7 @@
 #include "model/tables/profile.h"
 #include "model/tables/sources.h"
 
+#define PARTS 4096 /* most arrays of events that are told apart */
 #define WINDOW TFP_KINETO_WINDOW
 #define PIECE WINDOW
 #define AHEAD ((size_t)16 << 10) /* bytes in which the end of a piece is looked for */
@@ -227,10 +228,22 @@ static tfp_status learn_key(file *f, tfp_error *err)
     return TFP_OK;
 }
 
+/* A further array of events: traces of several ranks were written into one object. The lanes of the slots become those of
+ * the part. */
+static void next_part(file *f)
+{
+    if (f->r.lanes.part < PARTS) f->r.lanes.part++;
+    for (size_t i = 0; i < f->slot_count; i++) {
+        tfp_kineto_lanes *l = &f->slots[i].lanes;
+        for (size_t k = 0; k < l->list.size; k++) l->global.at[k] = l->place.at[k] = TFP_NONE;
+    }
+}
+
 /* Reads the array's events; its '[' was read already. */
 static tfp_status read_events(file *f, tfp_error *err)
 {
     bool first = true, closed = false;
+    if (f->has_events) next_part(f);
     f->has_events = true;
     tfp_status s = learn_key(f, err);
     while (!s && !closed && !f->cut) {

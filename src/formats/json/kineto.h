@@ -31,10 +31,10 @@ typedef enum tfp_kineto_what {
 /* A row of the timeline: two numbers or words, and what they mean. */
 typedef struct tfp_kineto_lane {
     uint64_t a, b;
-    uint32_t words;         /* bits: a (1), b (2) or pid (4) is a string of the slot */
-    uint32_t kind;          /* of tfp_kineto_lane_kind */
-    uint32_t category, pad; /* category: of lanes of unknown devices, a string of the slot; otherwise 0 */
-    uint64_t pid;           /* of streams: the process of their events, which is a device */
+    uint32_t words;          /* bits: a (1), b (2) or pid (4) is a string of the slot */
+    uint32_t kind;           /* of tfp_kineto_lane_kind */
+    uint32_t category, part; /* category: of lanes of unknown devices, a string of the slot; part: of a merged file */
+    uint64_t pid;            /* of streams: the process of their events, which is a device */
 } tfp_kineto_lane;
 typedef enum tfp_kineto_lane_kind {
     TFP_KINETO_THREAD, /* pid, tid */
@@ -269,6 +269,7 @@ typedef struct tfp_kineto_lane_table {
     TFP_VEC(uint32_t) counters;     /* index in list of each counter sample's process */
     size_t first_counter;           /* index of this file's first counter sample */
     bool shared;                    /* two processes have a stream with the same name */
+    uint32_t part;                  /* how many arrays of events came before: each is the trace of a rank */
     uint32_t rank;                  /* the rank among whose lanes a name must be the only one */
 } tfp_kineto_lane_table;
 
@@ -324,7 +325,7 @@ uint32_t tfp_kineto_place(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t lan
 static inline uint64_t tfp_kineto_pid(const tfp_kineto_lane *l)
 {
     bool stream = l->kind == TFP_KINETO_STREAM, word = l->words & (stream ? 4 : 1);
-    return (stream ? l->pid : l->a) ^ (uint64_t)word << 63;
+    return (stream ? l->pid : l->a) ^ (uint64_t)word << 63 ^ (uint64_t)l->part << 48;
 }
 /* Names a lane of the profile again, among those of r->lanes.rank. */
 void tfp_kineto_name_lane(tfp_kineto_reader *r, uint32_t place);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/json/kineto_labels.c: labels of ranks in the pids and process names of a merged file, as scripts write them. */
 #include "formats/json/kineto_ranks.h"
+#include "model/builder.h"
 #include "model/tables/read.h"
 
 #include <strings.h>
@@ -75,8 +76,17 @@ static tfp_str of_name(const tfp_kineto_ranks *f, const tfp_kineto_process *p)
     return label.size ? label : in_brackets(name);
 }
 
+static tfp_str of_part(const tfp_kineto_ranks *f, const tfp_kineto_process *p)
+{
+    tfp_buf text = { 0 };
+    if (!f->r->lanes.part) return TFP_STR("");
+    tfp_buf_printf(&text, "part %u", p->part);
+    return tfp_text(f->r->b->p, tfp_build_composed(f->r->b, &text));
+}
+
 tfp_str tfp_kineto_label_of(const tfp_kineto_ranks *f, const tfp_kineto_process *p, tfp_kineto_labelling labelling)
 {
+    if (labelling == TFP_KINETO_LABEL_OF_PART) return of_part(f, p);
     tfp_str rest, label = labelling == TFP_KINETO_LABEL_OF_NAME ? of_name(f, p) : rank_word(p->text);
     if (label.size || labelling == TFP_KINETO_LABEL_OF_NAME) return label;
     label = in_brackets(p->text);

@@ -22,16 +22,24 @@ static void add_word(tfp_kineto_reader *r, tfp_buf *b, uint64_t word, bool is_st
         tfp_buf_int(b, (int64_t)word);
 }
 
+/* Lanes of a further array of events are told apart until it is known whether it is another rank. */
+static void add_part(const tfp_kineto_reader *r, const tfp_kineto_lane *lane, tfp_buf *b)
+{
+    if (lane->part && !r->lanes.rank) tfp_buf_printf(b, "part:%u/", lane->part);
+}
+
 /* Makes a name such as "cpu/thread:7"; if a second process has a thread with the same number, its name includes the
  * pid. Kineto writes -1 as the pid where it knows only the thread. */
 static void name_thread(tfp_kineto_reader *r, const tfp_kineto_lane *lane, tfp_buf *b)
 {
-    uint64_t tid = lane->b ^ (uint64_t)(lane->words & 2) << 62 ^ (uint64_t)r->lanes.rank << 40,
+    uint64_t tid = lane->b ^ (uint64_t)(r->lanes.rank ? 0 : lane->part) << 48 ^ (uint64_t)(lane->words & 2) << 62 ^
+                   (uint64_t)r->lanes.rank << 40,
              pid = lane->a ^ (uint64_t)(lane->words & 1) << 63;
     uint32_t low = (uint32_t)tfp_hash(&pid, sizeof pid) >> 1, owner = tfp_map64_get(&r->lanes.thread_owner, tid);
     if (lane->a == UINT64_MAX && !(lane->words & 1)) owner = low;
     if (owner == TFP_NONE) tfp_build_keep(r->b, tfp_map64_put(&r->lanes.thread_owner, tid, owner = low));
     tfp_buf_text(b, "cpu/");
+    add_part(r, lane, b);
     if (owner != low) {
         tfp_buf_text(b, "process:");
         add_word(r, b, lane->a, lane->words & 1);
@@ -49,6 +57,7 @@ static bool is_shared(tfp_kineto_reader *r, const tfp_kineto_lane *lane)
     uint64_t pid = tfp_kineto_pid(lane);
     stream.kind = TFP_KINETO_STREAM; /* it may have been a thread until now */
     stream.pid = r->lanes.rank;
+    if (r->lanes.rank) stream.part = 0;
     stream.words &= 3;
     uint64_t hash = tfp_hash(&stream, sizeof stream);
     uint32_t low = (uint32_t)tfp_hash(&pid, sizeof pid) >> 1, owner = tfp_map64_get(&r->lanes.stream_owner, hash);
@@ -66,17 +75,21 @@ static void name_stream(tfp_kineto_reader *r, const tfp_kineto_lane *lane, tfp_b
                                                 : category.data[i]); /* the name of a device ends at the first slash */
     tfp_buf_text(b, lane->category ? ":" : "gpu:");
     add_word(r, b, lane->a, lane->words & 1);
+    tfp_buf_char(b, '/');
+    add_part(r, lane, b);
     if (is_shared(r, lane)) {
-        tfp_buf_text(b, "/process:");
+        tfp_buf_text(b, "process:");
         add_word(r, b, lane->pid, lane->words & 4);
+        tfp_buf_char(b, '/');
     }
-    tfp_buf_text(b, "/stream:");
+    tfp_buf_text(b, "stream:");
     add_word(r, b, lane->b, lane->words & 2);
 }
 
 static void name_aside(tfp_kineto_reader *r, const tfp_kineto_lane *lane, tfp_buf *b)
 {
     tfp_buf_text(b, "shown/");
+    add_part(r, lane, b);
     add_word(r, b, lane->a, lane->words & 1);
     tfp_buf_char(b, '/');
     add_word(r, b, lane->b, lane->words & 2);
@@ -135,6 +148,7 @@ static tfp_kineto_lane global_lane(tfp_kineto_reader *r, tfp_kineto_slot *s, uin
     tfp_kineto_lane x = s->lanes.list.at[lane];
     if (x.words & 1) x.a = tfp_kineto_global(r, s, (uint32_t)x.a);
     if (x.words & 2) x.b = tfp_kineto_global(r, s, (uint32_t)x.b);
+    x.part = r->lanes.part;
     if (x.words & 4) x.pid = tfp_kineto_global(r, s, (uint32_t)x.pid);
     if (x.category) x.category = tfp_kineto_global(r, s, x.category);
     return x;

@@ -23,12 +23,14 @@ static bool list_lane(tfp_kineto_ranks *f, uint32_t place)
 {
     const tfp_kineto_lane *lane = &f->r->lanes.list.at[place];
     uint64_t pid = tfp_kineto_pid(lane);
-    bool word = pid >> 63 && lane->words & (lane->kind == TFP_KINETO_STREAM ? 4 : 1);
-    if (pid == UINT64_MAX) return true; /* -1: only the thread is known */
+    bool stream = lane->kind == TFP_KINETO_STREAM, word = lane->words & (stream ? 4 : 1);
+    if (!word && (stream ? lane->pid : lane->a) == UINT64_MAX) return true; /* -1: only the thread is known */
     uint32_t at = process_at(f, pid);
     if (at == TFP_NONE) {
-        tfp_kineto_process p = { .pid = pid, .first = SIZE_MAX, .rank = TFP_NONE, .device = TFP_NONE };
-        if (word) p.text = tfp_text(f->r->b->p, (tfp_strid)(pid ^ UINT64_C(1) << 63));
+        tfp_kineto_process p = {
+            .pid = pid, .part = lane->part, .first = SIZE_MAX, .rank = TFP_NONE, .device = TFP_NONE
+        };
+        if (word) p.text = tfp_text(f->r->b->p, (tfp_strid)(stream ? lane->pid : lane->a));
         at = (uint32_t)f->processes.size;
         if (!tfp_push(&f->processes, p) || !tfp_map64_put(&f->by_pid, pid, at)) return false;
     }
@@ -71,7 +73,7 @@ static bool may_be_merged(const tfp_kineto_ranks *f)
         hosts += works && p->has_threads;
         labelled += works && p->text.size && p->has_streams;
     }
-    return hosts > 1 || labelled > 1 || f->r->lanes.shared;
+    return hosts > 1 || labelled > 1 || f->r->lanes.shared || f->r->lanes.part;
 }
 
 /* Counts the work of each process. */
@@ -288,7 +290,7 @@ static void share_devices(tfp_kineto_ranks *f)
 }
 
 /* Lanes of one rank that were told apart are one again. */
-static void unite_streams(tfp_kineto_reader *r)
+static void unite_lanes(tfp_kineto_reader *r)
 {
     tfp_span_columns *s = &r->b->p->events->spans;
     size_t count = r->b->p->lanes->size;
@@ -298,8 +300,8 @@ static void unite_streams(tfp_kineto_reader *r)
     for (uint32_t i = 0; ok && i < count; i++) to[i] = i;
     for (size_t i = 0; ok && i < r->lanes.list.size; i++) {
         tfp_kineto_lane lane = r->lanes.list.at[i];
-        if (lane.kind != TFP_KINETO_STREAM || r->lanes.of.at[i] == TFP_NONE) continue;
-        lane.pid = 0;
+        if (r->lanes.of.at[i] == TFP_NONE) continue;
+        lane.pid = lane.part = 0;
         lane.words &= 3;
         uint64_t key = tfp_hash(&lane, sizeof lane);
         uint32_t known = tfp_map64_get(&first, key);
@@ -308,6 +310,10 @@ static void unite_streams(tfp_kineto_reader *r)
         r->lanes.of.at[i] = known;
     }
     for (size_t i = r->first_span; ok && i < s->size; i++) s->lane[i] = to[s->lane[i]];
+    for (size_t i = 0; ok && i < r->b->p->events->memory.size; i++)
+        if (r->b->p->events->memory.at[i].lane < count)
+            r->b->p->events->memory.at[i].lane = to[r->b->p->events->memory.at[i].lane];
+    for (size_t i = 0; ok && i < r->links.flows.size; i++) r->links.flows.at[i].lane = to[r->links.flows.at[i].lane];
     tfp_build_keep(r->b, ok);
     tfp_map64_free(&first);
     free(to);
@@ -340,8 +346,8 @@ void tfp_kineto_find_ranks(tfp_kineto_reader *r)
         move_counters(&f);
         share_devices(&f);
         if (!r->b->status) tell(&f);
-    } else if (r->lanes.shared && !r->b->status) {
-        unite_streams(r);
+    } else if ((r->lanes.shared || r->lanes.part) && !r->b->status) {
+        unite_lanes(r);
     }
     tfp_vec_free(&f.processes);
     tfp_vec_free(&f.ranks);

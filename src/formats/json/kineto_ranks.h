@@ -8,6 +8,7 @@
 
 /* Where the label of a rank stands. */
 typedef enum tfp_kineto_labelling {
+    TFP_KINETO_LABEL_OF_PART, /* which array of events it is */
     TFP_KINETO_LABEL_FIRST,   /* before the number in `pid`: "[TP01] 83", "rank1_83", "1/83" */
     TFP_KINETO_LABEL_LAST,    /* after it: "83_1" */
     TFP_KINETO_LABEL_OF_NAME, /* in the name of the process */
@@ -18,6 +19,7 @@ typedef struct tfp_kineto_process { /* of the file */
     uint64_t pid;                   /* as of tfp_kineto_pid */
     tfp_str text;                   /* the pid, if it is a text */
     bool has_threads, has_streams;
+    uint32_t part;   /* as of tfp_kineto_lane */
     uint64_t device; /* its lowest number of a device; TFP_NONE: none */
     size_t ops, calls, activities;
     size_t first, last; /* spans: its first and last work or activity */
