@@ -13,7 +13,6 @@
 #include "model/tables/profile.h"
 #include "model/tables/sources.h"
 
-#define PARTS 4096 /* most arrays of events that are told apart */
 #define WINDOW TFP_KINETO_WINDOW
 #define PIECE WINDOW
 #define AHEAD ((size_t)16 << 10) /* bytes in which the end of a piece is looked for */
@@ -228,22 +227,11 @@ static tfp_status learn_key(file *f, tfp_error *err)
     return TFP_OK;
 }
 
-/* A further array of events: traces of several ranks were written into one object. The lanes of the slots become those of
- * the part. */
-static void next_part(file *f)
-{
-    if (f->r.lanes.part < PARTS) f->r.lanes.part++;
-    for (size_t i = 0; i < f->slot_count; i++) {
-        tfp_kineto_lanes *l = &f->slots[i].lanes;
-        for (size_t k = 0; k < l->list.size; k++) l->global.at[k] = l->place.at[k] = TFP_NONE;
-    }
-}
-
 /* Reads the array's events; its '[' was read already. */
 static tfp_status read_events(file *f, tfp_error *err)
 {
     bool first = true, closed = false;
-    if (f->has_events) next_part(f);
+    for (size_t i = 0; f->has_events && i < f->slot_count; i++) tfp_kineto_next_part(&f->r, &f->slots[i], i == 0);
     f->has_events = true;
     tfp_status s = learn_key(f, err);
     while (!s && !closed && !f->cut) {
@@ -419,13 +407,13 @@ static void settle(file *f)
         tfp_build_warn(b, "no events in the trace", TFP_STR(""));
     tfp_process *made = &b->p->events->processes.at[f->r.process];
     bool merged = b->p->events->processes.size > f->r.process + 1; /* then `distributedInfo` is that of some rank */
-    for (size_t i = f->r.process; i < b->p->events->processes.size; i++)
-        b->p->events->processes.at[i].tolerance_ns = f->r.fraction ? 0 : 1000;
     const tfp_kineto_facts *facts = &f->facts;
     if (!merged && facts->rank >= 0 && facts->rank <= INT32_MAX) made->rank = (int32_t)facts->rank;
-    for (size_t i = f->r.process; i < b->p->events->processes.size; i++)
+    for (size_t i = f->r.process; i < b->p->events->processes.size; i++) {
+        b->p->events->processes.at[i].tolerance_ns = f->r.fraction ? 0 : 1000;
         if (facts->rank_count > 0 && facts->rank_count <= INT32_MAX)
             b->p->events->processes.at[i].rank_count = (int32_t)facts->rank_count;
+    }
 }
 
 static tfp_status read_trace(tfp_builder *b, tfp_input *in, tfp_error *err)

@@ -317,6 +317,9 @@ static inline uint32_t tfp_kineto_lane_at(tfp_kineto_reader *r, tfp_kineto_slot 
     bool known = lane != TFP_NONE && s->lanes.global.at[lane] != TFP_NONE;
     return known ? s->lanes.global.at[lane] : tfp_kineto_new_lane(r, s, lane);
 }
+/* A further array of events begins: traces of several ranks were written into one object. Called for each slot, whose lanes
+ * become those of the part. */
+void tfp_kineto_next_part(tfp_kineto_reader *r, tfp_kineto_slot *s, bool first);
 void tfp_kineto_label(tfp_kineto_reader *r, tfp_kineto_slot *s,
                       const tfp_kineto_row *x); /* sets names of processes and threads */
 void tfp_kineto_lanes_end(tfp_kineto_reader *r);

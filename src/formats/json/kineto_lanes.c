@@ -198,6 +198,13 @@ uint32_t tfp_kineto_stream_at(const tfp_kineto_reader *r, uint32_t place)
     return tfp_map64_get(&r->lanes.stream_by_row, row_of(&r->lanes.list.at[place]));
 }
 
+void tfp_kineto_next_part(tfp_kineto_reader *r, tfp_kineto_slot *s, bool first)
+{
+    enum { MOST = 4096 }; /* arrays that are told apart */
+    if (first && r->lanes.part < MOST) r->lanes.part++;
+    for (size_t k = 0; k < s->lanes.list.size; k++) s->lanes.global.at[k] = s->lanes.place.at[k] = TFP_NONE;
+}
+
 /* ---- processes that are devices ---- */
 
 /* Whether it is GPU and a number. */
