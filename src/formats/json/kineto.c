@@ -405,14 +405,13 @@ static void settle(file *f)
     }
     if (!f->r.events && !b->p->events->memory.size && !b->p->events->counters.size)
         tfp_build_warn(b, "no events in the trace", TFP_STR(""));
-    tfp_process *made = &b->p->events->processes.at[f->r.process];
-    bool merged = b->p->events->processes.size > f->r.process + 1; /* then `distributedInfo` is that of some rank */
-    const tfp_kineto_facts *facts = &f->facts;
-    if (!merged && facts->rank >= 0 && facts->rank <= INT32_MAX) made->rank = (int32_t)facts->rank;
+    bool one = b->p->events->processes.size == f->r.process + 1; /* else `distributedInfo` is that of some rank */
+    int64_t ranks = f->facts.rank_count > 0 && f->facts.rank_count <= INT32_MAX ? f->facts.rank_count : 0;
     for (size_t i = f->r.process; i < b->p->events->processes.size; i++) {
-        b->p->events->processes.at[i].tolerance_ns = f->r.fraction ? 0 : 1000;
-        if (facts->rank_count > 0 && facts->rank_count <= INT32_MAX)
-            b->p->events->processes.at[i].rank_count = (int32_t)facts->rank_count;
+        tfp_process *made = &b->p->events->processes.at[i];
+        made->tolerance_ns = f->r.fraction ? 0 : 1000;
+        made->rank_count = (int32_t)ranks;
+        if (one && f->facts.rank >= 0 && f->facts.rank <= INT32_MAX) made->rank = (int32_t)f->facts.rank;
     }
 }
 
