@@ -150,7 +150,7 @@ static uint32_t slowest_step(const tfp_trace_facts *f, size_t unit)
     uint32_t slowest = TFP_NONE;
     for (uint32_t i = 0; i < f->step_row_count; i++) {
         const tfp_step_row *row = &f->steps[i];
-        if (row->unit != unit || *row->step.data == 'a') continue;
+        if (row->unit != unit || *row->step.data == 'a' || tfp_row_left_out(f, row)) continue;
         if (slowest == TFP_NONE || row->compute_ns > f->steps[slowest].compute_ns) slowest = i;
     }
     return slowest;
@@ -162,7 +162,8 @@ static bool find_straggler(tfp_report *r, tfp_trace_facts *f)
     tfp_rank_facts *out = &f->ranks;
     double *sorted = TFP_NEW(tfp_arena_of(r), double, f->x.unit_count + 1);
     if (!sorted || !start_table(r, f, &t)) return false;
-    for (size_t i = 0; i < f->step_row_count; i++) add_row(&t, f, &f->steps[i]);
+    for (size_t i = 0; i < f->step_row_count; i++)
+        if (!tfp_row_left_out(f, &f->steps[i])) add_row(&t, f, &f->steps[i]);
     for (size_t s = 0; s < t.steps; s++) compare_step(&t, s, sorted);
     if (!rank_them(r, &t, f)) return false;
     size_t slowest = SIZE_MAX, fastest = 0;
