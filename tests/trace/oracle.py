@@ -8,7 +8,7 @@ import decimal
 import functools
 import re
 
-from oracle_tables import DEVICE, Tables
+from oracle_tables import DEVICE, Tables, settle_runs
 
 HARDWARE = {"Ascend Hardware"}
 KNOWN = {"cuda_sync", "cuda_event", "gpu_user_annotation", "Trace", "overhead", "cuda_profiler_range", "external_correlation", "mtia_insight",
@@ -365,10 +365,7 @@ class Trace(Tables):
                 n = node(event.op.path, event.op.name) if event.op else node("(no op)", "(no op)")
                 n["bytes"] += max(0, event.bytes)
                 n["residual"] += event.bytes
-        for key, n in found.items():
-            if key not in ran:
-                n["runs"] = n["activities"]
-        return found
+        return settle_runs(found, ran)
 
     def numbers(self):
         """The numbers of the steps that can be selected."""
@@ -381,9 +378,11 @@ class Trace(Tables):
         for key in set().union(*by_step):
             found = [nodes[key] for nodes in by_step if key in nodes]
             out[key] = {column: sum(n[column] for n in found) // len(found) for column in found[0]}
-            for column in ("runs", "bytes", "residual"):
+            for column in ("bytes", "residual"):
                 total = sum(n[column] for n in found)
                 out[key][column] = abs(total) // len(found) * (1 if total > 0 else -1)
+            runs = sum(n["runs"] for n in found if n["runs"] > 0) or sum(n["runs"] for n in found)
+            out[key]["runs"] = max(abs(runs) // len(found), runs != 0)
         return out
 
     def rows(self, key_of, step):
@@ -391,7 +390,7 @@ class Trace(Tables):
         for key, n in (self.mean() if step == "mean" else self.nodes(step)).items():
             row = rows.setdefault(key_of(key), dict.fromkeys(NODE, 0))
             for column in NODE:
-                row[column] += n[column]
+                row[column] += abs(n[column]) if column == "runs" else n[column]
         return rows
 
     def op(self, step=None):

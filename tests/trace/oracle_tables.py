@@ -34,6 +34,17 @@ def function_of(name):
     return name.split("(")[0]
 
 
+def settle_runs(found, ran):
+    """What never ran on the host has its activities as runs; what has time in a step and ran on the host in others only, too, as
+    a negative number."""
+    for key, n in found.items():
+        if key not in ran:
+            n["runs"] = n["activities"]
+        elif not n["runs"] and (n["cpu"] > 0 or n["device"] > 0):
+            n["runs"] = -max(1, n["activities"])
+    return found
+
+
 class Tables:
     """Tables of a trace that has host, activities, begin, processor and windows_of
     (oracle.Trace)."""

@@ -364,10 +364,7 @@ class XPlane(oracle.Trace):
                 n = node((event.op.path, event.op.title) if event.op else ("(no op)", "(no op)"))
                 n["bytes"] += max(0, event.bytes)
                 n["residual"] += event.bytes
-        for key, n in found.items():
-            if key not in ran:
-                n["runs"] = n["activities"]
-        return found
+        return oracle_tables.settle_runs(found, ran)
 
     # -- tables
 
