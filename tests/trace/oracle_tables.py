@@ -156,6 +156,10 @@ class Tables:
         args = next((x.args for x in (activity, activity.op) if x and "Collective name" in x.args), None)
         if args:
             return (args["Collective name"], args.get("Process Group Name", ""), args.get("Group size"))
+        around = activity.launch.around() if activity.launch else ()
+        named = next((s.name for s in around if s.kind == "annotation" and s.name.startswith("nccl:") and "Input Dims" in s.args), None)
+        if named:
+            return (named[len("nccl:"):], "", None)
         return (function_of(activity.name), "", None)
 
     def transfer(self, step=None):

@@ -33,7 +33,10 @@ typedef struct transfers {
     keys k;
     tfp_strtab names; /* device, kind and group as one text -> index in rows, from 1 */
     TFP_VEC(found) rows;
+    tfp_map64 counted; /* ranges whose bytes a kernel has */
 } transfers;
+
+#define LEVELS 8 /* of spans around a launch in which its range is looked for */
 
 /* ---- what a span says ---- */
 
@@ -157,12 +160,25 @@ static void put_function(tfp_str name, tfp_buf *out)
     }
 }
 
+/* The range `nccl:all_reduce` with sizes around the call that launched a collective: PyTorch 1.13 to 2.1 have them there.
+ * TFP_NONE: there is none. */
+static uint32_t range_of(const transfers *t, uint32_t span)
+{
+    uint32_t at = t->x->s->launch[span];
+    for (int i = 0; i < LEVELS && at != TFP_NONE; i++, at = t->x->s->parent[at])
+        if (t->x->s->kind[at] == TFP_SPAN_ANNOTATION && tfp_str_begins(tfp_span_name(t->x->p, at), TFP_STR("nccl:")))
+            return text_of(t, at, t->k.dims).size ? at : TFP_NONE;
+    return TFP_NONE;
+}
+
 static void put_collective_kind(const transfers *t, const tfp_trace_device *d, uint32_t span, tfp_buf *out)
 {
     tfp_str name = text_near(t, span, t->k.collective), hlo = text_of(t, span, t->k.hlo_op);
     tfp_str type = tfp_text(t->x->p, t->x->s->op[span]);
+    uint32_t range = name.size || hlo.size ? TFP_NONE : range_of(t, span);
     if (!name.size && hlo.size) name = up_to(hlo, '.');
-    if (!name.size && tfp_is_host_collective(type)) name = type; /* of TensorFlow */
+    if (range != TFP_NONE) name = tfp_span_name(t->x->p, range), name.data += 5, name.size -= 5; /* "nccl:" */
+    if (!name.size && tfp_is_host_collective(type)) name = type;                                 /* of TensorFlow */
     if (!name.size && tfp_is_tpu(d->name)) name = up_to(tfp_span_name(t->x->p, span), '.');
     if (name.size)
         tfp_buf_str(out, name);
@@ -178,7 +194,22 @@ static bool is_gather_or_scatter(tfp_str kind)
            has_word(kind, "reduce-scatter");
 }
 
-static bool collective_bytes(const transfers *t, uint32_t span, tfp_str kind, int64_t *out)
+static bool input_bytes(const transfers *t, uint32_t span, int64_t *out)
+{
+    return tfp_input_bytes(text_of(t, span, t->k.dims), text_of(t, span, t->k.types), out);
+}
+
+/* The bytes of a collective's inputs in the range around its launch, otherwise of PyTorch's op: for the first kernel of
+ * the range. A gather's output is bigger than its input, by an unknown factor. */
+static bool range_bytes(transfers *t, uint32_t span, tfp_str kind, int64_t *out)
+{
+    uint32_t range = range_of(t, span), owner = t->x->s->owner[span];
+    if (range == TFP_NONE || has_word(kind, "gather") || tfp_map64_get(&t->counted, range) != TFP_NONE) return false;
+    if (!input_bytes(t, range, out) && (owner == TFP_NONE || !input_bytes(t, owner, out))) return false;
+    return tfp_map64_put(&t->counted, range, 1);
+}
+
+static bool collective_bytes(transfers *t, uint32_t span, tfp_str kind, int64_t *out)
 {
     int64_t in = 0, other = 0, size = tfp_element_size(text_near(t, span, t->k.dtype));
     if (size && number_near(t, span, t->k.in, &in)) {
@@ -186,8 +217,7 @@ static bool collective_bytes(const transfers *t, uint32_t span, tfp_str kind, in
         *out = tfp_mul(in, size, NULL);
         return true;
     }
-    return number_of(t, span, t->k.bytes_accessed, out) ||
-           tfp_input_bytes(text_of(t, span, t->k.dims), text_of(t, span, t->k.types), out);
+    return number_of(t, span, t->k.bytes_accessed, out) || input_bytes(t, span, out) || range_bytes(t, span, kind, out);
 }
 
 /* HIP states the size on the API call; 0 means unknown. */
@@ -370,6 +400,7 @@ bool tfp_transfer_rows(tfp_report *r, const tfp_trace_index *x, bool in_windows,
     bool ok = tfp_strtab_init(&t.names, tfp_arena_of(r)) == TFP_OK && collect(&t) && give_rows(&t, rows, count);
     for (size_t i = 0; i < t.rows.size; i++) tfp_vec_free(&t.rows.at[i].spans);
     tfp_vec_free(&t.rows);
+    tfp_map64_free(&t.counted);
     tfp_strtab_free(&t.names);
     return ok;
 }
