@@ -53,7 +53,8 @@ unsigned tfp_view_keep(const char *view, const tfp_options *o)
     if (v && (v->needs & (TFP_USES_MEMORY | TFP_NEEDS_SPANS | TFP_USES_SPANS))) keep |= TFP_KEEP_MEMORY;
     if (v && v->needs & TFP_SUMS_DO && !tfp_options_need_spans(o))
         keep |= TFP_KEEP_SUMS | (shows_total(o) ? TFP_KEEP_TOTAL : 0);
-    if (v && v->needs & TFP_ROWS_DO && !(o && (o->verb.critical_path || o->verb.why || tfp_options_cut(o)))) {
+    if (v && v->needs & TFP_ROWS_DO &&
+        !(o && (o->verb.critical_path || o->verb.why || tfp_options_cut(o) || tfp_options_mark(o)))) {
         bool one = o && o->step.which == TFP_STEP_ONE && !(v->needs & TFP_NO_STEP_SUMS);
         keep |= TFP_KEEP_ROWS | (one ? 0 : TFP_KEEP_TOTAL);
     }

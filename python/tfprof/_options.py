@@ -41,6 +41,7 @@ class ViewOptions(TypedDict, total=False):
     min_fixed_params: Optional[Amount]
     min_slot_params: Optional[Amount]
     step: Optional[int]
+    step_marker: Optional[Items]
     device_regexes: Optional[Items]
     order_by: Optional[str]
     account_type_regexes: Optional[Items]

@@ -43,30 +43,68 @@ static bool say_files(tfp_report *r)
 
 static double value_at(const void *values, size_t i) { return ((const double *)values)[i]; }
 
-/* Mean, median, 95th percentile and coefficient of variation of step durations, in microseconds. */
-static bool say_durations(tfp_report *r, double *us, size_t count, size_t steps)
+typedef struct durations { /* of steps, in microseconds */
+    double *us;
+    size_t count, steps;
+    bool none;                    /* the trace has no steps: the one duration is from its first activity to its last */
+    const tfp_trace_facts *ahead; /* NULL: the host runs ahead of no device */
+    double host_us;               /* the mean on the host */
+} durations;
+
+/* "20.0 ms of gpu:0; the host takes 10.0 ms and is 60.0 ms ahead at the end" */
+static bool say_pace(tfp_report *r, const durations *d, double mean)
 {
-    double sum = 0, squares = 0;
-    if (!count) return tfp_fact_int(r, "steps", "steps", TFP_LABEL, 0);
-    qsort(us, count, sizeof *us, tfp_by_real);
-    for (size_t i = 0; i < count; i++) {
-        sum += us[i];
-        squares += us[i] * us[i];
+    const tfp_trace_device *device = &d->ahead->x.devices[d->ahead->mean.ahead_of];
+    tfp_buf b = { 0 };
+    tfp_format_real(&b, TFP_MICROS, mean);
+    tfp_buf_text(&b, " of ");
+    if (d->ahead->x.unit_count > 1) tfp_buf_printf(&b, "rank %lld's ", (long long)d->ahead->x.units[device->unit].rank);
+    tfp_buf_str(&b, device->name);
+    tfp_buf_text(&b, "; the host takes ");
+    tfp_format_real(&b, TFP_MICROS, d->host_us);
+    tfp_buf_text(&b, " and is ");
+    tfp_format_real(&b, TFP_MICROS, d->ahead->mean.lag_ns / 1000);
+    tfp_buf_text(&b, " ahead at the end");
+    return tfp_fact_buf(r, "step_pace", "step, mean", &b) &&
+           tfp_fact_real(r, "host_step_mean_us", NULL, TFP_MICROS, d->host_us);
+}
+
+static bool say_whole(tfp_report *r, double us)
+{
+    tfp_buf b = { 0 };
+    tfp_buf_text(&b, "no steps: ");
+    tfp_format_real(&b, TFP_MICROS, us);
+    tfp_buf_text(&b, " from the first activity to the last");
+    return tfp_fact_buf(r, "no_steps", "steps", &b);
+}
+
+/* Mean, median, 95th percentile and coefficient of variation. */
+static bool say_durations(tfp_report *r, const durations *d)
+{
+    double sum = 0, squares = 0, n = (double)d->count;
+    if (!d->count) return tfp_fact_int(r, "steps", "steps", TFP_LABEL, 0);
+    qsort(d->us, d->count, sizeof *d->us, tfp_by_real);
+    for (size_t i = 0; i < d->count; i++) {
+        sum += d->us[i];
+        squares += d->us[i] * d->us[i];
     }
-    double n = (double)count, mean = sum / n, variance = squares / n - mean * mean;
+    double mean = sum / n, variance = squares / n - mean * mean;
     double cv = mean > 0 ? sqrt(variance > 0 ? variance : 0) / mean : NAN;
-    return tfp_fact_int(r, "steps", "steps", TFP_LABEL, (int64_t)steps) &&
-           tfp_fact_real(r, "step_mean_us", "step, mean", TFP_MICROS, mean) &&
-           tfp_fact_real(r, "step_median_us", "step, median", TFP_MICROS, tfp_quantile(value_at, us, count, 0.5)) &&
-           tfp_fact_real(r, "step_p95_us", "step, p95", TFP_MICROS, tfp_quantile(value_at, us, count, 0.95)) &&
-           tfp_fact_real(r, "step_cv", "step, CV", TFP_SHARE, cv);
+    double median = tfp_quantile(value_at, d->us, d->count, 0.5), p95 = tfp_quantile(value_at, d->us, d->count, 0.95);
+    bool whole = d->none && d->count == 1;
+    return tfp_fact_int(r, "steps", whole ? NULL : "steps", TFP_LABEL, (int64_t)d->steps) &&
+           (!whole || say_whole(r, mean)) && (!d->ahead || say_pace(r, d, mean)) &&
+           tfp_fact_real(r, "step_mean_us", whole || d->ahead ? NULL : "step, mean", TFP_MICROS, mean) &&
+           tfp_fact_real(r, "step_median_us", whole ? NULL : "step, median", TFP_MICROS, median) &&
+           tfp_fact_real(r, "step_p95_us", whole ? NULL : "step, p95", TFP_MICROS, p95) &&
+           tfp_fact_real(r, "step_cv", whole ? NULL : "step, CV", TFP_SHARE, cv);
 }
 
 /* Counts each step of each rank once, however many devices there are. If devices have their own windows, their mean is
- * used. */
+ * used; where the host runs ahead of devices, the slowest one. */
 static bool say_trace_steps(tfp_report *r, const tfp_trace_facts *f)
 {
-    double *us = TFP_NEW(&r->arena, double, f->step_row_count + 1);
+    double *us = TFP_NEW(&r->arena, double, f->step_row_count + 1), host_us = 0, rows = 0;
     uint32_t *devices = TFP_NEW(&r->arena, uint32_t, f->step_row_count + 1);
     tfp_map64 places = { 0 }; /* rank and step -> index in us */
     size_t count = 0, steps = r->step.which != TFP_STEP_ONE ? tfp_executions_of(f->x.p)->step_order.size : 1;
@@ -75,13 +113,15 @@ static bool say_trace_steps(tfp_report *r, const tfp_trace_facts *f)
         const tfp_step_row *row = &f->steps[i];
         uint64_t key = tfp_hash(row->step.data, row->step.size) ^ (uint64_t)row->unit << 40;
         uint32_t at = tfp_map64_get(&places, key);
-        if (*row->step.data == 'a' || tfp_row_left_out(f, row)) continue;
+        if (*row->step.data == 'a' || row->paces <= 0 || tfp_row_left_out(f, row)) continue;
         if (at == TFP_NONE) ok = tfp_map64_put(&places, key, at = (uint32_t)count++);
         devices[at]++;
-        us[at] += ((double)row->duration_ns / 1000 - us[at]) / devices[at];
+        us[at] += ((double)row->step_ns / 1000 - us[at]) / devices[at];
+        host_us += ((double)row->duration_ns / 1000 - host_us) / ++rows;
     }
     tfp_map64_free(&places);
-    return ok && say_durations(r, us, count, steps);
+    return ok && say_durations(r, &(durations){ us, count, steps, f->begin.whole,
+                                                f->mean.ahead_of == TFP_NONE ? NULL : f, host_us });
 }
 
 /* For executions: the time from a step's first start to its last end. */
@@ -100,7 +140,7 @@ static bool say_executed_steps(tfp_report *r)
     }
     for (size_t i = 0; i < steps; i++)
         if (start[i] && tfp_executions_of(p)->steps.at[i].listed) us[count++] = (double)(end[i] - start[i]) / 1000;
-    return say_durations(r, us, count, count);
+    return say_durations(r, &(durations){ .us = us, .count = count, .steps = count });
 }
 
 /* ---- where a step goes ---- */
@@ -228,13 +268,23 @@ static bool say_devices(tfp_report *r, const tfp_trace_facts *f)
     return tfp_fact_buf(r, "devices", "devices", &text);
 }
 
+/* The step that holds the start of the program, and is in no mean. */
+static bool say_start(tfp_report *r, const tfp_trace_facts *f)
+{
+    int64_t id = tfp_executions_of(f->x.p)->steps.at[f->begin.start].id;
+    tfp_buf text = { 0 };
+    tfp_buf_printf(&text, "step %lld, start", (long long)id);
+    const char *label = tfp_buf_move(&text, &r->arena).data;
+    return label &&
+           tfp_fact_real(r, id ? "start_step_us" : "step_0_us", label, TFP_MICROS, (double)f->begin.start_ns / 1000);
+}
+
 static bool say_trace(tfp_report *r, const tfp_trace_facts *f)
 {
     bool ok = tfp_fact_int(r, "ranks", f->x.unit_count > 1 ? "ranks" : NULL, TFP_LABEL, (int64_t)f->x.unit_count);
     if (f->x.unit_count > 1) ok = ok && say_ranks(r, f);
     ok = ok && say_devices(r, f) && say_trace_steps(r, f);
-    if (f->begin.warm_up != TFP_NONE && f->begin.warm_up_ns > 2 * f->mean.even_ns)
-        ok = ok && tfp_fact_real(r, "step_0_us", "step 0, start", TFP_MICROS, f->begin.warm_up_ns / 1000);
+    if (f->begin.start != TFP_NONE) ok = ok && say_start(r, f);
     if (tfp_host_is_limit(f))
         ok = ok && tfp_fact_text(r, "limited_by", "limited by",
                                  TFP_STR("the host: devices wait for launches longer than they work"));

@@ -303,8 +303,8 @@ bool tfp_ruling_compilations(tfp_ruling *x)
 
 static int64_t input_ns(const tfp_trace_facts *f, const tfp_step_row *row)
 {
-    int64_t start = row->start_ns + f->x.units[row->unit].origin_ns;
-    return tfp_union_within(&f->inputs[row->unit], start, start + row->duration_ns);
+    int64_t start = row->device_start_ns + f->x.units[row->unit].origin_ns;
+    return tfp_union_within(&f->inputs[row->unit], start, start + row->device_ns);
 }
 
 /* Writes the part with the largest share of the difference between two steps. */
@@ -326,7 +326,7 @@ static void put_reason(tfp_ruling *x, const tfp_step_row *longer, const tfp_step
     size_t most = 0;
     for (size_t i = 1; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].more > parts[most].more) most = i;
-    double difference = (double)(longer->duration_ns - shorter->duration_ns);
+    double difference = (double)(longer->step_ns - shorter->step_ns);
     tfp_buf_printf(&x->text, ", and %.0f%% of the difference is %s",
                    100 * least(tfp_part((double)parts[most].more, difference), 1), parts[most].what);
 }
@@ -370,16 +370,16 @@ bool tfp_ruling_uneven_steps(tfp_ruling *x)
     const tfp_trace_facts *f = x->f;
     if (isnan(f->mean.step_cv) || f->mean.step_cv < x->limit || f->mean.median_step == SIZE_MAX) return false;
     const tfp_step_row *odd = &f->steps[f->mean.odd_step], *median = &f->steps[f->mean.median_step];
-    bool is_long = odd->duration_ns > median->duration_ns;
+    bool is_long = odd->step_ns > median->step_ns;
     tfp_buf_text(&x->text, "steps ");
     if (f->x.unit_count > 1) tfp_buf_printf(&x->text, "of rank %lld ", (long long)odd->rank);
     tfp_buf_printf(&x->text, "differ by %.0f%% of their mean (standard deviation), which is ", 100 * f->mean.step_cv);
     tfp_ruling_us(x, f->mean.cv_mean_ns);
     if (f->begin.warm_up != TFP_NONE) tfp_buf_text(&x->text, " without step 0");
     tfp_buf_printf(&x->text, "; step %.*s takes ", (int)odd->step.size, odd->step.data);
-    tfp_ruling_us(x, (double)odd->duration_ns);
+    tfp_ruling_us(x, (double)odd->step_ns);
     tfp_buf_printf(&x->text, ", step %.*s, the median one, ", (int)median->step.size, median->step.data);
-    tfp_ruling_us(x, (double)median->duration_ns);
+    tfp_ruling_us(x, (double)median->step_ns);
     put_reason(x, is_long ? odd : median, is_long ? median : odd);
     x->evidence = tfp_step_marker(f, odd);
     return true;

@@ -16,6 +16,7 @@
 typedef struct maker {
     tfp_report *r;                                          /* the table */
     const tfp_grid_column *step, *device, *rank, *duration; /* rank: NULL if there is one rank */
+    const tfp_grid_column *paces;                           /* NULL: each step takes as long as its window */
     TFP_VEC(tfp_step_values) values;
     TFP_VEC(tfp_str) names; /* of all rows, for notes about filters */
     uint64_t select;
@@ -72,14 +73,15 @@ static bool add_column(maker *m, size_t first, size_t end, const tfp_grid_column
     values.at = TFP_NEW(tfp_arena_of(m->r), double, end - first);
     if (!name.data || !values.at || !tfp_push(&m->names, name)) return false;
     for (size_t row = first; row < end; row++)
-        if (!is_all(m, row) && !(c->absent && c->absent[row])) values.at[values.count++] = number(c, row);
+        if (!is_all(m, row) && !(m->paces && m->paces->ints[row] < 0) && !(c->absent && c->absent[row]))
+            values.at[values.count++] = number(c, row);
     return !values.count || !is_shown(m, name) || add_row(m, name, values);
 }
 
 /* The start of a step is not a measure of its length. */
 static bool is_measure(const maker *m, const tfp_grid_column *c)
 {
-    return (c->type == 'i' || c->type == 'r') && c != m->rank && strcmp(c->name, "start_us") != 0;
+    return (c->type == 'i' || c->type == 'r') && c != m->rank && c != m->paces && strcmp(c->name, "start_us") != 0;
 }
 
 static bool add_devices(maker *m)
@@ -96,7 +98,8 @@ static bool add_devices(maker *m)
 
 /* ---- the root ---- */
 
-/* The duration of each step: the mean over the devices that have the step. */
+/* The duration of each step: the mean over the devices that have the step, or that of the slowest where the host runs
+ * ahead of devices. */
 static bool add_root(maker *m)
 {
     size_t count = tfp_table_of(m->r)->row_count;
@@ -106,7 +109,8 @@ static bool add_root(maker *m)
     bool ok = all.at && devices;
     for (size_t row = 0; row < count && ok; row++) {
         int64_t step;
-        if (!tfp_parse_int64(m->step->texts[row], &step)) continue; /* `all` */
+        if (!tfp_parse_int64(m->step->texts[row], &step) || (m->paces && m->paces->ints[row] <= 0))
+            continue; /* `all` */
         uint32_t place = tfp_map64_get(&places, (uint64_t)step);
         if (place == TFP_NONE) {
             place = (uint32_t)all.count++;
@@ -141,7 +145,8 @@ static tfp_status fill(maker *m, tfp_error *err)
     m->step = tfp_grid_find(tfp_table_of(m->r), "step");
     m->device = tfp_grid_find(tfp_table_of(m->r), "device");
     m->rank = tfp_grid_find(tfp_table_of(m->r), "rank");
-    m->duration = tfp_grid_find(tfp_table_of(m->r), "duration_us");
+    m->paces = tfp_grid_find(tfp_table_of(m->r), "paces");
+    m->duration = tfp_grid_find(tfp_table_of(m->r), m->paces ? "step_us" : "duration_us");
     bool ok = add_root(m) && add_devices(m);
     ok = ok && failed == tfp_filter_failures(o->filters[TFP_F_SHOW]) + tfp_filter_failures(o->filters[TFP_F_HIDE]);
     if (!ok) return tfp_nomem(err);

@@ -74,12 +74,14 @@ typedef struct step_sum {
     double start_us, end_us, duration_us;
 } step_sum;
 
-/* Adds a step. If devices have different windows, the step lasts from the first start to the last end. */
+/* Adds a step. If devices have different windows, the step lasts from the first start to the last end. Where the host
+ * runs ahead of devices, it takes as long as on the slowest one. */
 static bool add_step(const tfp_report *r, size_t row, int64_t step, tfp_map64 *seen, step_sum *sums)
 {
     uint32_t at = tfp_map64_get(seen, (uint64_t)step);
     double start = tfp_fleet_real_at(r, "start_us", row), duration = tfp_fleet_real_at(r, "duration_us", row),
            end = start + duration;
+    if (int_at(r, "paces", row) == 1) duration = tfp_fleet_real_at(r, "step_us", row), end = start + duration;
     if (at == TFP_NONE) {
         at = (uint32_t)seen->count;
         sums[at] = (step_sum){ step, start, end, duration };

@@ -58,6 +58,7 @@ static const option options[] = {
     { "by", K_TEXT, AT(verb.by), "", NULL, false, false, "Group the rows. memory: by op, scope, line, node or category (forward, backward, optimizer; bytes held at the peak), tensor (single allocations, from when until when), or time (bytes held over time); of memory snapshots by line, time, segment or oom. transfer: by collective (the rank that the others waited for).", "memory transfer" },
     { "at", K_MOMENT, AT(part.at), "", NULL, false, false, "Show who held memory at this moment instead of the peak: microseconds from the first start, as in the times that memory shows, or with a unit (230ms).", "memory" },
     { "range", K_RANGE, AT(part.range), "", NULL, false, false, "For a trace: count only what ran between two moments, FROM:TO, counted from its first start as in the timeline, in microseconds or with a unit (230000:400000, 230ms:400ms); a span that is partly outside counts with its part inside. Without TO: to the end.", "kernel op scope code lines calls steps transfer query" },
+    { "step_marker", K_FILTER, AT(filters[TFP_F_STEP_MARKER]), "", NULL, false, false, "For a trace: ranges of host threads whose names match mark the steps; a part of the name is enough. Steps have the last number of the names where these differ, otherwise they are counted from 0.", NULL, TIMES },
     { "ranks", K_TEXT, AT(part.ranks), "", NULL, false, false, "For a trace: count only these ranks, such as 0,3,8-15.", "kernel op scope code lines calls steps transfer wait" },
     { "device", K_TEXT, AT(part.device), "", NULL, false, false, "For a trace: count only the activities of this device, such as gpu:0; everything on hosts still counts.", "kernel op scope code lines calls steps transfer wait" },
     { "library_regexes", K_FILTER, AT(filters[TFP_F_LIBRARY]), "", NULL, false, false, "Files of libraries: the cost of their lines counts for the line of your code that called them. Empty: site-packages, dist-packages, lib/python3, files of frameworks and of Python itself whose folders PyTorch cut off, and files that a compiler generated.", "lines memory" },
@@ -378,9 +379,14 @@ bool tfp_options_cut(const tfp_options *o)
     return o && (o->part.range.given || (o->part.ranks && *o->part.ranks) || (o->part.device && *o->part.device));
 }
 
+bool tfp_options_mark(const tfp_options *o)
+{
+    return o && o->filters[TFP_F_STEP_MARKER] && o->filters[TFP_F_STEP_MARKER]->count;
+}
+
 bool tfp_options_need_spans(const tfp_options *o)
 {
-    return o && (tfp_options_work_out(o) || tfp_options_cut(o) || tfp_options_need_runs(o) ||
+    return o && (tfp_options_work_out(o) || tfp_options_cut(o) || tfp_options_mark(o) || tfp_options_need_runs(o) ||
                  (tfp_options_values(o) & ~TFP_V_ALL) || o->to.output == TFP_TO_TIMELINE);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* sql/query.c: tfp_query: runs one SELECT over the tables of tables.h and stores its result as a grid. */
 #include "flops/core/parameters.h"
+#include "model/join/remark.h"
 #include "model/program.h"
 #include "model/tables/read.h"
 #include "sql/bind.h"
@@ -9,6 +10,7 @@
 #include "views/core/grid.h"
 #include "views/core/report.h"
 #include "views/core/view.h"
+#include "views/timeline/range.h"
 
 #include <stdio.h>
 
@@ -261,6 +263,18 @@ static tfp_status query(tfp_report *r, sql_session *s, const char *sql, tfp_erro
     return st;
 }
 
+/* Gives the profiles the steps of -step_marker. */
+static tfp_status mark(tfp_report *r, const tfp_profile *const *p, size_t count, tfp_profile **marked,
+                       const tfp_profile **use, tfp_error *err)
+{
+    tfp_status s = TFP_OK;
+    for (size_t i = 0; i < count && !s; i++) {
+        s = tfp_mark_steps(p[i], r->options, &r->arena, &marked[i], err);
+        use[i] = marked[i] ? marked[i] : p[i];
+    }
+    return s;
+}
+
 tfp_status tfp_query(const tfp_profile *const *p, const char *const *names, size_t count, const char *sql,
                      const tfp_options *o, tfp_report **out, tfp_error *err)
 {
@@ -273,18 +287,25 @@ tfp_status tfp_query(const tfp_profile *const *p, const char *const *names, size
         if (tfp_only_sums(p[i])) return tfp_no_spans(err);
     sql_session *s = calloc(1, sizeof *s);
     tfp_report *r = tfp_report_new("query", o);
+    tfp_profile **marked = calloc(count, sizeof *marked);
+    const tfp_profile **use = calloc(count, sizeof *use);
     tfp_status st = TFP_NOMEM;
-    if (!s || !r) {
+    if (!s || !r || !marked || !use) {
         tfp_nomem(err);
         goto out;
     }
     r->profile = count == 1 ? p[0] : NULL;
     st = sql_api_load(&s->api, err);
     if (!st) st = sql_guard_size(sql, err);
-    if (!st) st = sql_data_start(&s->data, p, names, count, err);
+    if (!st) st = mark(r, p, count, marked, use, err);
+    if (!st) st = sql_data_start(&s->data, use, names, count, err);
     if (!st) st = query(r, s, sql, err);
 out:
     if (s) sql_data_end(&s->data);
+    for (size_t i = 0; marked && i < count; i++)
+        if (marked[i]) tfp_remark_end(marked[i]);
+    free(marked);
+    free(use);
     free(s);
     return tfp_report_give(r, st, out);
 }

@@ -31,9 +31,12 @@ COMMANDS = ["info -format json", "summary -format json", "steps -format json", "
             "query -format json SELECT 'steps' AS of, count(*) AS n FROM steps WHERE listed",
             "query -format json SELECT 'sums' AS of, sum(cpu_us) AS cpu, sum(accelerator_us) AS accelerator, count(*) AS n "
             "FROM executions",
-            "query -format json SELECT 'parts' AS of, avg(duration_us) AS step, avg(compute_us) AS compute, "
+            "query -format json SELECT 'parts' AS of, avg(CASE WHEN coalesce(paces, 1) = 1 THEN coalesce(step_us, duration_us) END) AS step, "
+            "avg(compute_us) AS compute, "
             "avg(exposed_communication_us) AS exposed_communication, avg(exposed_copy_us) AS exposed_copies, "
-            "avg(idle_us) AS idle FROM step_devices WHERE step <> 'all'"]
+            "avg(idle_us - CASE WHEN (SELECT count(DISTINCT step) FROM step_devices) <= 2 "
+            "THEN max(0, duration_us - coalesce(step_us, duration_us)) ELSE 0 END) AS idle FROM step_devices "
+            "WHERE step <> 'all' AND coalesce(paces, 1) >= 0"]
 UNITS = {"ns": 1e-3, "us": 1, "µs": 1, "ms": 1e3, "s": 1e6, "sec": 1e6, "min": 6e7, "h": 3.6e9}
 TIME = r"([\d.,]+) ?(ns|us|µs|ms|sec|s|min|h)\b"
 
@@ -43,7 +46,8 @@ def own_samples():
     of = lambda *names: [os.path.join(SAMPLE, n) for n in names]
     singles = ["pytorch/train.json.gz", "pytorch_graph/train.json.gz", "recorded/jax.xplane.pb.gz", "recorded/keras.xplane.pb.gz",
                "recorded/loop.xplane.pb.gz", "traces/kineto.json", "traces/shapes.json", "traces/plain.json", "xplane/gpu.xplane.pb",
-               "xplane/host.xplane.pb", "xplane/odd.xplane.pb", "xplane/tpu.xplane.pb", "dense/profile_3.gz", "towers/profile_9.gz",
+               "xplane/host.xplane.pb", "xplane/odd.xplane.pb", "steps/ahead.json", "steps/burst.json", "steps/single.json",
+               "steps/startup.json", "steps/nothing.json", "xplane/tpu.xplane.pb", "dense/profile_3.gz", "towers/profile_9.gz",
                "gpu/profile_1.gz", "odd/profile_5", "dense/ckpt_v1/model.ckpt-3", "dense_resource/saved_model",
                "dense_resource/model.meta.gz", "functions/saved_model", "functions/shared", "resnet32/model.meta.gz", "loops/graph.pb"]
     sets = [("recorded/loop.graph.pb", "recorded/loop.xplane.pb.gz"), ("dense/graph.pb", "dense/run_meta_0", "dense/run_meta_3"),
@@ -144,15 +148,18 @@ PARTS = {"compute": "compute_us", "exposed communication": "exposed_communicatio
 
 def step_rows(v, source, rows):
     """Values from the table `steps`."""
-    rows = [r for r in rows if r["step"] != "all"]
+    steps = len({r["step"] for r in rows if r["step"] != "all"})
+    rows = [dict(r, takes=r.get("step_us", r["duration_us"])) for r in rows if r["step"] != "all" and r.get("paces", 1) >= 0]
     if not rows:
         return
-    of_ranks = {}
-    for r in rows:
+    for r in rows:  # without steps the time before the first activity is no idle time
+        r["idle_us"] -= max(0, r["duration_us"] - r["takes"]) if steps == 1 else 0
+    of_ranks, paced = {}, [r for r in rows if r.get("paces", 1)]
+    for r in paced:
         of_ranks.setdefault((r.get("rank"), r["step"]), []).append(r)
-    v.add("step, mean", source, sum(mean(devices, "duration_us") for devices in of_ranks.values()) / len(of_ranks), 0.001)
-    v.add("step of a device, mean", source, mean(rows, "duration_us"))
-    v.add("steps", source, len({r["step"] for r in rows}))
+    v.add("step, mean", source, sum(mean(devices, "takes") for devices in of_ranks.values()) / len(of_ranks), 0.001)
+    v.add("step of a device, mean", source, mean(paced, "takes"))
+    v.add("steps", source, steps)
     v.add("devices", source, {r["device"] for r in rows})
     for part, key in PARTS.items():
         v.add(part, source, mean(rows, key))

@@ -8,7 +8,7 @@ import decimal
 import functools
 import re
 
-from oracle_tables import DEVICE, Tables, settle_runs
+from oracle_tables import DEVICE, Markers, Tables, settle_runs
 
 HARDWARE = {"Ascend Hardware"}
 KNOWN = {"cuda_sync", "cuda_event", "gpu_user_annotation", "Trace", "overhead", "cuda_profiler_range", "external_correlation", "mtia_insight",
@@ -93,7 +93,7 @@ class Allocation:
         self.thread = (event.get("pid"), event.get("tid"))
 
 
-class Trace(Tables):
+class Trace(Tables, Markers):
     processor = "gpu"
 
     def __init__(self, document):
@@ -113,6 +113,7 @@ class Trace(Tables):
         self.arrows = [e for e in events if e.get("cat") == "async_npu"]
         self.launch_arrows = [e for e in events if e.get("ph") in ("s", "f") and e.get("cat") not in OTHER_ARROWS]
         self.find_hardware(events)
+        self.choose_markers()
         self.memory = [Allocation(e) for e in events if e.get("ph") == "i" and e.get("name") == "[memory]"]
         whole = all(decimal.Decimal(str(e.get(k, 0))) % 1 == 0 for e in events if e.get("ph") == "X" for k in ("ts", "dur"))
         self.tolerance = 1000 if whole else 0
@@ -252,9 +253,8 @@ class Trace(Tables):
     def find_steps(self):
         self.windows = []
         marked = {}
-        for span in self.spans:
-            if span.kind == "step":
-                marked.setdefault(int(STEP.match(span.name)[1]), []).append(span)
+        for span in (s for s in self.spans if s.kind == "step"):
+            marked.setdefault(int(STEP.match(span.name)[1]) if STEP.match(span.name) else span.number, []).append(span)
         if marked:
             self.windows = [(n, min(s.start for s in spans), max(s.end for s in spans)) for n, spans in marked.items()]
         else:
@@ -285,8 +285,7 @@ class Trace(Tables):
             event.op = next((s for s in [inner, *inner.around()] if s.host_op), None) if inner else None
             event.step = event.op.step if event.op else self.step_at(event.at)
 
-    def windows_of(self, device):
-        return self.windows
+    def windows_of(self, device): return self.windows
 
     def step_at(self, time, device=None):
         if self.whole:

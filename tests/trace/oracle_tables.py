@@ -110,6 +110,45 @@ class Tables:
     def runs_on_host(self):
         return not self.activities and bool(self.on_cpu())
 
+    def later_steps(self, device, mine):
+        """Where the work of steps runs later than they: for each step its time on the device and its activities; otherwise None."""
+        windows = sorted(self.windows_of(device), key=lambda w: w[1])
+        if self.whole or device == "cpu" or hasattr(self, "on_host") or any(len(w) > 3 for w in windows):
+            return None
+        place = {w[0]: i for i, w in enumerate(windows)}
+        own = [[] for _ in windows]
+        for a in mine:
+            number = self.step_at(a.launch.start) if a.launch else None
+            if number is not None:
+                own[place[number]].append(a)
+        lags = [(w[2], max(0, max(a.end for a in of) - w[2]), w) for w, of in zip(windows, own) if of]
+        if not lags:
+            return None
+        (first, lag_before, _), (last, lag, of) = lags[0], lags[-1]
+        if lag < 1000000:
+            return None
+        if len(lags) == 1:
+            ahead = lag > (of[2] - of[1]) // 4
+        else:
+            ahead = last > first and lag - lag_before > (last - first) // 20
+        launched = sum(own, [])
+        if not ahead and sum(a.start >= windows[-1][2] for a in launched) <= len(launched) // 2:
+            return None
+        at, times = None, []
+        for window, of in zip(windows, own):
+            if at is None and of:
+                at = min(a.start for a in of)
+            begin = window[1] if at is None else at
+            end = max([begin] + [a.end for a in of])
+            at = end if of else at
+            times.append((window[0], begin, end, of))
+        for a in mine:
+            if not a.launch:
+                inside = [t for t in times if t[1] <= a.start < t[2]]
+                if inside:
+                    inside[0][3].append(a)
+        return times
+
     def steps(self):
         rows = {}
         devices = sorted({a.device for a in self.activities}, key=str)
@@ -123,7 +162,12 @@ class Tables:
             if not mine:
                 continue
             windows = sorted(self.windows_of(device)) + [("all", min(a.start for a in mine), max(a.end for a in mine))]
+            later = self.later_steps(device, mine)
+            on_device = {number: (begin, end, of) for number, begin, end, of in later or ()}
+            ahead = later and sum(t[2] - t[1] for t in later) > sum(w[2] - w[1] for w in windows[:-1])
             for number, begin, end in windows:
+                host = begin, end
+                begin, end, own = on_device.get(number, (begin, end, None))
                 inside = [a for a in mine if begin <= getattr(a, "starts", a.start) < end or (number == "all" and not hasattr(a, "starts"))]
                 kinds = {k: union(a for a in mine if (class_of(a) if class_of(a) != "set" else "copy") == k)
                          for k in ("compute", "communication", "copy")}
@@ -131,10 +175,10 @@ class Tables:
                 compute, communication, copy = length(cut["compute"]), length(cut["communication"]), length(cut["copy"])
                 with_communication = length(merge(cut["compute"] + cut["communication"]))
                 busy = length(merge(cut["compute"] + cut["communication"] + cut["copy"]))
-                inside = [] if device == "cpu" else inside
+                inside = [] if device == "cpu" else inside if own is None else own
                 launched = [a for a in inside if a.launch]
                 rows[(str(number), device)] = {
-                    "start_us": begin - self.begin, "duration_us": end - begin, "busy_us": busy, "compute_us": compute,
+                    "start_us": host[0] - self.begin, "duration_us": host[1] - host[0], "busy_us": busy, "compute_us": compute,
                     "communication_us": communication, "copy_us": copy, "exposed_communication_us": with_communication - compute,
                     "exposed_copy_us": busy - with_communication, "idle_us": end - begin - busy, "kernels": len(inside),
                     "launch_delay_us": sum(max(0, getattr(a, "starts", a.start) - getattr(a.launch, "ends", a.launch.end)) for a in launched) / len(launched) if launched else None}
@@ -273,3 +317,43 @@ def clip(intervals, begin, end):
 
 def length(intervals):
     return sum(b - a for a, b in intervals)
+
+
+# -- names of steps --
+
+LOOP = re.compile(r"\[?((?:(?:train(?:ing)?|eval(?:uation)?|global)[ _-]?)?(?:step|iteration|iter|batch))[ _:#=\-\[(]*(\d+)[\])]*$", re.I)
+SERVER = re.compile(r"(step|prefill|decode)\[.*\]$|execute_(\d|context_|new_|generation_)|(\[executor\] )?_forward_step|executestep:", re.I)
+ONLY_REPEATED = re.compile(r"training[ _-]?(step|iteration|iter|batch)$|train[ _-]?(step|iteration|iter|batch)$|execute_", re.I)
+
+
+class Markers:
+    def choose_markers(self):
+        """Ranges with the name of a step become steps where nothing else marks them: those of the loop that takes longest."""
+        if any(s.kind == "step" for s in self.spans):
+            return
+        loops = {}
+        for span in sorted(self.spans, key=lambda s: (s.start, -s.duration)):
+            if span.kind not in ("op", "annotation"):
+                continue
+            loop, server = LOOP.match(span.name), SERVER.match(span.name)
+            stem = "server" if server else loop[1] if loop else ONLY_REPEATED.match(span.name) and span.name
+            if not stem:
+                continue
+            own = loops.setdefault(stem, {}).setdefault(span.thread, [])
+            if not own or span.end > max(s.end for s in own):
+                span.number = int(loop[2]) if loop and not server else None
+                own.append(span)
+        loops = {stem: by for stem, by in loops.items() if LOOP.match(next(iter(by.values()))[0].name) and stem != "server"
+                 or any(len(own) > 1 for own in by.values())}
+        if not loops:
+            return
+        best = max(loops.values(), key=lambda by: sum(s.duration for own in by.values() for s in own))
+        numbered = all(s.number is not None for own in best.values() for s in own) and \
+            all(len({s.number for s in own}) == len(own) for own in best.values())
+        if not numbered:
+            best = {0: max(best.values(), key=lambda own: sum(s.duration for s in own))}
+            for n, span in enumerate(best[0]):
+                span.number = n
+        for own in best.values():
+            for span in own:
+                span.kind = "step"

@@ -6,7 +6,6 @@
 
 #include "formats/json/kineto.h"
 #include "formats/sqlite/range_text.h"
-#include "model/event_builder.h"
 #include "model/tables/profile.h"
 
 #include <stdio.h>

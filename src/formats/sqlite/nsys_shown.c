@@ -3,7 +3,6 @@
  * the overhead of CUDA and of the profiler, calls of the operating system. They become spans that the timeline shows
  * and that make no device busy. */
 #include "formats/sqlite/nsys.h"
-#include "model/event_builder.h"
 
 #define NO_STREAM 0xffffffff /* CUPTI's stream number of a wait for a whole context */
 

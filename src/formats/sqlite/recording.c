@@ -4,7 +4,6 @@
 
 #include "formats/json/kineto.h"
 #include "formats/sqlite/range_text.h"
-#include "model/event_builder.h"
 #include "model/span_names.h"
 #include "model/tables/profile.h"
 

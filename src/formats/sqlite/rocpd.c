@@ -6,7 +6,6 @@
 #include "formats/json/text.h"
 #include "formats/sqlite/range_text.h"
 #include "formats/sqlite/recording.h"
-#include "model/event_builder.h"
 #include "model/tables/profile.h"
 
 #include <stdio.h>

@@ -2,7 +2,6 @@
 /* formats/sqlite/sqlite.c: recordings in SQLite. The tables of a file say which program wrote it. */
 #include "formats/files/format.h"
 #include "formats/sqlite/recording.h"
-#include "model/event_builder.h"
 #include "model/tables/profile.h"
 #include "model/tables/sources.h"
 

@@ -3,7 +3,6 @@
  * its place in the model. Events that agree in everything on which this depends share a class, which is found by a
  * hash. */
 #include "formats/xplane/parts.h"
-#include "model/event_builder.h"
 #include "model/span_names.h"
 #include "model/tables/code.h"
 #include "model/tables/instructions.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/xplane/lane.c: the head of a line, which is everything before its first event, and its lane. */
 #include "formats/xplane/parts.h"
-#include "model/event_builder.h"
 #include "model/tables/profile.h"
 
 static const tfp_lane_role roles[] = {

@@ -2,7 +2,6 @@
 /* formats/xplane/stats.c: stats that events of a class share: numbers in texts of the tracer, and what a program's
  * instruction computes. In: values of a file, and its programs. Out: rows of the reader's class_stats. */
 #include "formats/xplane/parts.h"
-#include "model/event_builder.h"
 #include "model/tables/instructions.h"
 #include "model/tables/profile.h"
 

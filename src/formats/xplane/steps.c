@@ -2,7 +2,6 @@
 /* formats/xplane/steps.c: marks of steps in an XPlane file: steps and roots, calls of Keras' step functions, runs of
  * modules. Uses base, model. */
 #include "formats/xplane/parts.h"
-#include "model/event_builder.h"
 #include "model/tables/profile.h"
 
 /* Adds a thunk. A module's run on the CPU has many thunks and becomes one row. */

@@ -232,7 +232,8 @@ static bool cut_execs(cutter *x)
     tfp_profile *p = &x->c->p;
     size_t nodes = w->graph->nodes.size;
     p->graph->nodes.at = TFP_NEW(x->a, tfp_node, nodes + 1);
-    p->runs->execs.at = TFP_NEW(x->a, tfp_exec, w->runs->execs.size + w->events->memory.size + 1);
+    p->runs->execs.at = TFP_NEW(
+        x->a, tfp_exec, (x->c->execs_most ? x->c->execs_most : w->runs->execs.size) + w->events->memory.size + 1);
     x->ran = calloc(nodes + 1, 1);
     x->last = malloc((nodes + 1) * sizeof *x->last);
     if (!p->graph->nodes.at || !p->runs->execs.at || !x->ran || !x->last) return false;

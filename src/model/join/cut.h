@@ -14,6 +14,7 @@ typedef struct tfp_cut {
         *to_ns;     /* for each process, in its file's time; a process that is left out has an end before its begin */
     bool *taken;    /* for each process, while ranks are selected */
     bool *left_out; /* for each lane: it is not counted; NULL: all are */
+    size_t execs_most; /* limit of executions; 0: those of the whole */
 } tfp_cut;
 
 /* Fills p from the whole and from_ns and to_ns, using the arena's memory, which must live as long. Spans outside the

@@ -67,6 +67,14 @@ static tfp_strid longest_module(finder *f)
     return best;
 }
 
+/* Lets each step of the host end where the next one begins: the time between two runs belongs to a step, too. Windows of
+ * devices are their runs; `steps` tells the time between them beside these. */
+static void close_gaps(finder *f)
+{
+    for (size_t i = 0; i + 1 < f->found.size; i++) /* sorted by start */
+        if (!f->found.at[i].device && !f->found.at[i + 1].device) f->found.at[i].end_ns = f->found.at[i + 1].start_ns;
+}
+
 /* Finds runs of one module: a run is identified by its number over all devices; without a number each span is a run on
  * its own device. */
 static void modules(finder *f)
@@ -94,6 +102,7 @@ static void modules(finder *f)
     }
     tfp_map64_free(&by_run);
     tfp_map64_free(&counted);
+    close_gaps(f);
 }
 
 /* The range from the first start to the last end of a process's spans. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/core/report.c: a report's rows and the functions on them. */
+#include "model/join/remark.h"
 #include "model/span_names.h"
 #include "model/tables/code.h"
 #include "model/tables/events.h"
@@ -212,6 +213,7 @@ void tfp_report_free(tfp_report *r)
     if (r->tree->code) tfp_vec_free(&r->tree->code->items);
     tfp_options_free(r->options);
     tfp_profile_free(r->runs);
+    if (r->marked) tfp_remark_end(r->marked);
     tfp_arena_free(&r->arena);
     free(r);
 }

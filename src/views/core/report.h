@@ -19,7 +19,8 @@ struct tfp_report {
     tfp_arena arena;
     /* the question */
     const tfp_profile *profile;
-    tfp_profile *runs; /* the trace that the report made from executions (model/join/runs.h); or NULL */
+    tfp_profile *runs;   /* the trace that the report made from executions (model/join/runs.h); or NULL */
+    tfp_profile *marked; /* the profile with the steps of -step_marker; or NULL */
     struct tfp_cut
         *cut; /* the time range that it is about (timeline/range.h); `profile` is then this part; NULL: everything */
     const char *view; /* the view's name */

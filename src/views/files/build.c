@@ -96,7 +96,8 @@ static bool has(const tfp_profile *p, unsigned need)
 static bool asks_for_spans(const tfp_report *r)
 {
     if (tfp_keep_of(r->profile) & TFP_KEEP_ROWS)
-        return !(r->about->needs & TFP_ROWS_DO) || r->options->verb.critical_path || r->options->verb.why;
+        return !(r->about->needs & TFP_ROWS_DO) || r->options->verb.critical_path || r->options->verb.why ||
+               tfp_options_mark(r->options);
     return !(r->about->needs & TFP_SUMS_DO) || tfp_options_need_spans(r->options);
 }
 
@@ -249,6 +250,7 @@ static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
     r->values = tfp_options_values(r->options);
     if (r->options->made.reach || tfp_options_need_runs(r->options)) s = start_reach(r, err);
     if (!s) s = start_trace(r, err);
+    if (!s) s = tfp_report_mark(r, err);
     if (!s) s = tfp_report_cut(r, err);
     if (!s) s = find_step(r, err);
     if (!s && r->options->max_depth < 1 && r->kind != TFP_REPORT_FINDINGS && r->kind != TFP_REPORT_GRID)

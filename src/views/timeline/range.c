@@ -2,11 +2,14 @@
 /* views/timeline/range.c: makes a report of a part of the recording (a time range, some ranks, a device) from a cut of the profile
  * (model/join/cut.h). Times are relative to the first start of the timeline, where files with different clocks are shifted to be side by
  * side. */
+#include "model/join/remark.h"
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
 #include "model/tables/processes.h"
 #include "model/tables/read.h"
 #include "options/options.h"
+#include "options/regex.h"
+#include "views/core/kinds.h"
 #include "views/core/report.h"
 #include "views/timeline/range.h"
 #include "views/timeline/timeline.h"
@@ -137,4 +140,41 @@ tfp_status tfp_report_cut(tfp_report *r, tfp_error *err)
     r->cut = cut;
     r->profile = &cut->p;
     return TFP_OK;
+}
+
+/* ---- -step_marker ---- */
+
+/* Whether a part of the name matches. */
+static bool matches(void *ctx, tfp_str name)
+{
+    const tfp_filter *f = ctx;
+    tfp_str found;
+    for (size_t i = 0; i < f->count; i++)
+        if (f->regexes[i] && tfp_regex_find(f->regexes[i], name, 0, &found, 0)) return true;
+    return false;
+}
+
+tfp_status tfp_mark_steps(const tfp_profile *p, const tfp_options *o, tfp_arena *a, tfp_profile **out, tfp_error *err)
+{
+    tfp_filter *f = o ? o->filters[TFP_F_STEP_MARKER] : NULL;
+    size_t found = 0;
+    *out = NULL;
+    if (!f || !f->count) return TFP_OK;
+    tfp_profile *marked = TFP_NEW(a, tfp_profile, 1);
+    if (!marked) return tfp_nomem(err);
+    if (tfp_events_of(p)->processes.size) {
+        if (tfp_only_sums(p)) return tfp_no_spans(err);
+        if (!tfp_remark(p, a, matches, f, &found, marked)) return tfp_nomem(err);
+    }
+    if (found) *out = marked;
+    if (found) return TFP_OK;
+    tfp_status s = tfp_fail(err, TFP_BADFILE, "option -step_marker: no range of a host thread matches '%s'", f->text);
+    return tfp_within_file(err, s, tfp_first_source(p));
+}
+
+tfp_status tfp_report_mark(tfp_report *r, tfp_error *err)
+{
+    tfp_status s = tfp_mark_steps(r->profile, r->options, &r->arena, &r->marked, err);
+    if (!s && r->marked) r->profile = r->marked;
+    return s;
 }

@@ -108,10 +108,13 @@ typedef struct tfp_mean_facts {
     /* means for one step on one device */
     double step_ns, compute_ns, communication_ns, copy_ns, exposed_communication_ns, exposed_copy_ns, idle_ns, busy_ns;
     double kernels_per_step;
+    double between_ns; /* of guessed steps: the time from the end of their window to the start of the next step */
     /* the time that findings are a share of, per step; without marks it is from a device's first activity to its
      * last */
     double judged_ns;
-    double even_ns; /* mean length of steps without the warm-up */
+    double even_ns;    /* mean length of steps without the warm-up */
+    uint32_t ahead_of; /* index in devices: the slowest of those that the host runs ahead of; TFP_NONE: none */
+    double lag_ns;     /* the time that it is ahead at the end of the last step */
     /* for the rank whose steps differ most: standard deviation divided by the mean (NAN: no rank has 3 steps), and the
      * mean */
     double step_cv, cv_mean_ns;
@@ -185,7 +188,14 @@ typedef struct tfp_begin_facts {
     uint32_t warm_up;
     double warm_up_ns; /* its duration */
     tfp_doubted_steps doubted;
+    uint32_t start;    /* index in the profile's steps: the step that holds the start of the program; TFP_NONE: none */
+    int64_t start_ns;  /* how long it takes */
 } tfp_begin_facts;
+
+/* The time of a device's steps. */
+typedef struct tfp_steps_on {
+    const tfp_union *judged, *covered;
+} tfp_steps_on;
 
 typedef struct tfp_trace_facts {
     tfp_trace_index x;
@@ -204,7 +214,9 @@ typedef struct tfp_trace_facts {
     const tfp_union *idle;
     tfp_union *judged;  /* for each unit the same; without marks from the first activity to the last */
     tfp_union *covered; /* for each unit: the time of its steps */
-    uint8_t *sorts;     /* for each span: bits 1 << tfp_sort_of_work */
+    /* for each device: the same two; of its own steps where the host runs ahead of it */
+    tfp_steps_on *on;
+    uint8_t *sorts; /* for each span: bits 1 << tfp_sort_of_work */
     tfp_rank_facts ranks;
     tfp_mean_facts mean;
     tfp_gap_facts gaps;
@@ -224,7 +236,7 @@ typedef struct tfp_part_row {
     double a_step_us, share; /* NAN: unknown */
     tfp_str command;
 } tfp_part_row;
-enum { TFP_PARTS_MOST = 10 };
+enum { TFP_PARTS_MOST = 11 };
 extern const tfp_row_column tfp_part_columns[];
 bool tfp_host_is_limit(const tfp_trace_facts *f); /* devices wait for launches longer than they work */
 size_t tfp_step_parts(const tfp_trace_facts *f, tfp_part_row rows[TFP_PARTS_MOST]);
@@ -256,7 +268,7 @@ uint32_t tfp_step_marker(const tfp_trace_facts *f, const tfp_step_row *row);
 tfp_status tfp_mean_step_of(tfp_report *r, tfp_trace_facts *f, tfp_error *err);
 /* Fills f->covered and f->window_count. False: out of memory. */
 bool tfp_steps_cover(tfp_report *r, tfp_trace_facts *f);
-/* Fills f->judged from f->covered. False: out of memory. */
+/* Fills f->judged from f->covered, then both of devices. False: out of memory. */
 bool tfp_judged_of(tfp_report *r, tfp_trace_facts *f);
 /* Fills f->ranks (ranks.c). False: out of memory. */
 bool tfp_rank_facts_of(tfp_report *r, tfp_trace_facts *f);

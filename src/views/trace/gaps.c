@@ -53,7 +53,7 @@ static void add_gap(gaps *t, const tfp_trace_device *d, const tfp_gap *g)
 static void add_idle(gaps *t, const tfp_trace_device *d, int64_t start, int64_t end, bool late)
 {
     int64_t cost = tfp_union_within(&t->f->idle[d - t->f->x.devices], start, end);
-    double ns = (double)tfp_union_within(&t->f->covered[d->unit], start, end);
+    double ns = (double)tfp_union_within(t->f->on[d - t->f->x.devices].judged, start, end);
     t->to->host_idle_ns += ns;
     *(start < d->start_ns ? &t->to->lead_ns : &t->to->host_cost_ns) +=
         (double)cost; /* before the first activity nothing can be gained */
@@ -76,7 +76,7 @@ static void add_device(gaps *t, const tfp_trace_device *d)
 {
     const tfp_trace_facts *f = t->f;
     const tfp_span_columns *s = f->x.s;
-    const tfp_union *covered = &f->covered[d->unit];
+    const tfp_union *covered = f->on[d - f->x.devices].covered;
     if (d->host || !covered->count) return;
     int64_t since = covered->start[0], last = covered->end[covered->count - 1];
     uint32_t before = TFP_NONE; /* launch of the previous activity */
@@ -169,7 +169,7 @@ static bool add_idle_of(tfp_report *r, const tfp_trace_facts *f, const tfp_trace
     outside.end[0] = start;
     outside.start[1] = end;
     return tfp_union_of(tfp_arena_of(r), &f->x, d, TFP_CLASS_ALL, &busy) &&
-           tfp_union_less(tfp_arena_of(r), &f->covered[d->unit], &busy, &free_time) &&
+           tfp_union_less(tfp_arena_of(r), f->on[d - f->x.devices].covered, &busy, &free_time) &&
            tfp_union_less(tfp_arena_of(r), &free_time, &outside, &busy) &&
            tfp_union_less(tfp_arena_of(r), &busy, &own[d->unit], out);
 }

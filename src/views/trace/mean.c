@@ -43,8 +43,9 @@ static void look_at_steps(tfp_trace_facts *f)
 
 static void add_steps(tfp_trace_facts *f)
 {
-    double even = 0, sum = 0, extent = 0;
+    double even = 0, sum = 0, extent = 0, paced = 0;
     f->step_count = 0;
+    f->begin.start = TFP_NONE;
     for (size_t i = 0; i < f->step_row_count; i++) {
         const tfp_step_row *s = &f->steps[i];
         if (is_all(s)) {
@@ -52,37 +53,68 @@ static void add_steps(tfp_trace_facts *f)
             continue;
         }
         if (tfp_row_left_out(f, s)) continue;
+        if (s->paces < 0) {
+            f->begin.start = s->step_at;
+            if (s->step_ns > f->begin.start_ns) f->begin.start_ns = s->step_ns;
+            continue;
+        }
         f->step_count++;
-        f->mean.step_ns += (double)s->duration_ns;
+        if (s->paces) f->mean.step_ns += (double)s->step_ns, paced++;
         f->mean.busy_ns += (double)s->busy_ns;
         f->mean.compute_ns += (double)s->compute_ns;
         f->mean.communication_ns += (double)s->communication_ns;
         f->mean.copy_ns += (double)s->copy_ns;
         f->mean.exposed_communication_ns += (double)s->exposed_communication_ns;
         f->mean.exposed_copy_ns += (double)s->exposed_copy_ns;
-        f->mean.idle_ns += (double)s->idle_ns;
+        f->mean.idle_ns += (double)(f->begin.whole ? s->step_ns - s->busy_ns : s->idle_ns);
+        if (!s->later_runs && s->step_ns > s->duration_ns) f->mean.between_ns += (double)(s->step_ns - s->duration_ns);
         f->mean.kernels_per_step += (double)s->kernels;
         if (is_warm_up(f, s)) {
-            if ((double)s->duration_ns > f->begin.warm_up_ns) f->begin.warm_up_ns = (double)s->duration_ns;
+            if ((double)s->step_ns > f->begin.warm_up_ns) f->begin.warm_up_ns = (double)s->step_ns;
             continue;
         }
         even++;
-        sum += (double)s->duration_ns;
+        sum += (double)s->step_ns;
     }
     double n = f->step_count ? (double)f->step_count : 1;
-    double *means[] = { &f->mean.step_ns,          &f->mean.busy_ns, &f->mean.compute_ns,
-                        &f->mean.communication_ns, &f->mean.copy_ns, &f->mean.exposed_communication_ns,
-                        &f->mean.exposed_copy_ns,  &f->mean.idle_ns, &f->mean.kernels_per_step };
+    double *means[] = { &f->mean.busy_ns,
+                        &f->mean.compute_ns,
+                        &f->mean.communication_ns,
+                        &f->mean.copy_ns,
+                        &f->mean.exposed_communication_ns,
+                        &f->mean.exposed_copy_ns,
+                        &f->mean.idle_ns,
+                        &f->mean.kernels_per_step,
+                        &f->mean.between_ns };
+    if (paced > 0) f->mean.step_ns /= paced;
     for (size_t i = 0; i < sizeof means / sizeof *means; i++) *means[i] /= n;
     f->mean.judged_ns = f->begin.whole && extent > 0 ? extent / n : f->mean.step_ns;
     f->mean.even_ns = even > 0 ? sum / even : 0;
     if (!f->step_count) f->step_count = 1;
 }
 
+/* Finds the slowest device that the host runs ahead of. */
+static void find_pace(tfp_trace_facts *f)
+{
+    double most = 0;
+    f->mean.ahead_of = TFP_NONE;
+    for (size_t i = 0, end; i < f->step_row_count; i = end) {
+        const tfp_step_row *last = NULL;
+        double ns = 0, n = 0;
+        for (end = i; end < f->step_row_count && f->steps[end].device_at == f->steps[i].device_at; end++)
+            if (!is_all(&f->steps[end]) && f->steps[end].paces >= 0)
+                last = &f->steps[end], ns += (double)last->step_ns, n++;
+        if (!last || !last->ahead || !last->paces || ns / n <= most) continue;
+        most = ns / n;
+        f->mean.ahead_of = last->device_at;
+        f->mean.lag_ns = (double)last->lag.ns;
+    }
+}
+
 static bool lasts_less(const void *ctx, uint32_t a, uint32_t b)
 {
     const tfp_step_row *s = ctx;
-    return s[a].duration_ns < s[b].duration_ns;
+    return s[a].step_ns < s[b].step_ns;
 }
 
 /* Compares the steps of one rank, sorted by length. The rank whose steps differ most is kept, with its median step and the step
@@ -92,7 +124,7 @@ static void compare_steps(tfp_trace_facts *f, const uint32_t *rows, size_t count
     double n = (double)count, sum = 0, squares = 0;
     if (count < 3) return;
     for (size_t i = 0; i < count; i++) {
-        double ns = (double)f->steps[rows[i]].duration_ns;
+        double ns = (double)f->steps[rows[i]].step_ns;
         sum += ns;
         squares += ns * ns;
     }
@@ -102,13 +134,20 @@ static void compare_steps(tfp_trace_facts *f, const uint32_t *rows, size_t count
     f->mean.step_cv = cv;
     f->mean.cv_mean_ns = mean;
     f->mean.median_step = rows[(count - 1) / 2];
-    int64_t median = f->steps[f->mean.median_step].duration_ns;
-    bool is_long = f->steps[rows[count - 1]].duration_ns - median >= median - f->steps[rows[0]].duration_ns;
+    int64_t median = f->steps[f->mean.median_step].step_ns;
+    bool is_long = f->steps[rows[count - 1]].step_ns - median >= median - f->steps[rows[0]].step_ns;
     f->mean.odd_step = rows[is_long ? count - 1 : 0];
 }
 
-/* Ranks may differ from each other, so each rank's steps are compared only with each other, using the windows of its
- * first device. */
+/* Whether the row belongs to the device whose steps are compared: the one that sets the pace where the host is ahead,
+ * otherwise the rank's first. */
+static bool is_compared(const tfp_step_row *head, const tfp_step_row *s)
+{
+    return head->paces ? tfp_str_eq(s->device, head->device) : s->paces > 0;
+}
+
+/* Ranks may differ from each other, so each rank's steps are compared only with each other, using the steps of one
+ * device. */
 static bool find_odd_steps(tfp_report *r, tfp_trace_facts *f)
 {
     uint32_t *rows = TFP_NEW(tfp_arena_of(r), uint32_t, f->step_row_count + 1);
@@ -118,8 +157,8 @@ static bool find_odd_steps(tfp_report *r, tfp_trace_facts *f)
         size_t count = 0;
         const tfp_step_row *head = &f->steps[first];
         for (end = first; end < f->step_row_count && f->steps[end].unit == head->unit; end++)
-            if (!is_all(&f->steps[end]) && !is_warm_up(f, &f->steps[end]) && !tfp_row_left_out(f, &f->steps[end]) &&
-                tfp_str_eq(f->steps[end].device, head->device))
+            if (!is_all(&f->steps[end]) && f->steps[end].paces >= 0 && !is_warm_up(f, &f->steps[end]) &&
+                !tfp_row_left_out(f, &f->steps[end]) && is_compared(head, &f->steps[end]))
                 rows[count++] = (uint32_t)end;
         if (!tfp_sort(rows, count, lasts_less, f->steps)) return false;
         if (isnan(f->mean.step_cv)) f->mean.step_cv = -1;
@@ -135,5 +174,6 @@ tfp_status tfp_mean_step_of(tfp_report *r, tfp_trace_facts *f, tfp_error *err)
     if (s) return s;
     look_at_steps(f);
     add_steps(f);
+    find_pace(f);
     return find_odd_steps(r, f) ? TFP_OK : tfp_nomem(err);
 }

@@ -87,6 +87,7 @@ size_t tfp_step_parts(const tfp_trace_facts *f, tfp_part_row rows[TFP_PARTS_MOST
     add(&x, "exposed communication", f->mean.exposed_communication_ns, "transfer");
     add(&x, "exposed copies", f->mean.exposed_copy_ns, "transfer");
     add_idle(&x);
+    if (f->mean.between_ns > 0) add(&x, "between runs", f->mean.between_ns, "calls");
     add_waits(&x);
     return x.count;
 }

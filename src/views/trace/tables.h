@@ -9,6 +9,11 @@
 
 /* All rows are in the report's arena. */
 
+/* How far the host is ahead of a device. */
+typedef struct tfp_step_lag {
+    int64_t ns;              /* of a step: at its end */
+    int64_t launched, later; /* of `all`: activities launched in steps; those of them that start after the step */
+} tfp_step_lag;
 typedef struct tfp_step_row {
     int64_t rank;
     uint32_t unit, device_at; /* indexes in the index's units and devices */
@@ -18,9 +23,20 @@ typedef struct tfp_step_row {
     int64_t exposed_communication_ns, exposed_copy_ns, idle_ns;
     int64_t kernels;
     double launch_delay_us; /* NAN: no activity has a launch */
+    int64_t step_ns;        /* how long the step takes */
+    /* when the device worked for the step: in the window, unless its work runs later (views/spans/device_steps.h) */
+    int64_t device_start_ns, device_ns;
+    bool later_runs; /* it runs later */
+    bool ahead;      /* and the device takes longer than the host, so that its steps count */
+    tfp_step_lag lag;
+    /* 1: the step of its rank takes as long as this row; 0: another device takes longer; -1: the step holds the start of the
+     * program, and is in no mean */
+    int64_t paces;
 } tfp_step_row;
 /* Each device's steps in order, then its row `all` (unless the report is for one step). With -why all steps are there, whichever the report is
  * for. TFP_LIMIT: too many rows. */
+/* The bit of columns that are present where some step takes another time than its window. */
+#define TFP_SHOWN_STEP 2u
 tfp_status tfp_step_rows(tfp_report *r, const tfp_trace_index *x, tfp_step_row **rows, size_t *count, tfp_error *err);
 
 typedef struct tfp_transfer_row {

@@ -30,11 +30,14 @@ static bool span_before(const void *ctx, uint32_t a, uint32_t b)
 static bool add_group(tfp_report *r, const tfp_trace_facts *f, const groups *g, const uint32_t *spans, size_t count,
                       double ns[2])
 {
-    uint32_t group = group_of(g, spans[0]), unit = g->host ? group : f->x.devices[group].unit;
+    uint32_t group = group_of(g, spans[0]);
     tfp_union own;
     if (!tfp_union_of_list(tfp_arena_of(r), &f->x, spans, count, &own)) return false;
-    ns[0] += (double)tfp_union_overlap(&own, &f->judged[unit]);
-    ns[1] += (double)tfp_union_overlap(&own, &f->covered[unit]);
+    ns[0] += (double)tfp_union_overlap(&own, g->host ? &f->judged[group] : f->on[group].judged);
+    if (f->begin.whole)
+        ns[1] = ns[0]; /* the parts are of the time from the first activity to the last */
+    else
+        ns[1] += (double)tfp_union_overlap(&own, g->host ? &f->covered[group] : f->on[group].covered);
     return true;
 }
 
@@ -136,7 +139,7 @@ bool tfp_tally_effect(tfp_report *r, const tfp_trace_facts *f, tfp_tally *t)
 static int64_t busy_without(const tfp_trace_facts *f, const tfp_trace_device *d, tfp_activity_fn is, const void *ctx)
 {
     const tfp_span_columns *s = f->x.s;
-    const tfp_union *covered = &f->covered[d->unit];
+    const tfp_union *covered = f->on[d - f->x.devices].covered;
     int64_t sum = 0, start = 0, end = 0;
     bool open = false;
     for (size_t i = 0; i < d->count; i++) {
@@ -221,10 +224,46 @@ bool tfp_steps_cover(tfp_report *r, tfp_trace_facts *f)
     return true;
 }
 
+/* The steps of the device whose rows begin at `first`, which do not overlap. */
+static const tfp_union *steps_on(tfp_report *r, const tfp_trace_facts *f, size_t first)
+{
+    const tfp_step_row *head = &f->steps[first];
+    size_t count = 0;
+    while (first + count < f->step_row_count && f->steps[first + count].device_at == head->device_at) count++;
+    int64_t *room = TFP_NEW(tfp_arena_of(r), int64_t, 3 * count + 3);
+    tfp_union *u = TFP_NEW(tfp_arena_of(r), tfp_union, 1);
+    if (!room || !u) return NULL;
+    *u = (tfp_union){ .start = room, .end = room + count, .before = room + 2 * count };
+    for (size_t i = first; i < first + count; i++) {
+        int64_t start = f->steps[i].device_start_ns + f->x.units[head->unit].origin_ns;
+        if (f->steps[i].step_at != TFP_NONE && !tfp_row_left_out(f, &f->steps[i]))
+            tfp_union_add(u, start, start + f->steps[i].device_ns);
+    }
+    return u;
+}
+
+static bool give_devices(tfp_report *r, tfp_trace_facts *f)
+{
+    f->on = TFP_NEW(tfp_arena_of(r), tfp_steps_on, f->x.device_count + 1);
+    if (!f->on) return false;
+    for (size_t i = 0; i < f->x.device_count; i++) {
+        f->on[i].covered = &f->covered[f->x.devices[i].unit];
+        f->on[i].judged = &f->judged[f->x.devices[i].unit];
+    }
+    for (size_t i = 0; i < f->step_row_count; i++) {
+        const tfp_step_row *s = &f->steps[i];
+        uint32_t device = s->device_at;
+        if (!s->later_runs || (i && f->steps[i - 1].device_at == device)) continue;
+        f->on[device].covered = f->on[device].judged = steps_on(r, f, i);
+        if (!f->on[device].covered) return false;
+    }
+    return true;
+}
+
 bool tfp_judged_of(tfp_report *r, tfp_trace_facts *f)
 {
     f->judged = f->covered;
-    if (!f->begin.whole) return true;
+    if (!f->begin.whole) return give_devices(r, f);
     tfp_union *judged = TFP_NEW(tfp_arena_of(r), tfp_union, f->x.unit_count + 1);
     int64_t *ends = TFP_NEW(tfp_arena_of(r), int64_t, 4 * f->x.unit_count + 1);
     if (!judged || !ends) return false;
@@ -244,7 +283,7 @@ bool tfp_judged_of(tfp_report *r, tfp_trace_facts *f)
         if (!tfp_union_less(tfp_arena_of(r), &f->covered[i], &outside, &judged[i])) return false;
     }
     f->judged = judged;
-    return true;
+    return give_devices(r, f);
 }
 
 uint32_t tfp_step_marker(const tfp_trace_facts *f, const tfp_step_row *row)

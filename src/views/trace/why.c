@@ -90,7 +90,7 @@ static bool add(whys *t, uint32_t step, worker w, int64_t ns)
 
 static int64_t start_of(const whys *t, const tfp_step_row *row)
 {
-    return tfp_add(row->start_ns, t->x->units[row->unit].origin_ns, NULL);
+    return tfp_add(row->device_start_ns, t->x->units[row->unit].origin_ns, NULL);
 }
 
 /* Divides an activity among the steps of its device in which it ran; where these overlap, the one that begins last counts. */
@@ -113,7 +113,7 @@ static bool add_activity(whys *t, const tfp_step_row *rows, size_t count, uint32
             high = middle;
     }
     for (size_t i = low ? low - 1 : 0, pieces = 0; i < count && pieces < PIECES_MOST; i++, pieces++) {
-        int64_t from = start_of(t, &rows[i]), until = tfp_add(from, rows[i].duration_ns, NULL);
+        int64_t from = start_of(t, &rows[i]), until = tfp_add(from, rows[i].device_ns, NULL);
         if (from >= end) break;
         if (i + 1 < count && start_of(t, &rows[i + 1]) < until) until = start_of(t, &rows[i + 1]);
         if (from < start) from = start;
@@ -181,7 +181,7 @@ static bool order_rows(whys *t, size_t count, bool *several)
     for (unsigned part = 0; t->row_count && part <= PARTS; part++) {
         for (size_t i = 0; i < t->row_count; i++) {
             const tfp_step_row *row = &t->rows[t->order[i]];
-            values[i] = part < PARTS ? part_ns(row, part) : row->duration_ns;
+            values[i] = part < PARTS ? part_ns(row, part) : row->step_ns;
         }
         *(part < PARTS ? &t->part_median_ns[part] : &t->median_ns) = median(values, t->row_count);
     }
@@ -206,7 +206,7 @@ static step_means means_at(const whys *t, size_t first)
         for (end = i; end < t->row_count; end++) {
             const tfp_step_row *row = &t->rows[t->order[end]];
             if (row->step_at != m.step || row->unit != unit) break;
-            duration += (double)row->duration_ns;
+            duration += (double)row->step_ns;
             for (unsigned k = 0; k < PARTS; k++) parts[k] += (double)part_ns(row, k);
             m.host = m.host && t->x->devices[row->device_at].host;
         }
