@@ -188,8 +188,8 @@ typedef struct tfp_begin_facts {
     uint32_t warm_up;
     double warm_up_ns; /* its duration */
     tfp_doubted_steps doubted;
-    uint32_t start;    /* index in the profile's steps: the step that holds the start of the program; TFP_NONE: none */
-    int64_t start_ns;  /* how long it takes */
+    uint32_t start;   /* index in the profile's steps: the step that holds the start of the program; TFP_NONE: none */
+    int64_t start_ns; /* how long it takes */
 } tfp_begin_facts;
 
 /* The time of a device's steps. */
