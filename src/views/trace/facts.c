@@ -414,12 +414,11 @@ static tfp_status fill(tfp_report *r, tfp_trace_facts *f, tfp_error *err)
     tfp_status s = tfp_trace_index_new(r, &f->x, err);
     if (s) return s;
     for (size_t i = 0; i < f->x.unit_count; i++) f->has_devices |= f->x.units[i].has_devices;
-    if (!tfp_doubted_steps_of(r, &f->x, &f->begin.doubted)) return tfp_nomem(err);
     if ((s = tfp_mean_step_of(r, f, err))) return s;
     if (f->begin.start != TFP_NONE) r->step.without = f->begin.start + 1;
-    if (!tfp_steps_cover(r, f)) return tfp_nomem(err);
-    bool ok = tfp_judged_of(r, f) && tfp_transfer_rows(r, &f->x, true, &f->transfers, &f->transfer_count) &&
-              add_kernels(r, f) && add_spans(r, f) && tfp_rank_facts_of(r, f) && tfp_reserved_of(f);
+    bool ok = tfp_steps_cover(r, f) && tfp_judged_of(r, f) &&
+              tfp_transfer_rows(r, &f->x, true, &f->transfers, &f->transfer_count) && add_kernels(r, f) &&
+              add_spans(r, f) && tfp_rank_facts_of(r, f) && tfp_reserved_of(f);
     if (!ok) return tfp_nomem(err);
     f->capability = capability_of(f);
     if (tfp_trace_is_runs(&f->x)) f->frameworks = TFP_NAME_TENSORFLOW;

@@ -183,7 +183,8 @@ typedef struct tfp_memory_facts {
 
 /* How the recording begins. */
 typedef struct tfp_begin_facts {
-    bool whole; /* no step is marked: the whole trace is one step */
+    bool whole;   /* no step is marked: the whole trace is one step */
+    bool clipped; /* and that goes from the first activity to the last, because most of the trace is start-up */
     /* index in the profile's steps: step 0, if the trace begins with it and has further steps; TFP_NONE: none */
     uint32_t warm_up;
     double warm_up_ns; /* its duration */

@@ -53,7 +53,8 @@ static void add_gap(gaps *t, const tfp_trace_device *d, const tfp_gap *g)
 static void add_idle(gaps *t, const tfp_trace_device *d, int64_t start, int64_t end, bool late)
 {
     int64_t cost = tfp_union_within(&t->f->idle[d - t->f->x.devices], start, end);
-    double ns = (double)tfp_union_within(t->f->on[d - t->f->x.devices].judged, start, end);
+    const tfp_steps_on *on = &t->f->on[d - t->f->x.devices];
+    double ns = (double)tfp_union_within(t->f->begin.clipped ? on->judged : on->covered, start, end);
     t->to->host_idle_ns += ns;
     *(start < d->start_ns ? &t->to->lead_ns : &t->to->host_cost_ns) +=
         (double)cost; /* before the first activity nothing can be gained */

@@ -58,6 +58,7 @@ static void add_steps(tfp_trace_facts *f)
             if (s->step_ns > f->begin.start_ns) f->begin.start_ns = s->step_ns;
             continue;
         }
+        f->begin.clipped |= f->begin.whole && s->step_ns < s->duration_ns;
         f->step_count++;
         if (s->paces) f->mean.step_ns += (double)s->step_ns, paced++;
         f->mean.busy_ns += (double)s->busy_ns;
@@ -66,7 +67,8 @@ static void add_steps(tfp_trace_facts *f)
         f->mean.copy_ns += (double)s->copy_ns;
         f->mean.exposed_communication_ns += (double)s->exposed_communication_ns;
         f->mean.exposed_copy_ns += (double)s->exposed_copy_ns;
-        f->mean.idle_ns += (double)(f->begin.whole ? s->step_ns - s->busy_ns : s->idle_ns);
+        f->mean.idle_ns +=
+            (double)(f->begin.whole && s->step_ns < s->duration_ns ? s->step_ns - s->busy_ns : s->idle_ns);
         if (!s->later_runs && s->step_ns > s->duration_ns) f->mean.between_ns += (double)(s->step_ns - s->duration_ns);
         f->mean.kernels_per_step += (double)s->kernels;
         if (is_warm_up(f, s)) {
@@ -170,6 +172,7 @@ static bool find_odd_steps(tfp_report *r, tfp_trace_facts *f)
 
 tfp_status tfp_mean_step_of(tfp_report *r, tfp_trace_facts *f, tfp_error *err)
 {
+    if (!tfp_doubted_steps_of(r, &f->x, &f->begin.doubted)) return tfp_nomem(err);
     tfp_status s = tfp_step_rows(r, &f->x, &f->steps, &f->step_row_count, err);
     if (s) return s;
     look_at_steps(f);

@@ -84,7 +84,8 @@ static bool add_step(steps *t, const tfp_trace_device *d, const tfp_device_step 
     out.lag.ns = step->lag_ns;
     out.later_runs = later_runs;
     if (!later_runs) out.step_ns = out.device_ns = step->next_ns - step->from_ns;
-    if (is_whole(t, w)) out.step_ns = t->extents[d->unit].end_ns - t->extents[d->unit].start_ns;
+    int64_t worked_ns = t->extents[d->unit].end_ns - t->extents[d->unit].start_ns;
+    if (is_whole(t, w) && worked_ns < out.duration_ns / 4) out.step_ns = worked_ns; /* most of it is start-up */
     if (later_runs) {
         out.start_ns = w->start_ns - t->x->units[d->unit].origin_ns;
         out.duration_ns = w->end_ns - w->start_ns;

@@ -34,7 +34,7 @@ static bool add_group(tfp_report *r, const tfp_trace_facts *f, const groups *g, 
     tfp_union own;
     if (!tfp_union_of_list(tfp_arena_of(r), &f->x, spans, count, &own)) return false;
     ns[0] += (double)tfp_union_overlap(&own, g->host ? &f->judged[group] : f->on[group].judged);
-    if (f->begin.whole)
+    if (f->begin.clipped)
         ns[1] = ns[0]; /* the parts are of the time from the first activity to the last */
     else
         ns[1] += (double)tfp_union_overlap(&own, g->host ? &f->covered[group] : f->on[group].covered);
