@@ -114,8 +114,8 @@ static double summary_step(const tfp_whatif *w)
     double sum = 0;
     if (tfp_step_rows(w->r, w->job.x, &rows, &count, NULL)) return NAN;
     for (size_t i = 0; i < count; i++) {
-        if (*rows[i].step.data == 'a') continue; /* `all` */
-        sum += (double)rows[i].duration_ns / 1000;
+        if (*rows[i].step.data == 'a' || rows[i].paces <= 0) continue; /* `all`; other devices of the step, start-up */
+        sum += (double)rows[i].step_ns / 1000;
         steps++;
     }
     return steps ? sum / (double)steps : NAN;
