@@ -369,10 +369,15 @@ static void place_evidence(const tfp_ruling *x, const int64_t *zeros, tfp_eviden
     e->timeline_ns = tfp_add(x->f->x.s->start_ns[e->span], -zeros[process], NULL);
 }
 
-/* Findings that gain next to nothing come last. */
-static bool comes_before(double saving_ns, bool little, const tfp_trace_verdict *other)
+/* Findings that gain next to nothing come last. Of equal gains (they overlap, and a replay bounds both) the finding about
+ * less time comes first: it is the more exact cause. */
+static bool comes_before(const tfp_ruling *x, bool little, const tfp_trace_verdict *other)
 {
-    return little != other->little ? other->little : saving_ns > other->saving_ns;
+    enum { HUNDREDTHS = 1 };
+    if (little != other->little) return other->little;
+    double apart = x->saving_ns - other->saving_ns;
+    bool equal = fabs(apart) * 100 <= HUNDREDTHS * other->saving_ns;
+    return equal ? x->about_ns < other->about_ns : apart > 0;
 }
 
 /* Inserts the finding among the earlier ones, sorted by what it saves. False: out of memory. */
@@ -389,7 +394,7 @@ static bool add_verdict(tfp_report *r, tfp_ruling *x, const rule *of, const int6
     place_evidence(x, zeros, &evidence);
     if (tfp_runs_of(r)) evidence.span = TFP_NONE; /* the span belongs to a trace that only the report has */
     bool little = tfp_ruling_is_denied(x);
-    for (; at && comes_before(x->saving_ns, little, &out[at - 1]); at--) out[at] = out[at - 1];
+    for (; at && comes_before(x, little, &out[at - 1]); at--) out[at] = out[at - 1];
     out[at] = (tfp_trace_verdict){ .rule = &of->checker,
                                    .text = { copy, x->text.size },
                                    .problem = { copy, parts.problem_size },

@@ -294,11 +294,12 @@ def skew(folder, n, bad, start=0.0):
             def body(t, late=400.0 * n * bad, rank=rank):
                 for _ in range(4):
                     compute(t, 10)
-                    t.now = max(t.free.values()) + (late if rank == 1 else 0)
+                    t.wait("cudaDeviceSynchronize")
+                    t.now += late if rank == 1 else 0
                     t.launch("c10d::allreduce_", "ncclDevKernel_AllReduce", 20.0 + (0 if rank == 1 else late), stream=20,
                              **{"Collective name": "allreduce", "In msg nelems": 50 << 20, "dtype": "Float",
                                 "Group size": 3, "Process Group Name": "0"})
-                    t.now = max(t.now, t.free[20])
+                    t.wait("cudaDeviceSynchronize")
                     t.free[7] = t.free[20]
             t.step(step, body)
         paths.append(os.path.join(folder, f"rank{rank}.json"))
@@ -408,8 +409,7 @@ def ranks(program, folder):
         told = rows_of(program, "summary", *straggler(folder, n, True))["summary"]
         check((told["rank_fastest"], told["rank_slowest"], told["stragglers"]) == (0, 1, 1), f"ranks: {told}")
         check(abs(told["rank_slowest_compute_us"] / told["rank_fastest_compute_us"] - 1 - 0.5 * n) < 1e-6, f"ranks: {told}")
-        said = findings(program, straggler(folder, n, True))  # on each rank the steps have equal length
-        check("UnevenSteps" not in said, f"ranks: {said}")
+        check("UnevenSteps" not in findings(program, straggler(folder, n, True)), "ranks whose steps have equal length")
     said = findings(program, skew(folder, 1, False, 1e6))  # a wait before the first step does not make a step longer
     check("CollectiveSkew" not in said, f"skew before the steps: {said}")
     row, = rows_of(program, "transfer", *skew(folder, 1, False), "-by", "collective")["rows"]
