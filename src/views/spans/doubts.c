@@ -169,7 +169,25 @@ static bool has(const tfp_step_keys *k, uint32_t unit, uint32_t step)
     return k->count && bsearch(&key, k->at, k->count, sizeof key, by_number);
 }
 
-/* Whether most of the report's steps are in doubt, and whether all of the others are unsteady. */
+/* Whether a device worked in a step that stays, or in no step at all that could be asked. */
+static bool works_elsewhere(const tfp_doubted_steps *d)
+{
+    const tfp_trace_index *x = d->x;
+    bool asked = false;
+    for (size_t i = 0; i < x->device_count; i++) {
+        const tfp_trace_device *device = &x->devices[i];
+        for (size_t k = 0; k < device->count && !device->host; k++) {
+            uint32_t step = x->s->step[x->items[device->first + k]];
+            if (step == TFP_NONE) continue;
+            asked = true;
+            if (!has(&d->doubted, device->unit, step) && !has(&d->unsteady, device->unit, step)) return true;
+        }
+    }
+    return !asked;
+}
+
+/* Whether most of the report's steps are in doubt, and whether all of the others are unsteady. Steps in which no device works
+ * stand for nothing. */
 static void count_steps(const tfp_report *r, tfp_doubted_steps *d)
 {
     const tfp_event_tables *e = tfp_events_of(d->x->p);
@@ -183,8 +201,8 @@ static void count_steps(const tfp_report *r, tfp_doubted_steps *d)
         unsteady += !in_doubt && has(&d->unsteady, unit, w->step);
         all++;
     }
-    d->most = d->clocks || doubted > all / 2;
-    if (doubted + unsteady == all) d->unsteady.count = 0;
+    if (doubted + unsteady == all || !works_elsewhere(d)) d->unsteady.count = 0;
+    d->most = d->clocks || doubted > all / 2 || !works_elsewhere(d);
 }
 
 static bool is_unsteady(const tfp_doubt *d) { return d->kind == TFP_DOUBT_LOADING && d->of; }

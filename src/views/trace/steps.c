@@ -232,7 +232,7 @@ static void find_start(steps *t)
         of++;
     }
     for (size_t i = 0; i < t->rows.size && of && 2 * of >= units; i++)
-        if (rows[i].step_at == start) rows[i].paces = -1;
+        if (rows[i].step_at == start) rows[i].paces = TFP_STEP_IS_START;
 }
 
 static uint32_t unit_of(const steps *t, uint32_t window)
@@ -292,7 +292,7 @@ static const tfp_row_column columns[] = {
     TFP_COLUMN(tfp_step_row, "idle_us", NANO, MICROS, idle_ns, "Time in which nothing ran."),
     TFP_COLUMN(tfp_step_row, "kernels", INT, NUMBER, kernels, "Activities that start in the window; where the host runs ahead, those launched in it."),
     TFP_COLUMN(tfp_step_row, "launch_delay_us", REAL, MICROS, launch_delay_us, "Mean time from the end of the launch call to the start of the activity."),
-    { "paces", TFP_T_INT, TFP_NUMBER, offsetof(tfp_step_row, paces), "1: the rank's steps are those of this device, the slowest. -1: the step holds the start of the program, and is in no mean.", TFP_SHOWN_STEP, false, false, true },
+    { "paces", TFP_T_INT, TFP_NUMBER, offsetof(tfp_step_row, paces), "1: the rank's steps are those of this device, the slowest. -1: the step holds the start of the program, -2: a note says what of it is in doubt; both are in no mean.", TFP_SHOWN_STEP, false, false, true },
     { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
 };
 /* clang-format on */
@@ -307,6 +307,9 @@ tfp_status tfp_step_rows(tfp_report *r, const tfp_trace_index *x, tfp_step_row *
     *count = t.rows.size;
     if (ok) find_pace(t.rows.at, t.rows.size);
     if (ok && tfp_step_of(r).which != TFP_STEP_ONE && !t.every) find_start(&t);
+    for (size_t i = 0; i < t.rows.size && ok && tfp_step_of(r).which != TFP_STEP_ONE && !t.every; i++)
+        if (tfp_step_left_out(&doubted, t.rows.at[i].unit, t.rows.at[i].step_at))
+            t.rows.at[i].paces = TFP_STEP_IN_DOUBT;
     *rows = ok ? TFP_NEW(tfp_arena_of(r), tfp_step_row, t.rows.size + 1) : NULL;
     if (*rows && *count) memcpy(*rows, t.rows.at, *count * sizeof **rows);
     tfp_vec_free(&t.rows);
@@ -359,7 +362,7 @@ static tfp_status note_devices(tfp_report *r, const tfp_step_row *rows, size_t c
     const tfp_step_row *last = NULL;
     tfp_status s = TFP_OK;
     for (size_t i = 0; i < count && !s; i++) {
-        if (rows[i].paces >= 0) continue;
+        if (rows[i].paces != TFP_STEP_IS_START) continue;
         s = tfp_report_note_add(r, TFP_NOTE_START, err, "step %.*s holds the start of the program, and is in no mean",
                                 (int)rows[i].step.size, rows[i].step.data);
         break;

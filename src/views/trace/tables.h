@@ -29,12 +29,12 @@ typedef struct tfp_step_row {
     bool later_runs; /* it runs later */
     bool ahead;      /* and the device takes longer than the host, so that its steps count */
     tfp_step_lag lag;
-    /* 1: the step of its rank takes as long as this row; 0: another device takes longer; -1: the step holds the start of the
-     * program, and is in no mean */
+    /* 1: the step of its rank takes as long as this row; 0: another device takes longer; below 0: the step is in no mean */
     int64_t paces;
 } tfp_step_row;
 /* Each device's steps in order, then its row `all` (unless the report is for one step). With -why all steps are there, whichever the report is
  * for. TFP_LIMIT: too many rows. */
+enum { TFP_STEP_IS_START = -1, TFP_STEP_IN_DOUBT = -2 }; /* tfp_step_row.paces of steps that are in no mean */
 /* The bit of columns that are present where some step takes another time than its window. */
 #define TFP_SHOWN_STEP 2u
 tfp_status tfp_step_rows(tfp_report *r, const tfp_trace_index *x, tfp_step_row **rows, size_t *count, tfp_error *err);
