@@ -149,7 +149,10 @@ void tfp_kineto_find_hardware(tfp_kineto_reader *r)
     uint8_t *roles = NULL;
     if (!r->plain || r->b->status) return;
     roles = calloc(r->b->p->lanes->size + 1, 1);
-    if (!tfp_build_keep(r->b, roles != NULL)) return;
+    if (!roles) {
+        tfp_build_keep(r->b, false);
+        return;
+    }
     for (size_t i = 0; i < r->lanes.list.size && !r->b->status; i++) {
         uint32_t at = r->lanes.of.at[i];
         role is = at == TFP_NONE ? PLAIN : role_of(r, &r->lanes.list.at[i], rpd);

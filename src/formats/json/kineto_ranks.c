@@ -193,7 +193,7 @@ static bool make_processes(tfp_kineto_ranks *f)
 {
     tfp_builder *b = f->r->b;
     uint32_t *moved = malloc((f->ranks.size + 1) * sizeof *moved);
-    if (!tfp_build_keep(b, moved != NULL)) return false;
+    if (!moved) return tfp_build_keep(b, false);
     tfp_kineto_number_ranks(f);
     for (uint32_t i = 0; i < f->ranks.size; i++) f->ranks.at[i].index = i;
     qsort(f->ranks.at, f->ranks.size, sizeof *f->ranks.at, by_number);

@@ -23,13 +23,6 @@ static void put_legacy(tfp_buf *out, tfp_str text)
     tfp_buf_str(out, whole ? text : TFP_STR("null"));
 }
 
-void tfp_pf_put_string(tfp_buf *out, tfp_str s)
-{
-    tfp_buf_char(out, '"');
-    tfp_json_put_escaped(out, s);
-    tfp_buf_char(out, '"');
-}
-
 static void put_double(tfp_buf *out, double d)
 {
     tfp_json j = tfp_json_start(out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/perfetto/tables.c: the reader's tables: texts, what the numbers of a sequence mean, and events; and the limit on
- * their bytes. */
+ * their bytes; texts as JSON. */
 #include "formats/perfetto/perfetto.h"
 #include "model/tables/profile.h"
 
@@ -50,4 +50,11 @@ void tfp_pf_add_event(tfp_pf_reader *r, tfp_pf_event *e)
     e->args_size = (uint32_t)(r->args.size - e->args);
     if (tfp_pf_fits(r, sizeof *e) && r->args.size - e->args <= UINT32_MAX)
         tfp_pf_keep(r, !r->args.failed && tfp_push(&r->events, *e));
+}
+
+void tfp_pf_put_string(tfp_buf *out, tfp_str s)
+{
+    tfp_buf_char(out, '"');
+    tfp_json_put_escaped(out, s);
+    tfp_buf_char(out, '"');
 }

@@ -220,7 +220,10 @@ static void compact(times *t)
 {
     tfp_event_tables *e = t->x->t;
     uint32_t *now = malloc((t->x->count + 1) * sizeof *now), size = 0;
-    if (!tfp_join_keep(t->x, now != NULL)) return;
+    if (!now) {
+        tfp_join_keep(t->x, false);
+        return;
+    }
     for (uint32_t i = 0; i < t->x->count; i++) now[i] = t->out[i] ? TFP_NONE : size++;
     for (uint32_t i = 0; i < t->x->count; i++) {
         if (t->out[i]) continue;

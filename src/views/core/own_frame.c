@@ -41,8 +41,8 @@ static tfp_str node_of_autograd(tfp_str function)
 
 typedef struct chosen { /* what represents a stack: the first of these that is there */
     const tfp_code_frame *own;
-    tfp_str node;                   /* of autograd; data NULL: none */
-    const tfp_code_frame *library;  /* a Python frame of a library, the innermost one that was not generated */
+    tfp_str node;                  /* of autograd; data NULL: none */
+    const tfp_code_frame *library; /* a Python frame of a library, the innermost one that was not generated */
 } chosen;
 
 static chosen choose(const tfp_report *r, uint32_t trace)
