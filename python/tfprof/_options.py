@@ -41,7 +41,6 @@ class ViewOptions(TypedDict, total=False):
     min_fixed_params: Optional[Amount]
     min_slot_params: Optional[Amount]
     step: Optional[int]
-    step_marker: Optional[Items]
     device_regexes: Optional[Items]
     order_by: Optional[str]
     account_type_regexes: Optional[Items]
@@ -68,6 +67,7 @@ class ViewOptions(TypedDict, total=False):
     compat: Optional[str]
     sample_type: Optional[str]
     sample_label: Optional[str]
+    step_marker: Optional[Items]
 
 
 class StatsOptions(ViewOptions, total=False):

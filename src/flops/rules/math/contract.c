@@ -95,12 +95,12 @@ static void use_operand(einsum *e, tfp_str labels, tfp_dims in, uint32_t operand
     if (dots != NO_DOTS) use_dots(e, in, dots, in.rank < 0 ? 0 : in.rank - (int)named, operand);
 }
 
-/* Blanks mean nothing. */
-static tfp_str without_blanks(einsum *e, tfp_str equation)
+/* Copies the equation. ONNX's has blanks that mean nothing; in TensorFlow's a blank is a label like others. */
+static tfp_str copied(einsum *e, tfp_str equation, bool onnx)
 {
     size_t size = 0;
     for (size_t i = 0; i < equation.size; i++) {
-        if (equation.data[i] == ' ') continue;
+        if (onnx && equation.data[i] == ' ') continue;
         if (size == EQUATION_MOST - LABELS) { /* the rest is for a result that the equation leaves out */
             e->wrong = "a long equation";
             break;
@@ -129,8 +129,12 @@ static void read_einsum(const tfp_op *op, einsum *e)
 {
     memset(e, 0, sizeof *e);
     tfp_str labels;
-    e->result = without_blanks(e, tfp_attr_text(op, "equation", ""));
-    if (!cut(&e->result, "->", &e->operands)) e->result = usual_result(e);
+    bool onnx = !tfp_attr_given(op, "T"); /* TensorFlow's nodes always have their type */
+    e->result = copied(e, tfp_attr_text(op, "equation", ""), onnx);
+    if (!cut(&e->result, "->", &e->operands)) {
+        e->result = usual_result(e);
+        if (!onnx) e->wrong = "an equation without a result";
+    }
     bool more = true;
     uint32_t operand = 0;
     for (tfp_str rest = e->operands; more && !e->wrong; operand++) {
