@@ -52,6 +52,7 @@ static bool add_side(lead *l, tfp_differ *d, size_t side)
     tfp_options *o = tfp_options_new();
     if (!o) return false;
     o->step = x->step;
+    tfp_filter_free(o->filters[TFP_F_STEP_MARKER]); /* the default */
     o->filters[TFP_F_STEP_MARKER] = tfp_filter_keep(d->w.report->options->filters[TFP_F_STEP_MARKER]);
     bool ok = tfp_view_build(x->profile, &parts_view, o, &r, NULL) == TFP_OK;
     const tfp_grid_column *part = ok ? tfp_grid_find(r->grid, "part") : NULL;

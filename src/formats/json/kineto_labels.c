@@ -41,6 +41,7 @@ static tfp_str rank_word(tfp_str s)
 /* "TP01-DP00" of "[TP01-DP00] 83": what stands in brackets, with a number. */
 static tfp_str in_brackets(tfp_str s)
 {
+    if (!s.size) return TFP_STR("");
     const char *open = memchr(s.data, '[', s.size);
     if (!open) open = memchr(s.data, '(', s.size);
     size_t from = open ? (size_t)(open - s.data) + 1 : s.size, to = from;

@@ -221,7 +221,7 @@ bool tfp_heap_add_lines(tfp_heap *p, const tfp_heap_device *d, const tfp_heap_po
     for (size_t i = 0; i < of->size && ok; i++) {
         const tfp_heap_holder *h = &of->at[i];
         bool before = d->entry_count && !h->recorded && h->trace == TFP_NONE; /* without entries nothing was recorded */
-        tfp_str line = before ? TFP_STR("(before the recording)") : tfp_heap_line_of(p, h->trace);
+        tfp_str line = before ? TFP_STR("(held before the recording)") : tfp_heap_line_of(p, h->trace);
         uint64_t key = tfp_hash(line.data ? line.data : "", line.size);
         uint32_t row = tfp_map64_get(&row_of, key);
         ok = line.data != NULL;

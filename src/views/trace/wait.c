@@ -225,7 +225,7 @@ static const tfp_row_column columns[] = {
     TFP_COLUMN(wait_row, "total_us", NANO, MICROS, total_ns, "Total time."),
     TFP_COLUMN(wait_row, "mean_us", REAL, MICROS, mean_us, "Mean time."),
     TFP_COLUMN(wait_row, "max_us", NANO, MICROS, max_ns, "Longest time."),
-    TFP_COLUMN(wait_row, "share", REAL, SHARE, share, "Share of the time from the first span of the trace to the end of its last in which at least one such wait goes on."),
+    TFP_COLUMN(wait_row, "share", REAL, SHARE, share, "total_us as share of the time from the first span of the trace to the end of its last; where several threads wait at once and longer than that together, the share in which at least one of them waits."),
     TFP_COLUMN(wait_row, "example", TEXT, LABEL, example, "The longest wait's name, or the activity after the longest gap."),
     { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
 };
@@ -246,7 +246,7 @@ static bool give_rows(wait_table *t, wait_row **rows, size_t *count)
         wait_row *out = &(*rows)[i];
         const tfp_trace_unit *u = &t->x->units[out->unit];
         int64_t all = u->end_ns - u->origin_ns;
-        out->share = all > 0 ? (double)out->covered_ns / (double)all : NAN;
+        out->share = all > 0 ? (double)(out->total_ns > all ? out->covered_ns : out->total_ns) / (double)all : NAN;
         out->mean_us = (double)out->total_ns / 1000 / (double)out->count;
     }
     return *rows != NULL;
