@@ -245,7 +245,7 @@ const TASKS = [["a: the slowest line", line, 1], ["b: holders at the peak", hold
 // ---- on which files
 
 const OWN = {
-  a: { name: "tutorials/pytorch/slow.json.gz", source: "def train_step(step):" },
+  a: { name: "tutorials/pytorch/slow.json.gz", source: "loss.backward()" },
   b: { name: "pytorch/train.json.gz" },
   c: { name: "tutorials/pytorch/slow.json.gz" },
   d: { name: "jobs/lines.json", kernel: "gemm_forward", line: "model/net.py:12:forward" },
