@@ -59,7 +59,7 @@ const char *cli_did_you_mean(const cli_near *near, const char *before, char hint
 
 /* ---- options ---- */
 
-/* Whether a name has the word as one of its parts: max_depth has depth. */
+/* Whether the word is one of the parts of a name that underscores separate: "depth" is one of "max_depth". */
 static bool has_part(const char *name, const char *word)
 {
     size_t n = strlen(word);
@@ -70,9 +70,8 @@ static bool has_part(const char *name, const char *word)
 
 typedef struct option_guess {
     cli_near near;
-    const char *command; /* whose options are guessed; NULL: all are */
-    const char *part;    /* the first option that has the word as a part */
-    const char *dashes;  /* how the best name is written */
+    const char *part;   /* the first option that has the word as a part */
+    const char *dashes; /* how the best name is written */
 } option_guess;
 
 static void try_option(option_guess *g, const char *name, const char *dashes)
@@ -85,16 +84,16 @@ static void try_option(option_guess *g, const char *name, const char *dashes)
 
 void cli_near_option(const char *word, const char *command, cli_where where, char hint[CLI_HINT_MAX])
 {
-    option_guess g = { cli_near_start(word), command, NULL, "-" };
+    option_guess g = { cli_near_start(word), NULL, "-" };
     const char *name, *other = cli_other_option(word), *full;
     char path[CLI_NAME_MAX + 8];
-    if (!command || !cli_command_find(command, &full) || strcmp(full, "help") == 0) g.command = NULL;
+    if (!command || !cli_command_find(command, &full) || strcmp(full, "help") == 0) command = NULL;
     for (size_t i = 0; (name = tfp_list(TFP_OPTIONS, i)); i++)
-        if (!g.command || tfp_option_changes(name, command)) try_option(&g, name, "-");
+        if (!command || tfp_option_changes(name, command)) try_option(&g, name, "-");
     for (size_t i = 0; (name = tfp_list(TFP_COMMAND_OPTIONS, i)); i++)
-        if (!g.command || tfp_option_changes(name, command)) try_option(&g, name, "-");
+        if (!command || tfp_option_changes(name, command)) try_option(&g, name, "-");
     for (size_t i = 0; i < CLI_FLAG_COUNT && where == CLI_AT_SHELL; i++)
-        if (!g.command || !cli_flags[i].verb || cli_has_word(cli_flags[i].verb, command))
+        if (!command || !cli_flags[i].verb || cli_has_word(cli_flags[i].verb, command))
             try_option(&g, cli_flags[i].name, "--");
     for (size_t i = 0; where == CLI_AT_SHELL && (name = tfp_list(TFP_FORMATS, i)); i++) {
         snprintf(path, sizeof path, "%s_path", name);
@@ -106,7 +105,7 @@ void cli_near_option(const char *word, const char *command, cli_where where, cha
         cli_did_you_mean(&g.near, g.dashes, hint);
     else if (g.part)
         snprintf(hint, CLI_HINT_MAX, "; did you mean -%s?", g.part);
-    else if (g.command && where == CLI_AT_SHELL)
+    else if (command && where == CLI_AT_SHELL)
         snprintf(hint, CLI_HINT_MAX, "; `tfprof %s --help` lists its options", full);
     else
         snprintf(hint, CLI_HINT_MAX, "; `%shelp options` lists them", where == CLI_AT_SHELL ? "tfprof " : "");

@@ -100,8 +100,8 @@ static bool say_durations(tfp_report *r, const durations *d)
            tfp_fact_real(r, "step_cv", whole ? NULL : "step, CV", TFP_SHARE, cv);
 }
 
-/* Counts each step of each rank once, however many devices there are. If devices have their own windows, their mean is
- * used; where the host runs ahead of devices, the slowest one. */
+/* Counts each step of each rank once, however many devices there are. If devices have their own windows, their mean
+ * counts; where the host runs ahead of devices, the time of the slowest one counts. */
 static bool say_trace_steps(tfp_report *r, const tfp_trace_facts *f)
 {
     double *us = TFP_NEW(&r->arena, double, f->step_row_count + 1), host_us = 0, rows = 0;

@@ -3,7 +3,6 @@
  * training loops, PyTorch Lightning, and servers of language models (SGLang, vLLM, TensorRT-LLM, ATOM). */
 #include "model/span_names.h"
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
 
 static bool take(tfp_str *s, const char *word)
@@ -27,7 +26,7 @@ static bool take_one_of(tfp_str *s, const char *chars)
 static bool take_number(tfp_str *s, int64_t *number)
 {
     size_t digits = 0;
-    while (digits < s->size && is_digit(s->data[digits])) digits++;
+    while (digits < s->size && tfp_is_digit(s->data[digits])) digits++;
     if (!digits || !tfp_parse_int64((tfp_str){ s->data, digits }, number)) return false;
     *s = (tfp_str){ s->data + digits, s->size - digits };
     return true;
@@ -72,7 +71,7 @@ static bool is_server(tfp_str name)
     bool closed = name.size && name.data[name.size - 1] == ']';
     if (closed && (take(&rest, "step[") || take(&rest, "prefill[bs=") || take(&rest, "decode[bs="))) return true;
     if (take(&rest, "execute_"))
-        return (rest.size && is_digit(*rest.data)) || take(&rest, "context_") || take(&rest, "new_") ||
+        return (rest.size && tfp_is_digit(*rest.data)) || take(&rest, "context_") || take(&rest, "new_") ||
                take(&rest, "generation_");
     take(&rest, "[executor] ");
     return take(&rest, "_forward_step") || take(&rest, "executestep:");

@@ -173,8 +173,6 @@ bool tfp_python_frame_of(tfp_str text, tfp_python_frame *out)
 
 bool tfp_is_input_thread(tfp_str label) { return tfp_str_begins(label, TFP_STR("tf_data_")); }
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 bool tfp_function_called(tfp_str span, tfp_str *name)
 {
     static const char *const before[] = { "EagerLocalExecute: ", "__inference_" };
@@ -184,7 +182,7 @@ bool tfp_function_called(tfp_str span, tfp_str *name)
         span = (tfp_str){ span.data + n, span.size - n };
     }
     size_t size = span.size;
-    while (size && is_digit(span.data[size - 1])) size--;
+    while (size && tfp_is_digit(span.data[size - 1])) size--;
     if (size > 1 && size < span.size && span.data[size - 1] == '_') span.size = size - 1;
     *name = span;
     return span.size > 0;

@@ -8,13 +8,11 @@
 /* ---- names ---- */
 
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 bool tfp_op_type_is(tfp_str s)
 {
     if (!s.size || !((s.data[0] >= 'A' && s.data[0] <= 'Z') || s.data[0] == '_')) return false;
     for (size_t i = 0; i < s.size; i++)
-        if (!is_letter(s.data[i]) && !is_digit(s.data[i]) && s.data[i] != '_') return false;
+        if (!is_letter(s.data[i]) && !tfp_is_digit(s.data[i]) && s.data[i] != '_') return false;
     return true;
 }
 
@@ -25,9 +23,9 @@ bool tfp_op_name_split(tfp_str s, tfp_str *name, tfp_str *type)
     size_t at = (size_t)(colon - s.data);
     tfp_str n = { s.data, at }, t = { colon + 1, s.size - at - 1 };
     /* as in names of TensorFlow's nodes */
-    if (!is_letter(n.data[0]) && !is_digit(n.data[0]) && n.data[0] != '.') return false;
+    if (!is_letter(n.data[0]) && !tfp_is_digit(n.data[0]) && n.data[0] != '.') return false;
     for (size_t i = 0; i < n.size; i++)
-        if (!is_letter(n.data[i]) && !is_digit(n.data[i]) && !memchr("._-/\\>", n.data[i], 6)) return false;
+        if (!is_letter(n.data[i]) && !tfp_is_digit(n.data[i]) && !memchr("._-/\\>", n.data[i], 6)) return false;
     if (!tfp_op_type_is(t)) return false;
     *name = n;
     *type = t;
@@ -59,7 +57,7 @@ static tfp_str last_part(tfp_str path)
     while (at > 0 && path.data[at - 1] != '/') at--;
     tfp_str part = paired((tfp_str){ path.data + at, path.size - at });
     size_t end = part.size;
-    while (end > 0 && is_digit(part.data[end - 1])) end--;
+    while (end > 0 && tfp_is_digit(part.data[end - 1])) end--;
     if (end < part.size && end > 1 && part.data[end - 1] == '_') part.size = end - 1;
     return part;
 }
@@ -111,8 +109,8 @@ static bool first_of_joined(tfp_str name, tfp_buf *out)
             if (behind == SIZE_MAX) return false;
             if (out->size == from + 1) continue; /* there is no first name */
             depth--;
-            bool call =
-                from && (is_letter(out->data[from - 1]) || is_digit(out->data[from - 1]) || out->data[from - 1] == '_');
+            bool call = from && (is_letter(out->data[from - 1]) || tfp_is_digit(out->data[from - 1]) ||
+                                 out->data[from - 1] == '_');
             if (call && !memchr(out->data + from, '/', out->size - from)) {
                 tfp_buf_char(out, ')');
             } else {

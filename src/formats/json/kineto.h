@@ -284,7 +284,7 @@ typedef struct tfp_kineto_reader {
     int64_t nccl;  /* collectives of NCCL's profiler plugin */
     int64_t plain; /* events with a duration whose category is none of Kineto's */
     tfp_strid first_plain;
-    int64_t unknown;         /* activities with unknown categories */
+    int64_t unknown;         /* activities whose category is unknown */
     tfp_strid first_unknown; /* the first such category */
     size_t first_span;       /* index of this file's first span */
     tfp_kineto_links links;
@@ -362,7 +362,8 @@ void tfp_kineto_keep_flow(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_ki
 void tfp_kineto_join_flows(tfp_kineto_reader *r);
 
 void tfp_kineto_merge(tfp_kineto_reader *r, tfp_kineto_slot *s);
-void tfp_kineto_note_commas(tfp_kineto_reader *r, int64_t count, uint64_t at); /* at: place of the first one */
+void tfp_kineto_note_commas(tfp_kineto_reader *r, int64_t count,
+                            uint64_t at);  /* at: byte of the first comma too many */
 void tfp_kineto_end(tfp_kineto_reader *r); /* sets labels, closes events that have no end, adds findings */
 void tfp_kineto_reader_free(tfp_kineto_reader *r);
 

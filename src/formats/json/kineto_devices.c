@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/json/kineto_devices.c: which rank's host uses a device of a merged file whose pids have no labels. */
+/* formats/json/kineto_devices.c: assigns devices to ranks in a merged file whose pids have no labels, by the launches that
+ * each rank's host makes. */
 #include "formats/json/kineto_ranks.h"
 #include "model/event_builder.h"
 #include "model/tables/events.h"
@@ -108,8 +109,8 @@ static bool comes_before(const void *ctx, uint32_t a, uint32_t b)
     return all[a].pid != all[b].pid ? all[a].pid < all[b].pid : a < b;
 }
 
-/* The rank whose calls launch most of a device's activities. Of equal ones, the first in the order of pids that has no
- * device yet: jobs start their ranks in the order of the devices. */
+/* Returns the rank whose calls launch most of a device's activities. Among equal ranks the one with the lowest pid that has
+ * no device yet, because jobs start their ranks in the order of the devices. */
 static uint32_t rank_of_calls(const matcher *m, const score *of)
 {
     uint32_t best = TFP_NONE;

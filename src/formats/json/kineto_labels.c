@@ -6,20 +6,19 @@
 
 #include <strings.h>
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_break(char c) { return memchr(" /:_-|#.,()[]", c, 13) != NULL; }
 
 static size_t digits_at(tfp_str s, size_t at)
 {
     size_t n = 0;
-    while (at + n < s.size && is_digit(s.data[at + n])) n++;
+    while (at + n < s.size && tfp_is_digit(s.data[at + n])) n++;
     return n;
 }
 
 static bool has_digits(tfp_str s)
 {
     for (size_t i = 0; i < s.size; i++)
-        if (is_digit(s.data[i])) return true;
+        if (tfp_is_digit(s.data[i])) return true;
     return false;
 }
 

@@ -141,7 +141,7 @@ static bool of_each(tfp_kineto_ranks *f, bool (*has)(const tfp_kineto_process *p
 static bool has_both(const tfp_kineto_process *p) { return p->ops && p->activities; }
 static bool has_activities(const tfp_kineto_process *p) { return p->activities > 0; }
 
-/* The offset of a device's pid from its number: what a script added to the pids of its rank. */
+/* Returns what a merging script added to the pids of a rank: the pid of a device less its number. UINT64_MAX: unknown. */
 static uint64_t offset_of(const tfp_kineto_process *p)
 {
     bool known = !p->text.size && p->device != TFP_NONE && p->pid >= p->device;

@@ -17,7 +17,7 @@ static tfp_str label_of(const tfp_profile *p, const tfp_pprof_held *h, tfp_str k
     return TFP_STR("");
 }
 
-/* The number of a device in this file. */
+/* Returns the index of a device in the allocator's table, and adds the device when this file has not named it before. */
 static uint32_t device_of(tfp_builder *b, size_t first, tfp_str name)
 {
     tfp_allocator_tables *a = b->p->allocator;

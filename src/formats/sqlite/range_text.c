@@ -3,7 +3,6 @@
  * torch/csrc/autograd/profiler_legacy.cpp and torch/csrc/profiler/util.cpp (getNvtxStr). */
 #include "formats/sqlite/range_text.h"
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
 
 /* Cuts ", key = VALUE" off the end of the text, if it is there. */
@@ -15,7 +14,7 @@ static bool cut(tfp_str *text, const char *key, bool list, tfp_str *value)
         *value = (tfp_str){ text->data + at + size, text->size - at - size };
         bool ends = value->size && (!list || (*value->data == '[' && value->data[value->size - 1] == ']'));
         for (size_t i = 0; ends && !list && i < value->size; i++)
-            ends = is_digit(value->data[i]) || (!i && *value->data == '-' && value->size > 1);
+            ends = tfp_is_digit(value->data[i]) || (!i && *value->data == '-' && value->size > 1);
         if (ends) text->size = at;
         return ends;
     }
@@ -27,7 +26,7 @@ static bool has_namespace(tfp_str s)
 {
     size_t i = 0;
     while (i < s.size &&
-           ((lower(s.data[i]) >= 'a' && lower(s.data[i]) <= 'z') || s.data[i] == '_' || (i && is_digit(s.data[i]))))
+           ((lower(s.data[i]) >= 'a' && lower(s.data[i]) <= 'z') || s.data[i] == '_' || (i && tfp_is_digit(s.data[i]))))
         i++;
     return i && i + 1 < s.size && s.data[i] == ':' && s.data[i + 1] == ':';
 }
@@ -36,7 +35,7 @@ static bool is_backward(tfp_str name)
 {
     tfp_str word = TFP_STR("Backward");
     if (tfp_str_begins(name, TFP_STR("autograd::engine::evaluate_function: "))) return true;
-    while (name.size && is_digit(name.data[name.size - 1])) name.size--;
+    while (name.size && tfp_is_digit(name.data[name.size - 1])) name.size--;
     return tfp_str_ends(name, word);
 }
 
@@ -74,7 +73,7 @@ tfp_str tfp_api_name(tfp_str name)
     tfp_str s = name;
     if (tfp_str_ends(s, TFP_STR("_ptsz")) || tfp_str_ends(s, TFP_STR("_ptds"))) s.size -= 5;
     size_t digits = s.size;
-    while (digits && is_digit(s.data[digits - 1])) digits--;
+    while (digits && tfp_is_digit(s.data[digits - 1])) digits--;
     /* _v7000 is a CUDA release; _v2 is part of the name */
     bool version = s.size - digits >= 4 && digits > 2 && s.data[digits - 1] == 'v' && s.data[digits - 2] == '_';
     return version ? (tfp_str){ name.data, digits - 2 } : name;

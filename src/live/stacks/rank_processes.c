@@ -69,7 +69,8 @@ static void find_ranks(processes *p)
         x->kept = x->ranked && x->python;
         for (int k = 0; x->kept && up && k < ABOVE_MOST; k++, up = above(p, up)) x->kept = !up->python;
     }
-    for (size_t i = 0; i < p->list.size; i++) { /* ranks that are no Python: they get a row that says so */
+    /* A rank that runs no Python gets a row that says so. */
+    for (size_t i = 0; i < p->list.size; i++) {
         process *x = &p->list.at[i], *up = above(p, x);
         bool inner = !x->ranked || x->python;
         for (int k = 0; !inner && up && k < ABOVE_MOST; k++, up = above(p, up)) inner = up->ranked;

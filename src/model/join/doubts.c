@@ -19,7 +19,7 @@ typedef struct capture { /* a time in which launches go into a graph and run not
 } capture;
 
 typedef struct of_process {
-    int64_t keyless;                     /* activities without a launch and without a number to find one by */
+    int64_t keyless;                     /* activities without a launch whose correlation is unknown */
     int64_t lost;                        /* launches whose work is missing */
     int64_t first_call_ns, last_call_ns; /* first start and last end of launches */
     int64_t synced_ns;                   /* first end of a call that waits for a device */

@@ -227,7 +227,7 @@ static const struct {
     [TFP_COLUMN_IS_STATISTIC] = { put_real_header, put_real_rule, put_real },
 };
 
-/* Time on devices and on the host are not added for people. */
+/* Whether the table has this column. Where device and host time have a column each, their sum has none. */
 static bool is_shown(const tfp_report *r, tfp_column_id id)
 {
     bool part = id == TFP_C_ACCELERATOR_MICROS || id == TFP_C_CPU_MICROS;

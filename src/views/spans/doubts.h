@@ -13,9 +13,8 @@ typedef struct tfp_report tfp_report;
 typedef struct tfp_doubt_sum {
     int64_t count, of, ns;
     tfp_strid name; /* of the first example */
-    /* number of steps with it; one: index in steps of the only one, TFP_NONE: it is outside of all steps */
-    size_t steps;
-    uint32_t one;
+    size_t steps;   /* number of steps that have the doubt */
+    uint32_t one;   /* if there is one such step, its index in steps; TFP_NONE: the doubt is outside of all steps */
 } tfp_doubt_sum;
 /* False: the report has no such doubt. */
 bool tfp_doubt_sum_of(const tfp_profile *p, tfp_step_choice steps, tfp_doubt_kind kind, tfp_doubt_sum *out);

@@ -193,12 +193,6 @@ static void find_pace(tfp_step_row *rows, size_t count)
 
 /* ---- the start of a program ---- */
 
-static int by_length(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Whether the first of a device's steps holds the start of the program: it takes over a quarter longer than the median of
  * the others, and at least half of that is before the device's first activity; or it is step 0 and takes twice as long. */
 static bool begins_with_start(const steps *t, const tfp_step_row *rows, size_t count)
@@ -207,7 +201,7 @@ static bool begins_with_start(const steps *t, const tfp_step_row *rows, size_t c
     int64_t *lengths = TFP_NEW(tfp_arena_of(t->r), int64_t, count);
     for (size_t i = 1; lengths && i < count; i++) lengths[i - 1] = rows[i].step_ns;
     if (!lengths) return false;
-    qsort(lengths, count - 1, sizeof *lengths, by_length);
+    qsort(lengths, count - 1, sizeof *lengths, tfp_by_int);
     const tfp_trace_device *d = &t->x->devices[rows[0].device_at];
     int64_t median = lengths[(count - 1) / 2], more = rows[0].step_ns - median;
     int64_t lead = d->start_ns - t->x->units[d->unit].origin_ns - rows[0].start_ns;
