@@ -44,15 +44,7 @@ bool tfp_ran_any(const tfp_profile *p)
     return false;
 }
 
-bool tfp_ran_on_both(const tfp_profile *p)
-{
-    bool host = false, device = false;
-    for (size_t i = 0; i < p->runs->execs.size && !(host && device); i++) {
-        host |= p->runs->execs.at[i].cpu_ns > 0;
-        device |= p->runs->execs.at[i].accelerator_ns > 0;
-    }
-    return host && device;
-}
+bool tfp_ran_on_both(const tfp_profile *p) { return p->runs->on_both; }
 
 bool tfp_only_sums(const tfp_profile *p) { return p->events->slim->slims.size > 0; }
 

@@ -74,6 +74,16 @@ static bool has_memory(const tfp_profile *p)
     return false;
 }
 
+static bool ran_on_both(const tfp_profile *p)
+{
+    bool host = false, device = false;
+    for (size_t i = 0; i < p->runs->execs.size && !(host && device); i++) {
+        host |= p->runs->execs.at[i].cpu_ns > 0;
+        device |= p->runs->execs.at[i].accelerator_ns > 0;
+    }
+    return host && device;
+}
+
 static void note_contents(tfp_builder *b)
 {
     const tfp_profile *p = b->p;
@@ -97,6 +107,7 @@ tfp_status tfp_build_finish(tfp_builder *b, tfp_error *err)
     sort_steps(b);
     b->file = file;
     note_contents(b);
+    p->runs->on_both = ran_on_both(p);
     write_warnings(b);
     p->finished = !b->status;
     p->files->finished_before = true;

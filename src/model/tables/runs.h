@@ -36,6 +36,7 @@ typedef struct tfp_run_tables {
     size_t execs_indexed;   /* how many executions the table has; if not all, it is rebuilt */
     int64_t next_step;      /* step of the next run_meta, if has_next_step */
     bool has_next_step;
+    bool on_both; /* tfp_ran_on_both, found when reading ends: each report asks for it */
 } tfp_run_tables;
 
 bool tfp_ran_any(const tfp_profile *p); /* whether a node ran in some step */
