@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Checks that no folder has more than 30 files, no file of C or Python more than 450 lines and no component of the page
-more than 100, that docs/design.md names no file that does not exist, and that each folder of src/ has a row in it. Functions of src/ may have at most 6 parameters and structs at most 25 fields, except those
-listed below."""
+more than 100, that docs/design.md and docs/recipes name no file that does not exist, and that each folder of src/ has a row in the
+former. Functions of src/ may have at most 6 parameters and structs at most 25 fields, except those listed below."""
 import fnmatch
 import os
 import re
@@ -125,10 +125,11 @@ def is_there(name, tracked):
 
 def missing_paths():
     tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\n")
-    for number, line in enumerate(lines("docs/design.md"), 1):
-        for word in re.findall(r"`([^` ]+)`", line):
-            if re.fullmatch(r"[\w./*-]*(/|\.(c|h|cc|def|py|sh|ts|tsx|build))", word) and not is_there(word, tracked):
-                yield "docs/design.md:%d names %s, which does not exist" % (number, word)
+    for path in ("docs/design.md", *files("docs/recipes", ".md")):
+        for number, line in enumerate(lines(path), 1):
+            for word in re.findall(r"`([^` ]+)`", line):
+                if re.fullmatch(r"[\w./*-]*(/|\.(c|h|cc|def|py|sh|ts|tsx|build))", word) and not is_there(word, tracked):
+                    yield "%s:%d names %s, which does not exist" % (path, number, word)
 
 
 def rooms_without_row():

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The recipe of docs/design.md, "How to add ...", followed to the letter: tests/recipe/run.py
+"""The recipes of docs/recipes, followed to the letter: tests/recipe/run.py
 
-In a copy of the tree a format, a view, an output, a select column and an advise rule are added, each as its row of the recipe says and in
+In a copy of the tree a format, a view, an output, a select column and an advise rule are added, each as its page says and in
 no other place; the copy is built (ccache keeps that short), and each must work and be listed.
 """
 import os
@@ -105,28 +105,27 @@ bool tfp_ruling_zz_rule(tfp_ruling *x)
 """
 
 ADDITIONS = {
-    "a view": [("src/views/files/zz_view.c", None, VIEW), ("src/views/core/view.h", r"extern const tfp_view ", "extern const tfp_view tfp_view_zz;\n"),
+    "view": [("src/views/files/zz_view.c", None, VIEW), ("src/views/core/view.h", r"extern const tfp_view ", "extern const tfp_view tfp_view_zz;\n"),
                ("src/registry.c", r"&tfp_view_info,", "&tfp_view_zz, "), ("src/meson.build", r"'info\.c',", "'zz_view.c',\n    ")],
-    "an output": [("src/outputs/text/zz_output.c", None, OUTPUT),
+    "output": [("src/outputs/text/zz_output.c", None, OUTPUT),
                   ("src/outputs/core/output.h", r"extern const tfp_output_format ", "extern const tfp_output_format tfp_output_zz;\n"),
                   ("src/options/options.c", r'"folded", "speedscope", NULL', '"zz_output", '), ("src/registry.c", r"&tfp_output_json,", "&tfp_output_zz, "), ("src/meson.build", r"'md\.c',", "'zz_output.c',\n    ")],
-    "an input format": [("src/formats/samples/zz_format.c", None, FORMAT),
+    "format": [("src/formats/samples/zz_format.c", None, FORMAT),
                         ("src/formats/files/format.h", r"extern const tfp_format ", "extern const tfp_format tfp_format_zz;\n"),
                         ("src/registry.c", r"&tfp_format_tfprof,", "&tfp_format_zz, "), ("src/meson.build", r"'folded\.c',", "'zz_format.c',\n    ")],
-    "a select column": [("src/options/columns.def", None, COLUMN),
+    "column": [("src/options/columns.def", None, COLUMN),
                         ("src/options/columns.h", r"/\* tfp_value of a sum's first number", "double tfp_shortest_of_runs(const tfp_ranked_part *runs);\n"),
                         ("src/options/statistics.c", None, "double tfp_shortest_of_runs(const tfp_ranked_part *runs) { return (double)tfp_ranked_at(runs, 0); }\n")],
-    "an advise rule on traces": [("src/advise/trace_rules.c", r'    RULE\("HostBound"', RULE),
+    "rule": [("src/advise/trace_rules.c", r'    RULE\("HostBound"', RULE),
                                  ("src/advise/rules.h", r"bool tfp_ruling_host_bound", "bool tfp_ruling_zz_rule(tfp_ruling *x);\n"),
                                  ("src/advise/trace_host.c", None, JUDGE)],
 }
 
 
 def add(folder):
-    recipe = open(os.path.join(ROOT, "docs", "design.md"), encoding="utf-8").read()
     for what, places in ADDITIONS.items():
-        row = re.search(rf"^\| {re.escape(what)} \|.*$", recipe, re.M)
-        check(f"the recipe has a row for {what}", row)
+        with open(os.path.join(ROOT, "docs", "recipes", what + ".md"), encoding="utf-8") as f:
+            recipe = f.read()
         for path, pattern, text in places:
             full = os.path.join(folder, path)
             old = open(full, encoding="utf-8").read() if os.path.exists(full) else ""
@@ -141,8 +140,9 @@ def add(folder):
                 f.write(new)
             named = path.replace("src/formats/samples/zz_format", "src/formats/NAME").replace("src/outputs/text/zz_output", "src/outputs/NAME")
             named = os.path.basename(named.replace("src/views/files/zz_view", "src/views/NAME"))
-            check(f"{what}: the recipe names {path}", row and (named in row[0] or path == "src/meson.build"), named)
-    check("the recipe names src/meson.build", "A new file is also named in `src/meson.build`" in recipe)
+            check(f"{what}: the recipe names {path}", named in recipe or path == "src/meson.build", named)
+    with open(os.path.join(ROOT, "docs", "design.md"), encoding="utf-8") as f:
+        check("the map names src/meson.build", "a new source is named in `src/meson.build`" in f.read())
 
 
 def build(folder):

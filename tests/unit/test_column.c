@@ -21,7 +21,7 @@ static double shortest_of_runs(const tfp_ranked_part *runs) { return (double)tfp
 #define TFP_EXTRA_COLUMNS "extra_column.def"
 #include "options/columns.c"
 
-/* ---- the table, written as docs/design.md says ---- */
+/* ---- the table, written as docs/recipes/view.md says ---- */
 
 typedef struct name_row {
     tfp_str name;
