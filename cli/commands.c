@@ -25,7 +25,7 @@ bool cli_option_begins(const tfp_options *o, const char *name, const char *begin
  * compare the whole output. */
 static void print_loading_lines(cli *c, const cli_call *call, const tfp_options *o)
 {
-    if (c->session || strcmp(call->name, "advise") != 0 || !cli_option_begins(o, "format", "text") ||
+    if (c->session || !(tfp_view_traits(call->name) & TFP_VIEW_FINDINGS) || !cli_option_begins(o, "format", "text") ||
         !cli_option_begins(o, "compat", "tensorflow") || !cli_option_begins(o, "output", "stdout"))
         return;
     cli_print(c->out, "Reading Files...\n");
@@ -79,8 +79,8 @@ static int run_view(cli *c, const cli_call *call, tfp_options *o)
         if (c->out->size > before) c->out->size = before; /* there is no report, so the lines before it are removed */
         return c->out->error || cli_interrupted ? cli_stdout_fault(c) : cli_fault_from(&c->fault, s, c->err);
     }
-    /* notes of advise are remarks about checkers without findings; those of other views are warnings about numbers */
-    bool remarks = strcmp(call->name, "advise") == 0;
+    /* notes of findings are remarks about checkers that found nothing; those of other views are warnings about numbers */
+    bool remarks = tfp_view_traits(call->name) & TFP_VIEW_FINDINGS;
     for (size_t i = 0; !cli_says_notes(r, o) && (note = tfp_report_note(r, i)); i++)
         if (remarks || tfp_report_note_is_remark(r, i))
             cli_tell_remark(c, note);
@@ -104,7 +104,7 @@ static tfp_status choose_timeline(cli *c, const cli_call *call, tfp_options *o, 
         deep |= strcmp(call->options[i].name, "max_depth") == 0;
     }
     tfp_status s = deep ? TFP_OK : tfp_options_set(o, "max_depth", "100000", c->err);
-    if (s || chosen || strcmp(*view, "graph") != 0 || !steps) return s;
+    if (s || chosen || !(tfp_view_traits(*view) & TFP_VIEW_TIMELINE_OF_STEP) || !steps) return s;
     snprintf(step, sizeof step, "%lld", (long long)tfp_profile_step(c->profile, steps - 1));
     if (steps > 1) cli_tell_remark(c, "the profile has several steps: this is the last one; -step N chooses another");
     return tfp_options_set(o, "step", step, c->err);

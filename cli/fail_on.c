@@ -48,10 +48,11 @@ static int set_limits(cli *c, const char *names, tfp_options *o)
 /* Checks --fail-on before anything is read: its names exist, and -checkers does not leave them out. */
 int cli_check_fail_on(cli *c, const char *view, const char *names, tfp_options *o)
 {
-    if (strcmp(view, "check") == 0)
-        return severities[rank_of(names)] ? 0
-                                          : cli_fault_set(&c->fault, CLI_BAD_USAGE,
-                                                          "--fail-on: check takes error or warning, not '%s'", names);
+    if (!(tfp_view_traits(view) & TFP_VIEW_FINDINGS)) /* its rows have severities */
+        return severities[rank_of(names)]
+                   ? 0
+                   : cli_fault_set(&c->fault, CLI_BAD_USAGE, "--fail-on: %s takes error or warning, not '%s'", view,
+                                   names);
     const char *chosen = tfp_options_get(o, "checkers");
     for (const char *at = names;; at += strcspn(at, ",") + 1) {
         size_t n = strcspn(at, ",="), i = 0;

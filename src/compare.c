@@ -42,10 +42,11 @@ static tfp_status fill_stats(tfp_report *r, const tfp_view *view, tfp_error *err
 {
     unsigned failed = tfp_rewrites_failures(r->options->sides.rewrites);
     tfp_options *o = options_of_rows(r->options);
-    if (o && view == &tfp_view_op && !tfp_options_chosen(o, "max_depth")) o->max_depth = INT32_MAX; /* all types */
+    if (o && view->kind == TFP_REPORT_LIST && !tfp_options_chosen(o, "max_depth"))
+        o->max_depth = INT32_MAX; /* all types */
     tfp_report *rows = NULL;
     tfp_status s = o ? TFP_OK : tfp_nomem(err);
-    if (!s && view == &tfp_view_steps) {
+    if (!s && view->compared == TFP_COMPARED_STEPS) {
         s = tfp_stats_of_steps(r, o, &rows, err);
     } else {
         if (!s) s = tfp_view_build(r->profile, view, o, &rows, err);
@@ -77,7 +78,7 @@ tfp_status tfp_stats(const tfp_profile *p, const char *view, const tfp_options *
     tfp_status s = TFP_OK;
     if (!v)
         s = tfp_fail(err, TFP_NOTFOUND, "no view '%s'", view);
-    else if (!tfp_compared_view(v->name) || v == &tfp_view_lines)
+    else if (v->compared == TFP_NOT_COMPARED || v->compared == TFP_COMPARED_MEANS)
         s = tfp_fail(err, TFP_BADARG, "option -view: value '%s': stats has the views scope, graph, op, code, steps",
                      view);
     else if (r->options->compat10) /* version 1.0 had no steps */
@@ -86,3 +87,27 @@ tfp_status tfp_stats(const tfp_profile *p, const char *view, const tfp_options *
     if (!s) s = fill_stats(r, v, err);
     return tfp_report_give(r, s, out);
 }
+
+static tfp_status check_sides(const tfp_sides *sides, const tfp_view *v, const char *view, tfp_error *err)
+{
+    if (sides->at.size < 2) return tfp_fail(err, TFP_BADARG, "nothing to compare with: two sides are needed");
+    if (sides->at.size > TFP_SIDES_MAX) return tfp_fail(err, TFP_LIMIT, "more than %d sides", TFP_SIDES_MAX);
+    if (v && v->compared != TFP_NOT_COMPARED) return TFP_OK;
+    return tfp_fail(err, TFP_NOTFOUND, "-view: '%.100s' cannot be compared (scope graph op code lines steps)", view);
+}
+
+tfp_status tfp_diff(const tfp_sides *sides, const char *view, const tfp_options *o, tfp_report **out, tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (out) *out = NULL;
+    if (!sides || !out) return tfp_fail(err, TFP_BADARG, "no sides, or nowhere to put the report");
+    tfp_report *r = tfp_report_new("diff", o);
+    if (!r) return tfp_nomem(err);
+    if (!view) view = r->options->sides.view;
+    const tfp_view *v = tfp_view_find(view);
+    tfp_status s = check_sides(sides, v, view, err);
+    if (!s) s = tfp_diff_fill(r, sides, v, err);
+    return tfp_report_give(r, s, out);
+}
+
+const char *tfp_report_over(const tfp_report *r, size_t i) { return r && i < r->over.size ? r->over.at[i] : NULL; }

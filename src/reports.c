@@ -30,13 +30,22 @@ tfp_status tfp_report_build(const tfp_profile *p, const char *view, const tfp_op
     return s;
 }
 
+tfp_status tfp_options_read_proto(tfp_options *o, const char *view, const void *data, size_t size, tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (!o || !view || (size && !data)) return tfp_fail(err, TFP_BADARG, "no options, no view's name or no data");
+    bool findings = tfp_view_traits(view) & TFP_VIEW_FINDINGS;
+    return (findings ? tfp_options_of_advisor : tfp_options_of_view)(o, (tfp_str){ size ? data : "", size }, err);
+}
+
 tfp_status tfp_options_check(const tfp_options *o, const char *view, tfp_error *err)
 {
     tfp_error_clear(err);
+    /* commands whose answers are tables and not views; diff orders its rows itself */
+    static const char *const tables[] = { "stats", "query", "top", "stacks", "capture", NULL };
     const tfp_view *v = tfp_view_find(view);
-    bool table = v ? v->kind == TFP_REPORT_GRID
-                   : view && (strcmp(view, "stats") == 0 || strcmp(view, "query") == 0 || strcmp(view, "top") == 0 ||
-                              strcmp(view, "stacks") == 0 || strcmp(view, "capture") == 0);
+    size_t which;
+    bool table = v ? v->kind == TFP_REPORT_GRID : view && tfp_word_find(tfp_str_of(view), tables, &which);
     return table ? TFP_OK : tfp_options_known_order(o, err);
 }
 
@@ -63,6 +72,14 @@ unsigned tfp_view_keep(const char *view, const tfp_options *o)
     if (o && tfp_options_show_parameters(o)) keep |= TFP_KEEP_GRAPHS;
     if (o && tfp_options_values(o) & TFP_V_KINDS) keep |= TFP_KEEP_PROGRAM;
     return o && o->to.output == TFP_TO_TIMELINE ? keep | TFP_KEEP_MEMORY : keep;
+}
+
+unsigned tfp_view_traits(const char *view)
+{
+    const tfp_view *v = tfp_view_find(view);
+    return !v ? 0
+              : (v->kind == TFP_REPORT_FINDINGS ? TFP_VIEW_FINDINGS : 0) |
+                    (v->timeline == TFP_TIMELINE_OF_STEP ? TFP_VIEW_TIMELINE_OF_STEP : 0);
 }
 
 int tfp_view_takes_sound(const char *view)

@@ -43,7 +43,7 @@ static void timeline_path(tfp_buf *path, const tfp_options *o, bool several)
 /* The lines that TensorFlow prints in addition to the file; scripts and people look for them. */
 static tfp_status write_timeline(const tfp_report *r, const target *t, tfp_error *err)
 {
-    bool graph = r->about == &tfp_view_graph;
+    bool graph = r->about->timeline == TFP_TIMELINE_OF_STEP;
     tfp_buf path = { 0 }, words = { 0 };
     timeline_path(&path, r->options, t->several);
     tfp_status s = path.failed ? tfp_nomem(err) : tfp_report_write_file(r, "timeline", path.data, err);
@@ -83,7 +83,7 @@ static tfp_status write_pprof(const tfp_report *r, const target *t, tfp_error *e
     tfp_status s = tfp_report_write_file(r, "pprof", r->options->to.outfile, err);
     tfp_buf words = { 0 };
     /* TensorFlow has pprof only for the code view, so only there scripts look for its line */
-    if (s || r->about != &tfp_view_code) return s;
+    if (s || r->about->rows_are != TFP_ROWS_OF_CODE) return s;
     bool tensorflow = r->options->compat_tensorflow;
     tfp_buf_printf(&words, "\nRun pprof -png --nodecount=100 --sample_index=1 %s", tensorflow ? "<" : "");
     if (tensorflow)
@@ -169,7 +169,8 @@ tfp_status tfp_show(const tfp_profile *p, const char *view, const tfp_options *o
     const tfp_options *o = options ? options : defaults;
     if (!o) return tfp_nomem(err);
     tfp_status s;
-    if (o->to.output == TFP_TO_TIMELINE && o->step.which != TFP_STEP_ONE && strcmp(view, tfp_view_graph.name) == 0) {
+    if (o->to.output == TFP_TO_TIMELINE && o->step.which != TFP_STEP_ONE &&
+        tfp_view_traits(view) & TFP_VIEW_TIMELINE_OF_STEP) {
         s = show_every_step(p, view, o, &t, &r, err);
     } else {
         s = tfp_report_build(p, view, o, &r, err);

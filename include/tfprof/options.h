@@ -88,6 +88,15 @@ TFP_API int tfp_options_work_out(const tfp_options *o);
  *  o     NULL means every default */
 TFP_API unsigned tfp_view_keep(const char *view, const tfp_options *o);
 
+/** What programs do differently for some views. */
+enum tfp_view_trait {
+    TFP_VIEW_FINDINGS = 1,        /**< its rows are findings of checkers, and its notes are remarks about checkers */
+    TFP_VIEW_TIMELINE_OF_STEP = 2 /**< its timeline shows one step, which the option "step" must name */
+};
+
+/** The sum of tfp_view_trait of a view; 0 for a name that is not a view's. */
+TFP_API unsigned tfp_view_traits(const char *view);
+
 /** 1 if a view compares files that killed processes left behind: of several files, and of folders, unreadable ones
  *  should be reported and skipped. Otherwise 0, also for a name that is not a view's. */
 TFP_API int tfp_view_takes_sound(const char *view);

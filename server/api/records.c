@@ -46,13 +46,13 @@ static tfp_status write_view(const tfp_profile *p, const struct download *d, con
     return s;
 }
 
-/* The graph's timeline shows one step: the last one when the request names none. */
+/* A timeline of one step shows the last one when the request names none. */
 static tfp_status choose_step(const tfp_profile *p, const request *r, const struct download *d, tfp_options *o,
                               tfp_error *err)
 {
     char step[24];
     size_t steps = tfp_profile_step_count(p);
-    if (!d->view || strcmp(d->view, "graph") != 0 || request_value(r, "step") || !steps) return TFP_OK;
+    if (!(tfp_view_traits(d->view) & TFP_VIEW_TIMELINE_OF_STEP) || request_value(r, "step") || !steps) return TFP_OK;
     snprintf(step, sizeof step, "%lld", (long long)tfp_profile_step(p, steps - 1));
     return tfp_options_set(o, "step", step, err);
 }

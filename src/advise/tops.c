@@ -66,18 +66,18 @@ static tfp_str cut(tfp_report *r, tfp_str name)
 
 /* "device time by operation, of 472 ms in all (tfprof op)"; without devices "operations that take longest (tfprof op ...)".
  * what: NULL: it is `calls`. */
-static const char *title_of(const tops *t, const char *what, const char *command, double all_us)
+static const char *title_of(const tops *t, const char *what, const tfp_view *view, double all_us)
 {
     tfp_buf b = { 0 };
     if (!what) return "what takes longest (tfprof calls -order_by micros)";
     if (t->apart) {
         tfp_buf_printf(&b, "%s time by %s, of ", t->by_host ? "host" : "device", what);
         tfp_format_real(&b, TFP_MICROS, all_us);
-        tfp_buf_printf(&b, " in all (tfprof %s", command);
+        tfp_buf_printf(&b, " in all (tfprof %s", view->name);
         if (t->by_host) tfp_buf_text(&b, " -order_by host");
     } else {
-        bool lines = strcmp(command, "lines") == 0;
-        tfp_buf_printf(&b, "%ss that take longest (tfprof %s%s", what, command, lines ? "" : " -order_by micros");
+        tfp_buf_printf(&b, "%ss that take longest (tfprof %s%s", what, view->name,
+                       view->kind == TFP_REPORT_GRID ? "" : " -order_by micros");
     }
     tfp_buf_char(&b, ')');
     return tfp_buf_move(&b, &t->r->arena).data;
@@ -256,10 +256,10 @@ static tfp_status add_view(tops *t, const tfp_view *view, const char *const *opt
     if (s) return s;
     tops x = *t;
     s = view->kind == TFP_REPORT_GRID ? pick_lines(&x, v, rows, &count, err)
-                                      : pick(&x, v, view == &tfp_view_scope, rows, &count, err);
+                                      : pick(&x, v, view->rows_are == TFP_ROWS_OF_SCOPES, rows, &count, err);
     tfp_report_free(v);
     if (s || !count) return s;
-    return add_part(&x, view->name, title_of(&x, what, view->name, all_of(rows, x.by_host)), rows, count, err);
+    return add_part(&x, view->name, title_of(&x, what, view, all_of(rows, x.by_host)), rows, count, err);
 }
 
 static tfp_status add_tops(tops *t, tfp_error *err)

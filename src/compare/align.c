@@ -41,7 +41,7 @@ static uint32_t row_item(tfp_items *x, const tfp_report *r, tfp_turns *t, const 
     case TFP_REPORT_GROUPS: return above == TFP_NONE ? TFP_NONE : nth_item(x, t, above, row->name);
     default: break;
     }
-    if (tfp_view_of(r) == &tfp_view_scope)
+    if (tfp_view_of(r)->rows_are == TFP_ROWS_OF_SCOPES)
         return above == TFP_NONE ? TFP_NONE
                                  : tfp_items_path_below(x, above, row->name, tfp_row_at(r, row->parent)->name.size);
     return tfp_items_below(x, above == TFP_NONE ? 0 : above, 0, row->name, row->name.size, 0);

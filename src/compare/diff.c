@@ -12,7 +12,6 @@
 #include <stdio.h>
 
 #define FALSE_FINDS 0.05 /* false discovery rate: share of the reported differences that may be noise */
-enum { SIDES_MOST = 1000 };
 enum { KEPT = 1, DIFFERS = 2, BROKE = 4, IS_NOISE = 8 };
 
 /* ---- the options ---- */
@@ -352,35 +351,19 @@ static tfp_status compare(tfp_differ *d, tfp_error *err)
     return s ? s : tfp_differ_write(d, err);
 }
 
-static tfp_status check(tfp_differ *d, const char *view, tfp_error *err)
+tfp_status tfp_diff_fill(tfp_report *r, const tfp_sides *sides, const tfp_view *view, tfp_error *err)
 {
-    const tfp_sides *s = d->w.sides;
-    if (s->at.size < 2) return tfp_fail(err, TFP_BADARG, "nothing to compare with: two sides are needed");
-    if (s->at.size > SIDES_MOST) return tfp_fail(err, TFP_LIMIT, "more than %d sides", SIDES_MOST);
-    if ((d->w.view = tfp_compared_view(view))) return TFP_OK;
-    return tfp_fail(err, TFP_NOTFOUND, "-view: '%.100s' cannot be compared (scope graph op code lines steps)", view);
-}
-
-tfp_status tfp_diff(const tfp_sides *sides, const char *view, const tfp_options *o, tfp_report **out, tfp_error *err)
-{
-    tfp_error_clear(err);
-    if (out) *out = NULL;
-    if (!sides || !out) return tfp_fail(err, TFP_BADARG, "no sides, or nowhere to put the report");
-    tfp_report *r = tfp_report_new("diff", o);
-    if (!r) return tfp_nomem(err);
-    tfp_differ d = { .w = { .sides = sides, .count = sides->at.size, .options = r->options, .report = r } };
+    tfp_differ d = { .w = {
+                         .sides = sides, .count = sides->at.size, .view = view, .options = r->options, .report = r } };
     d.w.script = strcmp(r->options->to.format, "script") == 0;
     d.base = r->options->sides.swap_files ? d.w.count - 1 : 0;
     unsigned failed = tfp_filter_failures(r->options->filters[TFP_F_NODE_NAMES]) +
                       tfp_filter_failures(r->options->filters[TFP_F_HIDE_NODES]);
-    tfp_status s = check(&d, view ? view : r->options->sides.view, err);
-    if (!s) s = compare(&d, err);
+    tfp_status s = compare(&d, err);
     if (!s) s = tfp_grid_arrange(r, err);
     if (!s && failed != tfp_filter_failures(r->options->filters[TFP_F_NODE_NAMES]) +
                             tfp_filter_failures(r->options->filters[TFP_F_HIDE_NODES]))
         s = tfp_nomem(err);
     free_diff(&d);
-    return tfp_report_give(r, s, out);
+    return s;
 }
-
-const char *tfp_report_over(const tfp_report *r, size_t i) { return r && i < r->over.size ? r->over.at[i] : NULL; }

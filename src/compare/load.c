@@ -62,7 +62,7 @@ static tfp_status choose_columns(tfp_diff_work *d, tfp_error *err)
         if (!tfp_kinds[tfp_columns[d->columns[c]].kind].of_sums)
             return tfp_fail(err, TFP_BADARG, "option -select: %s is about runs; only sums are compared step by step",
                             tfp_columns[d->columns[c]].name);
-    bool by_step = d->view == &tfp_view_steps;
+    bool by_step = d->view->compared == TFP_COMPARED_STEPS;
     uint64_t there = by_step ? TFP_STEP_COLUMNS : UINT64_C(1) << TFP_C_MICROS;
     for (size_t c = 0; c < d->column_count && is_table(d); c++)
         if (!(there >> d->columns[c] & 1))
@@ -108,7 +108,7 @@ static tfp_status load_text(tfp_diff_work *d, size_t side, tfp_error *err)
     const tfp_side *x = &d->sides->at.at[side];
     const tfp_scopetext *t = x->text;
     int at[TFP_COLUMNS_MAX];
-    if (d->view != &tfp_view_scope)
+    if (d->view->rows_are != TFP_ROWS_OF_SCOPES)
         return tfp_fail(err, TFP_BADARG, "%s: the text of a scope view cannot be compared in the %s view", x->label,
                         d->view->name);
     for (size_t c = 0; c < d->column_count; c++)
@@ -421,7 +421,7 @@ static tfp_status load_table(tfp_diff_work *d, size_t side, tfp_error *err)
     tfp_options *o = options_for(d);
     tfp_status s = o && plain_format(o) ? TFP_OK : tfp_nomem(err);
     if (!s && x->step.which == TFP_STEP_ONE) o->step = x->step;
-    bool by_step = d->view == &tfp_view_steps;
+    bool by_step = d->view->compared == TFP_COMPARED_STEPS;
     if (!s) s = (by_step ? tfp_step_table_of : tfp_line_table_of)(x->profile, o, &table, err);
     tfp_options_free(o);
     if (s) return s;

@@ -87,12 +87,3 @@ int tfp_is_scope_text(const void *data, size_t size)
 {
     return data && tfp_scopetext_begins((tfp_str){ data, size }, true);
 }
-
-const tfp_view *tfp_compared_view(const char *name)
-{
-    static const tfp_view *const views[] = { &tfp_view_scope, &tfp_view_graph, &tfp_view_op,
-                                             &tfp_view_code,  &tfp_view_lines, &tfp_view_steps };
-    for (size_t i = 0; i < sizeof views / sizeof *views; i++)
-        if (strcmp(views[i]->name, name) == 0) return views[i];
-    return NULL;
-}

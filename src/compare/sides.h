@@ -15,11 +15,13 @@ typedef struct tfp_side {
     tfp_scopetext *text;  /* instead of a profile */
 } tfp_side;
 
-/* The view with that name among those that stats and diff accept; NULL: none. */
-const tfp_view *tfp_compared_view(const char *name);
+enum { TFP_SIDES_MAX = 1000 };
 
 struct tfp_sides {
     TFP_VEC(tfp_side) at;
 };
+
+/* diff.c: fills a table whose options are set with the differences of the sides in a view that can be compared. */
+tfp_status tfp_diff_fill(tfp_report *r, const tfp_sides *sides, const tfp_view *view, tfp_error *err);
 
 #endif

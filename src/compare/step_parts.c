@@ -180,7 +180,7 @@ static void drop_zeros(lead *l, size_t sides)
 tfp_status tfp_differ_lead(tfp_differ *d, tfp_error *err)
 {
     lead l = { .count = 0 };
-    bool ok = !d->w.script && d->w.view != &tfp_view_steps;
+    bool ok = !d->w.script && d->w.view->compared != TFP_COMPARED_STEPS; /* they are its rows */
     for (size_t i = 0; i < d->w.count && ok; i++) ok = is_trace(&d->w.sides->at.at[i]);
     for (size_t i = 0; i < d->w.count && ok; i++) ok = add_side(&l, d, i);
     if (!ok || !l.count) return TFP_OK;

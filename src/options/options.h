@@ -147,6 +147,9 @@ static inline int64_t tfp_minimum(const tfp_options *o, int value)
 {
     return tfp_is_time(value) ? tfp_mul(o->min[value], 1000, NULL) : o->min[value];
 }
+/* options_proto.c: TensorFlow's OptionsProto, and its AdvisorOptionsProto for findings. */
+tfp_status tfp_options_of_view(tfp_options *o, tfp_str bytes, tfp_error *err);
+tfp_status tfp_options_of_advisor(tfp_options *o, tfp_str bytes, tfp_error *err);
 extern const char *const tfp_compared_views[]; /* names of the views that stats and diff know, ended by NULL */
 /* The index of a word in such a list; false when absent. */
 bool tfp_word_find(tfp_str word, const char *const *words, size_t *out);

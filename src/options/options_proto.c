@@ -150,7 +150,7 @@ static tfp_status set_values(reader *r, tfp_error *err)
     return s;
 }
 
-static tfp_status read_options(tfp_options *o, tfp_str bytes, tfp_error *err)
+tfp_status tfp_options_of_view(tfp_options *o, tfp_str bytes, tfp_error *err)
 {
     reader r = { .o = o };
     list_fields(&r);
@@ -173,7 +173,7 @@ static bool is_one_item(tfp_str name)
 }
 
 /* Reads the names of the checkers. A list that is a single comma selects no checker. */
-static tfp_status read_advisor_options(tfp_options *o, tfp_str bytes, tfp_error *err)
+tfp_status tfp_options_of_advisor(tfp_options *o, tfp_str bytes, tfp_error *err)
 {
     tfp_buf names = { 0 };
     tfp_str odd = { "", 0 };
@@ -197,12 +197,4 @@ static tfp_status read_advisor_options(tfp_options *o, tfp_str bytes, tfp_error 
                      odd.data);
     tfp_buf_free(&names);
     return s;
-}
-
-tfp_status tfp_options_read_proto(tfp_options *o, const char *view, const void *data, size_t size, tfp_error *err)
-{
-    tfp_error_clear(err);
-    if (!o || !view || (size && !data)) return tfp_fail(err, TFP_BADARG, "no options, no view's name or no data");
-    tfp_str bytes = { size ? data : "", size };
-    return strcmp(view, "advise") == 0 ? read_advisor_options(o, bytes, err) : read_options(o, bytes, err);
 }

@@ -37,8 +37,7 @@ static bool only_value(const tfp_options *o, stacks *x)
 static tfp_status start(stacks *x, const tfp_report *r, const char *output, tfp_error *err)
 {
     *x = (stacks){ .r = r };
-    bool fits = r->about == &tfp_view_calls || r->about == &tfp_view_scope || r->about == &tfp_view_code;
-    if (!fits || r->options->compat10)
+    if (!(r->about->row_traits & TFP_NESTS) || r->options->compat10)
         return tfp_fail(err, TFP_BADARG, "%s view has no %s output: use calls, scope or code", r->view, output);
     if (!only_value(r->options, x))
         return tfp_fail(err, TFP_BADARG, "%s needs exactly one numeric column in -select", output);
@@ -59,8 +58,8 @@ static tfp_status start(stacks *x, const tfp_report *r, const char *output, tfp_
 static tfp_str frame_name(const tfp_report *r, uint32_t i)
 {
     tfp_str name = tfp_shown_name(r, i), above = r->tree->rows.at[r->tree->rows.at[i].parent].name;
-    bool below = r->about == &tfp_view_scope && name.size > above.size + 1 && name.data[above.size] == '/' &&
-                 memcmp(name.data, above.data, above.size) == 0;
+    bool below = r->about->rows_are == TFP_ROWS_OF_SCOPES && name.size > above.size + 1 &&
+                 name.data[above.size] == '/' && memcmp(name.data, above.data, above.size) == 0;
     return below ? (tfp_str){ name.data + above.size + 1, name.size - above.size - 1 } : name;
 }
 

@@ -388,8 +388,7 @@ static tfp_status write_pprof(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
     bool code = r->kind == TFP_REPORT_GROUPS && r->tree->code;
     if (r->stacks) return tfp_pprof_stacks(r->stacks, s, err);
-    bool tree = r->about == &tfp_view_scope || r->about == &tfp_view_code || r->about == &tfp_view_calls;
-    if (!code && !tree)
+    if (!code && !(r->about->row_traits & TFP_NESTS))
         return tfp_fail(err, TFP_BADARG, "%s view has no pprof output: use code, calls or scope", r->view);
     writer w = { .r = r, .p = r->profile, .column = only_column(r->options) };
     if (!w.column) return tfp_fail(err, TFP_BADARG, "pprof needs exactly one numeric column in -select");

@@ -141,7 +141,7 @@ static bool put_counters(tfp_pf_out *x)
 
 static tfp_status write_perfetto(const tfp_report *r, tfp_sink *sink, tfp_error *err)
 {
-    if (tfp_view_of(r) != &tfp_view_calls)
+    if (tfp_view_of(r)->timeline != TFP_TIMELINE_OF_SPANS)
         return tfp_fail(err, TFP_BADARG, "%s view has no Perfetto trace: use calls, which has what ran when",
                         tfp_name_of(r));
     tfp_pf_out x = {

@@ -23,6 +23,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* For reports that no view builds, such as those of stats and query. */
+static const tfp_view no_view = { .name = "", .kind = TFP_REPORT_GRID };
+
 tfp_report *tfp_report_new(const char *view, const tfp_options *o)
 {
     struct whole {
@@ -34,6 +37,7 @@ tfp_report *tfp_report_new(const char *view, const tfp_options *o)
     if (!w) return NULL;
     tfp_report *r = &w->r;
     r->view = view;
+    r->about = &no_view;
     r->kind = TFP_REPORT_GRID;
     r->tree = &w->tree;
     r->grid = &w->grid;

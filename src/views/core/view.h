@@ -15,8 +15,15 @@ typedef struct tfp_view {
     unsigned needs;                       /* bits TFP_NEEDS_...: a profile that lacks them is refused before `build` */
     const struct tfp_row_column *columns; /* for a table whose columns are always the same; otherwise NULL */
     const char *no_rows;                  /* the note for a table without rows; NULL: none */
-    /* What a row represents, for functions used by several views. */
+    /* What a row represents, for functions used by several views. The names of scopes are paths. */
     enum { TFP_ROWS_OTHER, TFP_ROWS_OF_SCOPES, TFP_ROWS_OF_CODE, TFP_ROWS_OF_CALLS } rows_are;
+    unsigned row_traits; /* bits TFP_ADDS_COVERAGE ... TFP_NESTS */
+    /* What a timeline of the view shows: rows as nested boxes, the executions of one step, or the recorded spans. */
+    enum { TFP_TIMELINE_OF_ROWS, TFP_TIMELINE_OF_STEP, TFP_TIMELINE_OF_SPANS } timeline;
+    /* How stats and diff compare rows: not at all; built once for each step; from the values that a table has for each
+     * step; or, in diff only, as the mean of all steps. */
+    enum { TFP_NOT_COMPARED, TFP_COMPARED_ROWS, TFP_COMPARED_STEPS, TFP_COMPARED_MEANS } compared;
+    const char *parent_type; /* of a tree: TensorFlow's operation type for rows without a node */
 } tfp_view;
 enum {
     TFP_NEEDS_GRAPH = 1,   /* edges */
@@ -35,7 +42,15 @@ enum {
     TFP_FINDS_STEPS = 8192,      /* handles a profile without steps itself */
     TFP_TAKES_SNAPSHOTS = 16384, /* works also for a memory snapshot alone */
     TFP_TAKES_SOUND = 32768,     /* for files and folders that killed processes left: unreadable ones are left out */
-    TFP_USES_SPANS = 128         /* shows more if executions were read with TFP_KEEP_MEMORY: tfp_report.runs is made */
+    TFP_USES_SPANS = 128,        /* shows more if executions were read with TFP_KEEP_MEMORY: tfp_report.runs is made */
+    TFP_NEEDS_NODES = 65536,     /* operations of a graph or a trace: sampled stacks have none */
+    TFP_TAKES_INSPECTOR = 131072 /* works also for lines of NCCL's inspector alone */
+};
+enum {
+    TFP_ADDS_COVERAGE = 1,    /* reports which part of the time its rows explain */
+    TFP_ADDS_ATTRIBUTION = 2, /* shows time by place or by kernel, with the note on how places were found */
+    TFP_KEEPS_ORDER = 4,      /* rows are not sorted by size unless -order_by asks for it */
+    TFP_NESTS = 8 /* a row's total contains those of the rows below it: flame graphs and pprof can show it */
 };
 
 extern const tfp_view tfp_view_scope, tfp_view_graph, tfp_view_op, tfp_view_code, tfp_view_flops, tfp_view_advise,

@@ -118,8 +118,8 @@ static tfp_status check_needs(const tfp_report *r, tfp_error *err)
     if (tfp_only_sums(p) && asks_for_spans(r)) return tfp_no_spans(err);
     if (tfp_only_total(p) && asks_for_other_steps(r))
         return tfp_fail(err, TFP_BADARG, "the profile was read with TFP_KEEP_TOTAL, for other steps");
-    bool takes = r->about->needs & TFP_TAKES_SNAPSHOTS || (tfp_timed_of(p)->size && r->about == &tfp_view_transfer);
-    if (tfp_only_allocator(p) && !takes) {
+    unsigned takes = TFP_TAKES_SNAPSHOTS | (tfp_timed_of(p)->size ? TFP_TAKES_INSPECTOR : 0);
+    if (tfp_only_allocator(p) && !(r->about->needs & takes)) {
         s = tfp_fail(err, TFP_BADFILE, "%s nothing that the %s view shows: use %s",
                      tfp_allocator_of(p)->devices.size ? "a memory snapshot has"
                      : tfp_timed_of(p)->size           ? "lines of NCCL's inspector have"
@@ -131,8 +131,7 @@ static tfp_status check_needs(const tfp_report *r, tfp_error *err)
         return tfp_within_file(err, s, tfp_first_source(p));
     }
     if ((r->about->needs & TFP_NEEDS_PROGRAM) && !has(p, TFP_NEEDS_PROGRAM)) return tfp_no_program(p, err);
-    bool of_nodes = r->about == &tfp_view_scope || r->about == &tfp_view_op || r->about == &tfp_view_graph;
-    if (of_nodes && tfp_samples_of(p)->samples.size && !tfp_graph_of(p)->nodes.size)
+    if (r->about->needs & TFP_NEEDS_NODES && tfp_samples_of(p)->samples.size && !tfp_graph_of(p)->nodes.size)
         s = tfp_fail(err, TFP_NOTFOUND,
                      "sampled stacks have no nodes, which the %s view shows: use code, calls or lines", r->view);
     if ((r->about->needs & TFP_NEEDS_CODE) && !has(p, TFP_NEEDS_CODE))
@@ -215,27 +214,13 @@ static tfp_status order_by_size(tfp_report *r, tfp_error *err)
     tfp_column_id columns[TFP_COLUMNS_MAX];
     bool numbers = r->kind == TFP_REPORT_TREE || r->kind == TFP_REPORT_GROUPS || r->kind == TFP_REPORT_LIST;
     bool aligned = tfp_for_screen(o) || (tfp_is_aligned(r) && is_text(o->to.format) && !o->made.reach);
-    if (!(aligned || o->top) || !numbers || r->about == &tfp_view_graph || tfp_options_chosen(o, "order_by"))
+    if (!(aligned || o->top) || !numbers || r->about->row_traits & TFP_KEEPS_ORDER || tfp_options_chosen(o, "order_by"))
         return TFP_OK;
     size_t n = tfp_options_selected(o, columns);
     for (size_t i = 0; i < n; i++)
         if (tfp_columns[columns[i]].order_at && tfp_kinds[tfp_columns[columns[i]].kind].number)
             return tfp_options_set(o, "order_by", tfp_columns[columns[i]].name, err);
     return TFP_OK;
-}
-
-/* Whether the view reports its coverage; the table `lines` uses that of its code view. */
-static bool tells_coverage(const tfp_view *view)
-{
-    return view == &tfp_view_op || view == &tfp_view_scope || view == &tfp_view_calls || view == &tfp_view_code;
-}
-
-/* Whether the view shows time by place or by kernel, and gets the note about attribution; `lines` has that of its code
- * view, `summary` adds its own. */
-static bool tells_attributed(const tfp_view *view)
-{
-    return (tells_coverage(view) && view != &tfp_view_calls) || view == &tfp_view_graph || view == &tfp_view_kernel ||
-           view == &tfp_view_flops;
 }
 
 static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
@@ -263,13 +248,14 @@ static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
     if (!s && r->kind != TFP_REPORT_GRID) s = tfp_statistics_start(r, err);
     size_t notes = r->notes.size;
     if (!s) s = view->build(r, err);
-    bool told = !r->options->made.step_execs; /* diff builds a report per step, whose notes nobody reads */
-    if (!s && told && tells_coverage(view)) s = tfp_coverage_add(r, err);
-    if (!s && told && tells_attributed(view)) s = tfp_attributed_note(r, err);
+    bool noted = !r->options->made.step_execs; /* diff builds a report per step, whose notes nobody reads */
+    /* `lines` has the notes of its code view; `summary` adds its own */
+    if (!s && noted && view->row_traits & TFP_ADDS_COVERAGE) s = tfp_coverage_add(r, err);
+    if (!s && noted && view->row_traits & TFP_ADDS_ATTRIBUTION) s = tfp_attributed_note(r, err);
     if (!s && r->kind == TFP_REPORT_GRID) s = tfp_grid_arrange(r, err);
     if (!s && r->kind != TFP_REPORT_GRID) s = cut(r, err);
     if (!s && failed_matches(r->options) != failed_before) s = tfp_nomem(err);
-    if (!s && told) s = tfp_note_silence(r, notes, err);
+    if (!s && noted) s = tfp_note_silence(r, notes, err);
     if (!s) s = tfp_report_note_clamped(r, err);
     return s;
 }

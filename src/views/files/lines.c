@@ -324,4 +324,5 @@ const tfp_view tfp_view_lines = {
     NULL,
     build,
     TFP_NEEDS_CODE | TFP_TAKES_LIMITS,
+    .compared = TFP_COMPARED_MEANS,
 };

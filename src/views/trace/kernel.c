@@ -392,4 +392,5 @@ const tfp_view tfp_view_kernel = {
     TFP_NEEDS_SPANS | TFP_ROWS_DO,
     columns,
     "no kernel, copy or collective of a device",
+    .row_traits = TFP_ADDS_ATTRIBUTION,
 };

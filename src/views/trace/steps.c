@@ -397,4 +397,5 @@ const tfp_view tfp_view_steps = {
     TFP_NEEDS_SPANS | TFP_ROWS_DO | TFP_NO_STEP_SUMS,
     columns,
     "no operation and no activity of a device is in the trace: tfprof calls shows its spans by name",
+    .compared = TFP_COMPARED_STEPS,
 };

@@ -431,7 +431,7 @@ const tfp_view tfp_view_transfer = {
     NULL,
     NULL,
     build,
-    TFP_NEEDS_SPANS,
+    TFP_NEEDS_SPANS | TFP_TAKES_INSPECTOR,
     columns,
     "no copy or collective is in the trace",
 };

@@ -80,8 +80,15 @@ static tfp_status build_calls(tfp_report *r, tfp_error *err)
 }
 
 const tfp_view tfp_view_calls = {
-    "calls",         "What called what in a trace: host spans as they are nested, kernels under their launches.",
-    TFP_REPORT_TREE, "Rows are names under the names that called them, all threads together.",
-    "calls",         build_calls,
-    TFP_NEEDS_CALLS, .rows_are = TFP_ROWS_OF_CALLS
+    "calls",
+    "What called what in a trace: host spans as they are nested, kernels under their launches.",
+    TFP_REPORT_TREE,
+    "Rows are names under the names that called them, all threads together.",
+    "calls",
+    build_calls,
+    TFP_NEEDS_CALLS,
+    .rows_are = TFP_ROWS_OF_CALLS,
+    .row_traits = TFP_ADDS_COVERAGE | TFP_NESTS,
+    .timeline = TFP_TIMELINE_OF_SPANS,
+    .parent_type = "_kTFScopeParent"
 };

@@ -320,5 +320,7 @@ const tfp_view tfp_view_code = {
     "code",
     build_code,
     TFP_NEEDS_CODE,
-    .rows_are = TFP_ROWS_OF_CODE
+    .rows_are = TFP_ROWS_OF_CODE,
+    .row_traits = TFP_ADDS_COVERAGE | TFP_ADDS_ATTRIBUTION | TFP_NESTS,
+    .compared = TFP_COMPARED_ROWS
 };

@@ -221,4 +221,8 @@ const tfp_view tfp_view_graph = { "graph",
                                   "Nodes stand under the first node that takes their output.",
                                   "scope",
                                   build_graph,
-                                  TFP_NEEDS_GRAPH | TFP_SUMS_DO };
+                                  TFP_NEEDS_GRAPH | TFP_SUMS_DO | TFP_NEEDS_NODES,
+                                  .row_traits = TFP_ADDS_ATTRIBUTION | TFP_KEEPS_ORDER,
+                                  .timeline = TFP_TIMELINE_OF_STEP,
+                                  .compared = TFP_COMPARED_ROWS,
+                                  .parent_type = "_TFGraphParent" };

@@ -257,4 +257,6 @@ const tfp_view tfp_view_op = { "op",
                                "Nodes are grouped by operation type, such as MatMul or Conv2D.",
                                "op",
                                build_op,
-                               TFP_SUMS_DO };
+                               TFP_SUMS_DO | TFP_NEEDS_NODES,
+                               .row_traits = TFP_ADDS_COVERAGE | TFP_ADDS_ATTRIBUTION,
+                               .compared = TFP_COMPARED_ROWS };

@@ -16,9 +16,14 @@ static tfp_status build_scope(tfp_report *r, tfp_error *err)
     return s;
 }
 
-const tfp_view tfp_view_scope = {
-    "scope",         "Nodes by name scope: where in the model the cost is.",
-    TFP_REPORT_TREE, "Nodes are grouped by the parts of their names, as files are by folders.",
-    "scope",         build_scope,
-    TFP_SUMS_DO,     .rows_are = TFP_ROWS_OF_SCOPES
-};
+const tfp_view tfp_view_scope = { "scope",
+                                  "Nodes by name scope: where in the model the cost is.",
+                                  TFP_REPORT_TREE,
+                                  "Nodes are grouped by the parts of their names, as files are by folders.",
+                                  "scope",
+                                  build_scope,
+                                  TFP_SUMS_DO | TFP_NEEDS_NODES,
+                                  .rows_are = TFP_ROWS_OF_SCOPES,
+                                  .row_traits = TFP_ADDS_COVERAGE | TFP_ADDS_ATTRIBUTION | TFP_NESTS,
+                                  .compared = TFP_COMPARED_ROWS,
+                                  .parent_type = "_kTFScopeParent" };
