@@ -116,6 +116,20 @@ def wide():
     yield from sorted(structs)
 
 
+def known_views():
+    """Comparisons of a view's address, or of its name, with a certain view: a field of its row (struct tfp_view) says
+    what is meant, so that a new view only declares it."""
+    names = {name for path in files("src", ".c") for name in re.findall(r"^(?:static )?const tfp_view tfp_view_(\w+) =", "\n".join(lines(path)), re.M)}
+    address, word = r"&tfp_view_\w+|\btfp_view_\w+\.name", r'(?:TFP_STR\()?"(?:%s)"' % "|".join(sorted(names))
+    shape = re.compile(r"[=!]= *(?:%s)|(?:%s) *[=!]=|(?:strn?cmp|tfp_str_eq)\([^;]*?(?:%s)|(?:strn?cmp|tfp_str_eq)\([^;()]*?\b(?:view|about|command|call)\b[^;()]*, %s"
+                       % (address, address, r"\btfp_view_\w+\.name", word))
+    found = [(path, number) for folder in ("src", "cli", "server", "mcp", "python/native") for path in files(folder, ".c", ".h")
+             for number, line in enumerate(lines(path), 1) for _ in shape.findall(line)]
+    print("sizes: %d comparisons with a certain view" % len(found))
+    for path, number in found:
+        yield "%s:%d compares with a certain view: a field of struct tfp_view says what is meant" % (path, number)
+
+
 def is_there(name, tracked):
     """Whether a path exists, given from the root or as its end: rows of the map name files relative
     to their folder."""
@@ -140,7 +154,7 @@ def rooms_without_row():
 
 
 def main():
-    wrong = [*long_files(), *full_folders(), *wide(), *long_components(), *missing_paths(), *rooms_without_row()]
+    wrong = [*long_files(), *full_folders(), *wide(), *known_views(), *long_components(), *missing_paths(), *rooms_without_row()]
     tell_tested()
     for line in wrong:
         print("lint: " + line)
