@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+/* query/groups.c: a hash table from keys of several numbers to rows. */
+#include "query/groups.h"
+
+static bool grow_slots(tfp_groups *g)
+{
+    size_t count = g->slot_count ? g->slot_count * 2 : 64;
+    uint64_t *slots = tfp_alloc_written(count, sizeof *slots);
+    if (!slots) return false;
+    for (size_t i = 0; i < g->slot_count; i++) {
+        if (!g->slots[i]) continue;
+        size_t at = (size_t)(g->slots[i] >> 32) & (count - 1);
+        while (slots[at]) at = (at + 1) & (count - 1);
+        slots[at] = g->slots[i];
+    }
+    free(g->slots);
+    g->slots = slots;
+    g->slot_count = count;
+    return true;
+}
+
+static void *add_row(tfp_groups *g, const uint64_t *key, size_t size)
+{
+    size_t count = g->count + 1, numbers = count * size;
+    if (count >= TFP_NONE || (count > g->capacity && !tfp_grow(&g->rows, &g->capacity, count, g->row_size)) ||
+        (numbers > g->key_capacity && !tfp_grow((void **)&g->keys, &g->key_capacity, numbers, sizeof *g->keys)))
+        return NULL;
+    memcpy(g->keys + g->count * size, key, size * sizeof *key);
+    return memset((char *)g->rows + g->count++ * g->row_size, 0, g->row_size);
+}
+
+void *tfp_group(tfp_groups *g, const uint64_t *key, size_t size)
+{
+    if ((g->count + 1) * 2 > g->slot_count && !grow_slots(g)) return NULL;
+    uint64_t hash = tfp_hash(key, size * sizeof *key) >> 32;
+    size_t at = (size_t)hash & (g->slot_count - 1);
+    for (uint64_t slot; (slot = g->slots[at]); at = (at + 1) & (g->slot_count - 1)) {
+        uint32_t row = (uint32_t)slot - 1;
+        if (slot >> 32 == hash && memcmp(g->keys + row * size, key, size * sizeof *key) == 0)
+            return (char *)g->rows + row * g->row_size;
+    }
+    void *row = add_row(g, key, size);
+    if (row) g->slots[at] = hash << 32 | g->count;
+    return row;
+}
+
+void tfp_groups_free(tfp_groups *g)
+{
+    free(g->rows);
+    free(g->keys);
+    free(g->slots);
+    *g = (tfp_groups){ .row_size = g->row_size };
+}
