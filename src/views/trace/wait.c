@@ -5,6 +5,8 @@
 #include "model/tables/lanes.h"
 #include "model/tables/read.h"
 #include "model/tables/spans.h"
+#include "query/groups.h"
+#include "query/order.h"
 #include "views/core/handle.h"
 #include "views/core/own_frame.h"
 #include "views/core/texts.h"
@@ -21,7 +23,7 @@
 typedef struct wait_row {
     int64_t rank;
     tfp_str cause, where;
-    int64_t count, total_ns, max_ns;
+    tfp_fold ns;
     int64_t covered_ns, covered_end_ns; /* time in which such a wait goes on, once if several do; waits come by start */
     double mean_us, share;
     tfp_str example;
@@ -36,43 +38,31 @@ typedef struct wait_table {
     tfp_report *r;
     const tfp_trace_index *x;
     tfp_doubted_steps doubted;
-    tfp_strtab places; /* unit, cause and place as one text -> index in rows, from 1 */
-    TFP_VEC(wait_row) rows;
+    tfp_strtab texts; /* causes and places */
+    tfp_groups rows;  /* by unit, cause and place */
 } wait_table;
 
 /* ---- rows ---- */
 
 static bool add(wait_table *t, uint32_t unit, const char *cause, tfp_str where, waited w, tfp_str example)
 {
-    tfp_buf key = { 0 };
-    tfp_buf_printf(&key, "%u\037%s\037", unit, cause);
-    size_t skip = key.size;
-    tfp_buf_str(&key, where);
-    tfp_strid id = key.failed ? TFP_NONE : tfp_intern(&t->places, (tfp_str){ key.data, key.size });
-    tfp_buf_free(&key);
-    if (id == TFP_NONE) return false;
-    if (id > t->rows.size) {
-        wait_row new_row = { .rank = t->x->units[unit].rank,
-                             .cause = tfp_str_of(cause),
-                             .where = { tfp_strtab_get(&t->places, id).data + skip, where.size },
-                             .example = example,
-                             .unit = unit,
-                             .covered_end_ns = INT64_MIN };
-        if (!tfp_push(&t->rows, new_row)) return false;
-    }
-    wait_row *to = &t->rows.at[id - 1];
-    to->count++;
-    to->total_ns = tfp_add(to->total_ns, w.ns, NULL);
+    tfp_strid place = tfp_intern(&t->texts, where), because = tfp_intern(&t->texts, tfp_str_of(cause));
+    bool ok = place != TFP_NONE && because != TFP_NONE;
+    wait_row *to = ok ? TFP_GROUP(&t->rows, unit, because, place) : NULL;
+    if (!to) return false;
+    if (!to->ns.count)
+        *to = (wait_row){ .rank = t->x->units[unit].rank,
+                          .cause = tfp_str_of(cause),
+                          .where = tfp_strtab_get(&t->texts, place),
+                          .unit = unit,
+                          .covered_end_ns = INT64_MIN };
     int64_t end = tfp_add(w.start_ns, w.ns, NULL);
     int64_t from = w.start_ns > to->covered_end_ns ? w.start_ns : to->covered_end_ns;
     if (end > from) {
         to->covered_ns = tfp_add(to->covered_ns, end - from, NULL);
         to->covered_end_ns = end;
     }
-    if (w.ns > to->max_ns) {
-        to->max_ns = w.ns;
-        to->example = example;
-    }
+    if (tfp_fold_add(&to->ns, w.ns)) to->example = example;
     return true;
 }
 
@@ -90,12 +80,6 @@ static bool add_host_wait(wait_table *t, uint32_t span, const char *cause)
     return ok;
 }
 
-static bool starts_before(const void *spans, uint32_t a, uint32_t b)
-{
-    const tfp_span_columns *s = spans;
-    return s->start_ns[a] < s->start_ns[b];
-}
-
 static bool collect_host(wait_table *t)
 {
     static const char *const causes[] = { NULL, "synchronize", "item", "data", "queue", "barrier", "lock" };
@@ -104,7 +88,7 @@ static bool collect_host(wait_table *t)
     size_t count = 0;
     for (uint32_t i = 0; list && i < t->x->s->size; i++)
         if (found[i] && tfp_span_in_step(t->r, i) && tfp_trace_unit_of(t->x, i) != TFP_NONE) list[count++] = i;
-    bool ok = list && tfp_sort(list, count, starts_before, t->x->s);
+    bool ok = list && tfp_order_items(list, count, (tfp_sort_key[]){ TFP_UP_IN(t->x->s->start_ns), { 0 } }, NULL, 0);
     for (size_t i = 0; ok && i < count; i++) ok = add_host_wait(t, list[i], causes[found[list[i]]]);
     return ok;
 }
@@ -169,7 +153,7 @@ static bool collect_frames(wait_table *t)
     size_t count = 0;
     for (uint32_t i = 0; list && i < s->size; i++)
         if (waits_ns[i] >= FRAME_WAIT_NS && tfp_trace_unit_of(t->x, i) != TFP_NONE) list[count++] = i;
-    ok = list && tfp_sort(list, count, starts_before, s);
+    ok = list && tfp_order_items(list, count, (tfp_sort_key[]){ TFP_UP_IN(s->start_ns), { 0 } }, NULL, 0);
     for (size_t i = 0; ok && i < count; i++) ok = add_frame(t, &n, &w, list[i], waits_ns[list[i]]);
     return ok;
 }
@@ -221,33 +205,26 @@ static const tfp_row_column columns[] = {
     TFP_COLUMN_ONLY(wait_row, "rank", INT, NUMBER, rank, "Rank in the job, or the position of the file if it names no rank.", TFP_SHOWN_RANKS),
     TFP_COLUMN(wait_row, "cause", TEXT, LABEL, cause, "Host: synchronize, item (a value is read from a device), data; in RunMetadata data, queue, barrier, lock; Python frames: lock, queue, sleep, poll (a pipe, a socket). Stream: host (launched too late), kernel (turn-around of at most 30 us), other (an event, another stream, the queue)."),
     TFP_COLUMN(wait_row, "where", TEXT, LABEL, where, "Path of the waiting op, the line of your code that waits, the thread that only waits, or the stream."),
-    TFP_COLUMN(wait_row, "count", INT, NUMBER, count, "How often."),
-    TFP_COLUMN(wait_row, "total_us", NANO, MICROS, total_ns, "Total time."),
+    TFP_COLUMN(wait_row, "count", INT, NUMBER, ns.count, "How often."),
+    TFP_COLUMN(wait_row, "total_us", NANO, MICROS, ns.total, "Total time."),
     TFP_COLUMN(wait_row, "mean_us", REAL, MICROS, mean_us, "Mean time."),
-    TFP_COLUMN(wait_row, "max_us", NANO, MICROS, max_ns, "Longest time."),
+    TFP_COLUMN(wait_row, "max_us", NANO, MICROS, ns.max, "Longest time."),
     TFP_COLUMN(wait_row, "share", REAL, SHARE, share, "total_us as share of the time from the first span of the trace to the end of its last; where several threads wait at once and longer than that together, the share in which at least one of them waits."),
     TFP_COLUMN(wait_row, "example", TEXT, LABEL, example, "The longest wait's name, or the activity after the longest gap."),
     { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
 };
 /* clang-format on */
 
-static bool by_time(const void *ctx, uint32_t a, uint32_t b)
-{
-    const wait_row *rows = ctx;
-    if (rows[a].unit != rows[b].unit) return rows[a].unit < rows[b].unit;
-    return rows[a].total_ns > rows[b].total_ns;
-}
+static const tfp_sort_key longest_first[] = { TFP_UP(wait_row, unit), TFP_DOWN(wait_row, ns.total), { 0 } };
 
-static bool give_rows(wait_table *t, wait_row **rows, size_t *count)
+static bool give_rows(const wait_table *t, wait_row **rows)
 {
-    *count = t->rows.size;
-    *rows = tfp_rows_sorted(tfp_arena_of(t->r), t->rows.at, sizeof *t->rows.at, *count, by_time);
-    for (size_t i = 0; *rows && i < *count; i++) {
-        wait_row *out = &(*rows)[i];
+    *rows = tfp_ordered(tfp_arena_of(t->r), t->rows.rows, sizeof **rows, t->rows.count, longest_first);
+    for (wait_row *out = *rows; out && out < *rows + t->rows.count; out++) {
         const tfp_trace_unit *u = &t->x->units[out->unit];
         int64_t all = u->end_ns - u->origin_ns;
-        out->share = all > 0 ? (double)(out->total_ns > all ? out->covered_ns : out->total_ns) / (double)all : NAN;
-        out->mean_us = (double)out->total_ns / 1000 / (double)out->count;
+        out->share = all > 0 ? (double)(out->ns.total > all ? out->covered_ns : out->ns.total) / (double)all : NAN;
+        out->mean_us = (double)out->ns.total / 1000 / (double)out->ns.count;
     }
     return *rows != NULL;
 }
@@ -255,11 +232,12 @@ static bool give_rows(wait_table *t, wait_row **rows, size_t *count)
 /* By unit, longest time first. False: out of memory. */
 static bool wait_rows(tfp_report *r, const tfp_trace_index *x, wait_row **rows, size_t *count)
 {
-    wait_table t = { .r = r, .x = x };
-    bool ok = tfp_doubted_steps_of(r, x, &t.doubted) && tfp_strtab_init(&t.places, tfp_arena_of(r)) == TFP_OK &&
-              collect_host(&t) && collect_frames(&t) && collect_devices(&t) && give_rows(&t, rows, count);
-    tfp_vec_free(&t.rows);
-    tfp_strtab_free(&t.places);
+    wait_table t = { .r = r, .x = x, .rows.row_size = sizeof **rows };
+    bool ok = tfp_doubted_steps_of(r, x, &t.doubted) && tfp_strtab_init(&t.texts, tfp_arena_of(r)) == TFP_OK &&
+              collect_host(&t) && collect_frames(&t) && collect_devices(&t) && give_rows(&t, rows);
+    *count = t.rows.count;
+    tfp_groups_free(&t.rows);
+    tfp_strtab_free(&t.texts);
     return ok;
 }
 
