@@ -83,6 +83,27 @@ def commands_page(program):
     return "\n".join(parts)
 
 
+def operations_page(program):
+    """The formulas of `tfprof help ops`: one row for the operations of one formula; then lists of those that count 0 or have none."""
+    rows, groups, same = [], [], {}
+    for line in told(program, "help", "ops").splitlines():
+        if title := re.match(r"  (\S.*):$", line):
+            groups.append((title[1], []))
+        elif groups:
+            groups[-1][1].extend(line.split())
+        elif re.match(r" {26}\S", line) and rows:
+            rows[-1] += " " + line.strip()
+        elif line.startswith("  "):
+            rows.append(line.strip())
+    for row in rows:
+        name, rest = row.split(None, 1)
+        same.setdefault(tuple(rest.split(" -- ", 1)), []).append(f"`{name}`")
+    parts = ["# Operations\n", "Float operations of TensorFlow's operations, as `tfprof help ops` lists them; n(x) is the number of elements of x, in0 the first "
+             "input, out the first output. [flops](../flops.md) says what is counted.\n",
+             table(["operations", "float operations", "source"], [[", ".join(names), cell(formula), cell(source)] for (formula, source), names in same.items()])]
+    return "\n".join(parts + [f"{title}:\n" + ", ".join(f"`{n}`" for n in names) + ".\n" for title, names in groups])
+
+
 def tables_page(program):
     rows = [json.loads(line) for line in told(program, "query", "SELECT * FROM columns", TRACE, "-format", "jsonl").splitlines()[1:]]
     parts = ["# SQL tables\n", "The tables of `tfprof query`, as `SELECT * FROM columns` lists them. [query](../query.md) has examples.\n"]
@@ -109,6 +130,7 @@ def write(program, folder):
     """Returns the pages: (file, title)."""
     os.makedirs(folder, exist_ok=True)
     pages = [("commands.md", "Commands", commands_page(program)), ("tables.md", "SQL tables", tables_page(program)),
+             ("operations.md", "Operations", operations_page(program)),
              ("c.md", "C", headers_page())]
     pages[1:1] = [(f"{page}.md", title, list_page(program, title, topic, intro)) for page, title, topic, intro in LISTS]
     for name, _, text in pages:

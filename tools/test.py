@@ -117,7 +117,6 @@ SUITES = [
           needs="../shared/formats/public"),
     Suite("figures of published traces", [PYTHON, "tests/trace/public.py", f"{RELEASE}/tfprof"], 2, needs="../shared/formats/public"),
     Suite("how to add a column, view, format, output and rule", [PYTHON, "tests/recipe/run.py"], 60),
-    Suite("table of formulas", [PYTHON, "tools/flops_table.py", "--check", f"{RELEASE}/tfprof"], 1),
     Suite("pprof files, ours and Go's", [PYTHON, "tests/trace/pprof.py", f"{RELEASE}/tfprof"], 1),
     Suite("a trace against PyTorch's own table", [PYTHON, "tests/trace/pytorch.py", f"{RELEASE}/tfprof"], 1),
     Suite("float operations against PyTorch's counters", [PYTHON, "tests/trace/pytorch_flops.py", f"{RELEASE}/tfprof"], 1),

@@ -211,11 +211,14 @@ def site(program):
         words = json.loads(text_of(os.path.join(folder, "search", "search_index.json")))["docs"]
         for word in ("pyroscope", "exposed_communication", "--fail-over", "torchrun"):
             check(f"search for {word}", any(word in d["text"] for d in words))
-        reference = {name: pages.get(f"reference/{name}.html", "") for name in ("commands", "options", "columns", "checkers", "tables")}
+        reference = {name: pages.get(f"reference/{name}.html", "") for name in ("commands", "options", "columns", "checkers", "tables", "operations")}
         for topic in ("commands", "options", "columns", "checkers"):
             names = re.findall(r"^  (-?\w+)(?:  |$)", re.split(r"\n(?=[a-z-])", told(program, "help", topic))[0], re.M)
             check(f"reference, {topic}", len(names) > 8 and all(re.search(rf"[>\b]{re.escape(n)}[<\b]|id=\"{n}\"", reference[topic]) for n in names),
                   [n for n in names if n not in reference[topic]])
+        operations = re.findall(r"^  (?:  )?(\w+)(?: |$)", told(program, "help", "ops"), re.M)
+        check("reference, operations", len(operations) > 400 and all(f">{n}<" in reference["operations"] for n in operations),
+              [n for n in operations if f">{n}<" not in reference["operations"]])
         search(folder)
         broken_links(python, program, folder)
         check("reference, tables", all(f'id="{t}"' in reference["tables"] for t in ("nodes", "executions", "spans", "kernel", "columns")))
