@@ -216,7 +216,7 @@ def site(program):
             names = re.findall(r"^  (-?\w+)(?:  |$)", re.split(r"\n(?=[a-z-])", told(program, "help", topic))[0], re.M)
             check(f"reference, {topic}", len(names) > 8 and all(re.search(rf"[>\b]{re.escape(n)}[<\b]|id=\"{n}\"", reference[topic]) for n in names),
                   [n for n in names if n not in reference[topic]])
-        operations = re.findall(r"^  (?:  )?(\w+)(?: |$)", told(program, "help", "ops"), re.M)
+        operations = re.findall(r"^  (\w+)(?: .*[^:\n])?$", told(program, "help", "ops"), re.M)
         check("reference, operations", len(operations) > 400 and all(f">{n}<" in reference["operations"] for n in operations),
               [n for n in operations if f">{n}<" not in reference["operations"]])
         search(folder)
