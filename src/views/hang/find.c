@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/hang/find.c: finds in each group the first collective with a fault: ranks that called another one, or with other sizes or
- * types, ranks that never came, or all ranks waiting for something else. Rules: docs/hang.md. */
+ * types, ranks that never came, or all ranks waiting for something else. Rules: docs/live/hang.md. */
 #include "model/files/flights.h"
 #include "model/tables/read.h"
 #include "views/core/handle.h"
