@@ -233,7 +233,7 @@ def search(folder):
     done = subprocess.run(["node", os.path.join(HERE, "search.mjs"), folder, "pyroscope"], env=dict(os.environ, PAGE_CHROMIUM=browser), capture_output=True,
                           text=True, timeout=180, check=False)
     got = json.loads(done.stdout or "{}")
-    check("search from the disk", "live/stacks.html" in got.get("found", []) and not got["foreign"] and not got["faults"], done.stdout + done.stderr)
+    check("search from the disk", "stacks.html" in got.get("found", []) and not got["foreign"] and not got["faults"], done.stdout + done.stderr)
 
 
 def broken_links(python, program, folder):
