@@ -26,7 +26,8 @@ const deviceOf = (r: TableRow): number | null => (r.content?.columns.find((c) =>
 /** The main number of a row: device time, or the host's time if there is none; for a line its own time, to which its share refers. */
 function mainOf(r: TableRow, kind: string): { value: number | null; word: string } {
   const [device, host, self, total] = ["total", "host", "self", "total"].map((n) => r.value(n));
-  if (kind === "line" && self !== null) return { value: self ?? null, word: "time" };
+  if (kind === "line" && (r.value("device") ?? 0) > 0) return { value: r.value("device"), word: "device time" };
+  if (kind === "line" && self !== null) return { value: self ?? null, word: "host time" };
   const byDevice = r.content?.columns.find((c) => c.name === "total")?.title === "device";
   if (byDevice && (device ?? 0) > 0) return { value: device ?? null, word: "device time" };
   if (!byDevice && total !== null) return { value: total ?? null, word: "time" };
@@ -78,7 +79,7 @@ function HeadOf({ r, kind, name, full, look = "host" }: { r: TableRow; kind: str
       name={name}
       full={full}
       big={value === null ? (r.busy ? "…" : "–") : formatMicros(value)}
-      says={share === null ? word : `${formatPercent(100 * share)} of ${kind === "line" ? "what has a line" : word}${where && ` of ${where}`}`}
+      says={share === null ? word : `${formatPercent(100 * share)} of ${kind === "line" ? `the ${word} that has a line` : word}${where && ` of ${where}`}`}
     />
   );
 }

@@ -58,8 +58,12 @@ export function fewRanks({ summary: s }: Info): string {
   return count > 1 ? `${formatCount(count)}${of > count ? ` of ${formatCount(of)}` : ""}` : String(s.ranks ?? "");
 }
 
-/** The same where it stands behind the word "Ranks": "0 of 16" alone would be a number of ranks. */
-export const chipRanks = (info: Info): string => (Number(info.summary.rank_count) === 1 && / of /.test(fewRanks(info)) ? `only rank ${fewRanks(info)}` : fewRanks(info));
+/** The same as words: "rank 0", "only rank 0 of 16", "2 of 16 ranks". */
+export function chipRanks(info: Info): string {
+  const few = fewRanks(info);
+  if (Number(info.summary.rank_count ?? 0) > 1) return `${few} ranks`;
+  return few && `${/ of /.test(few) ? "only rank" : "rank"} ${few}`;
+}
 
 function Recorded({ of, info }: { of: Opened; info: Info }) {
   const s = info.summary;

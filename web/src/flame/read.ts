@@ -24,10 +24,10 @@ export const FLAMES: FlameBy[] = [
 /** `sort` of the address, and -order_by of the rows: by first start. */
 export const BY_TIME = "start";
 
-/** The quantities that the widths can show; host and device time are never added. */
+/** The quantities that the widths can show, the first that a profile has at the start; host and device time are never added. */
 export const MEASURES = [
-  { name: "host", title: "host time", column: "cpu_micros", look: "host", unit: "us" },
   { name: "device", title: "device time", column: "accelerator_micros", look: "compute", unit: "us" },
+  { name: "host", title: "host time", column: "cpu_micros", look: "host", unit: "us" },
   { name: "bytes", title: "memory", column: "bytes", look: "memory", unit: "bytes" },
   { name: "parameters", title: "parameters", column: "params", look: "compute", unit: "count" },
 ] as const;

@@ -39,7 +39,7 @@ function Cell({ c, row, sorted, most }: { c: Column; row: number; sorted: boolea
   const text = cellText(c, row);
   return (
     <div role="gridcell" class={(c.text ? "nm" : "num") + changeOf(c, row)} data-column={c.name} data-value={value ?? undefined} title={c.text ? text : undefined}>
-      {sorted && hasBar(c) && <span class="track" aria-hidden="true"><i style={{ width: `${most ? (100 * Math.abs(value ?? 0)) / most : 0}%` }} /></span>}
+      {sorted && hasBar(c) && <span class={`track ${c.look ?? ""}`} aria-hidden="true"><i style={{ width: `${most ? (100 * Math.abs(value ?? 0)) / most : 0}%` }} /></span>}
       {text}
     </div>
   );

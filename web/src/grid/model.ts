@@ -11,6 +11,7 @@ export interface Column {
   signed?: boolean; // differences: + and minus, red and green
   extra?: boolean; // shown only when the column menu asks for it
   width?: number; // pixels; 72 without
+  look?: string; // the kind of its bars, where it is not that of the row
   help?: string;
 }
 

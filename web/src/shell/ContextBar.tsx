@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The context bar: four filters with one meaning in all places, and the step in numbers under them.
 import type { ComponentChildren } from "preact";
+import type { Info } from "../details/ProfilePanel";
 import { chipRanks, useInfo } from "../details/ProfilePanel";
-import { formatMicros, formatPercent } from "../text/format";
+import { counted, formatMicros, formatPercent } from "../text/format";
 import type { Opened } from "../state/opened";
 import { Menu } from "../parts/Menu";
 import { Quantity } from "../parts/Quantity";
@@ -11,8 +12,8 @@ import { change, filters, ignored } from "../state/store";
 import { useQuantities } from "../results/steps";
 
 interface ChipProps {
-  name: string;
-  says: string;
+  name: string; // of the button, before its words
+  says: string; // complete words: "step 6", "6 steps"
   on: boolean;
   clear: () => void;
   children: ComponentChildren;
@@ -21,7 +22,7 @@ interface ChipProps {
 function Chip({ name, says, on, clear, children }: ChipProps) {
   return (
     <span class={on ? "chip on" : "chip"}>
-      <Menu label={`${name} ${says}`} text={<><i>{name}</i> {says}</>} role="dialog" name={name}>{() => children}</Menu>
+      <Menu label={`${name}: ${says}`} text={says} role="dialog" name={name}>{() => children}</Menu>
       {on && <button type="button" class="cross" aria-label={`Clear ${name.toLowerCase()}`} onClick={clear}>×</button>}
     </span>
   );
@@ -55,10 +56,18 @@ function StepsList({ all }: { all: number[] }) {
   );
 }
 
-const stepsWords = (s: Steps | null, all: number[]): string => {
-  const [from, to] = s ? [s.from, s.to] : [all[0], all[all.length - 1]];
-  return from === undefined ? "none" : from === to ? String(from) : `${from}–${to}`;
-};
+/** "step 6" is one of them, "6 steps" are all. */
+function stepsWords(s: Steps | null, all: number[]): string {
+  if (s) return s.from === s.to ? `step ${s.from}` : `steps ${s.from}–${s.to}`;
+  return all.length === 1 ? `step ${all[0]}` : all.length ? counted(all.length, "step") : "no steps";
+}
+
+function ranksWords(chosen: number[], known: number[], info: Info | null | undefined): string {
+  if (chosen.length) return `${chosen.length > 1 ? "ranks" : "rank"} ${chosen.join(", ")}`;
+  return known.length > 1 ? counted(known.length, "rank") : (info && chipRanks(info)) || "one rank";
+}
+
+const deviceWords = (chosen: string, known: string[]): string => chosen || (known.length === 1 ? (known[0] ?? "") : "") || (known.length ? counted(known.length, "device") : "no device");
 
 function Facts({ of }: { of: Opened }) {
   const { q, of: what } = useQuantities(of);
@@ -78,15 +87,14 @@ export function ContextBar({ of }: { of: Opened }) {
   const info = useInfo(of);
   const known = [...new Set(all.map((r) => r.rank))].sort((a, b) => a - b);
   const devices = [...new Set(all.map((r) => r.device))];
-  const ranksSay = ranks.length ? ranks.join(", ") : known.length > 1 ? `all ${known.length}` : (info && chipRanks(info)) || "one";
   return (
     <div class="ctx" role="region" aria-label="Context">
-      <Chip name="Ranks" says={ranksSay} on={ranks.length > 0} clear={() => change({ ranks: [] })}><Ranks all={known} /></Chip>
+      <Chip name="Ranks" says={ranksWords(ranks, known, info)} on={ranks.length > 0} clear={() => change({ ranks: [] })}><Ranks all={known} /></Chip>
       <Chip name="Steps" says={stepsWords(steps, of.facts.steps)} on={steps !== null} clear={() => change({ steps: null })}><StepsList all={of.facts.steps} /></Chip>
       <Chip name="Range" says={range ? `${formatMicros(range.from)} – ${formatMicros(range.to)}` : "whole run"} on={range !== null} clear={() => change({ range: null })}>
         <p class="s">{range ? `${formatMicros(range.to - range.from)} long.` : "Drag in the timeline to choose a range; it stays in all places until it is cleared."}</p>
       </Chip>
-      <Chip name="Device" says={device || (devices.length === 1 ? (devices[0] ?? "none") : devices.length ? `all ${devices.length}` : "none")} on={device !== ""} clear={() => change({ device: "" })}>
+      <Chip name="Device" says={deviceWords(device, devices)} on={device !== ""} clear={() => change({ device: "" })}>
         {devices.map((d) => <button key={d} type="button" aria-pressed={d === device} onClick={() => change({ device: d === device ? "" : d })}>{d}</button>)}
         {!devices.length && <p class="s">No device was recorded.</p>}
       </Chip>

@@ -50,8 +50,8 @@ export function byName(t: Table, ranks: number[]): Content {
   return {
     set: { count: all.length, thing: (row) => ({ kind: "kernel", id: of(row).name }), name: (row) => of(row).short, full: (row) => of(row).name, look: (row) => of(row).look },
     columns: [
+      col("total", "device", "us", (row) => of(row).total),
       col("count", "count", "count", (row) => of(row).count, { width: 56 }),
-      col("total", "total", "us", (row) => of(row).total),
       col("mean", "mean", "us", (row) => (of(row).count ? of(row).total / of(row).count : null)),
       col("share", "share", "share", (row) => (whole > 0 && !of(row).beside ? of(row).total / whole : null), { width: 60, help: "of device time: all kernels, copies and collectives; what runs beside them on an asynchronous line has none" }),
       col("max", "max", "us", (row) => of(row).max),

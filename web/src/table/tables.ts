@@ -45,11 +45,11 @@ function readOps(t: Table): Content {
   return {
     set: { count: n, thing: (row) => ({ kind: "op", id: full(row) }), name: (row) => plainName(full(row)), full, look: () => "host" },
     columns: [
-      col("count", "count", "count", count, { width: 64 }),
-      col("total", "device", "us", device, { help: "device time of what the op launched" }),
-      col("self", "host", "us", unlessAllZero(host, n), { help: "time of the host in the op itself, without ops inside it" }),
-      col("mean", "host, mean", "us", (row) => ((count(row) ?? 0) > 0 ? (host(row) ?? 0) / (count(row) ?? 1) : null), { extra: true, width: 84 }),
+      col("total", "device", "us", device, { look: "compute", help: "device time of what the op launched" }),
+      col("self", "host", "us", unlessAllZero(host, n), { look: "host", help: "time of the host in the op itself, without ops inside it" }),
       share(main, allDevice > 0 ? allDevice : allHost),
+      col("count", "count", "count", count, { width: 64 }),
+      col("mean", "host, mean", "us", (row) => ((count(row) ?? 0) > 0 ? (host(row) ?? 0) / (count(row) ?? 1) : null), { extra: true, width: 84 }),
       col("bytes", "bytes", "bytes", unlessAllZero(at(numbers(t, "bytes")), n), { help: "requested memory" }),
       col("parameters", "parameters", "count", unlessAllZero(at(numbers(t, "params")), n), { width: 84 }),
     ],
@@ -78,11 +78,11 @@ function readScopes(t: Table): Content {
   return {
     set: { count: n, parent, thing: (row) => ({ kind: "scope", id: full(row) }), name: (row) => plainName(last(row)), full },
     columns: [
-      col("count", "count", "count", at("total_runs"), { width: 64, help: "runs of ops in the scope" }),
-      col("total", "device", "us", device, { help: "device time of everything in the scope" }),
-      col("host", "host", "us", host, { help: "host time of everything in the scope" }),
-      col("self", "host, self", "us", at("cpu_micros"), { extra: true, help: "host time of the scope itself" }),
+      col("total", "device", "us", device, { look: "compute", help: "device time of everything in the scope" }),
+      col("host", "host", "us", host, { look: "host", help: "host time of everything in the scope" }),
+      col("self", "host, self", "us", at("cpu_micros"), { extra: true, look: "host", help: "host time of the scope itself" }),
       share(allDevice > 0 ? device : host, allDevice > 0 ? allDevice : allHost),
+      col("count", "count", "count", at("total_runs"), { width: 64, help: "runs of ops in the scope" }),
       col("bytes", "bytes", "bytes", at("total_bytes")),
       col("parameters", "parameters", "count", at("total_params"), { width: 84 }),
     ],
@@ -91,6 +91,7 @@ function readScopes(t: Table): Content {
   };
 }
 
+/** Calls: a tree as they nested on the host's threads, with the device time of what they launched. */
 function readCalls(t: Table): Content {
   const { rows, parent } = treeOf(t);
   const n = rows.length;
@@ -98,8 +99,9 @@ function readCalls(t: Table): Content {
     const value = numbers(t, name);
     return unlessAllZero((row) => value(rows[row] ?? 0), n);
   };
-  const total = at("total_micros");
-  const whole = sum((row) => ((parent[row] ?? -1) < 0 ? total(row) : 0), n);
+  const whole = (value: Num): number => sum((row) => ((parent[row] ?? -1) < 0 ? value(row) : 0), n);
+  const [device, host] = [at("total_accelerator_micros"), at("total_cpu_micros")];
+  const [allDevice, allHost] = [whole(device), whole(host)];
   const name = texts(t, "name");
   // a call is identified by its path, because the same function is called from many places
   const paths: string[] = [];
@@ -107,33 +109,35 @@ function readCalls(t: Table): Content {
   return {
     set: { count: n, parent, thing: (row) => ({ kind: "call", id: paths[row] ?? "" }), name: (row) => name(rows[row] ?? 0), full: (row) => paths[row] ?? "" },
     columns: [
+      col("total", "device", "us", device, { look: "compute", help: "device time of what was launched inside" }),
+      col("host", "host", "us", host, { look: "host", help: "host time with everything called inside" }),
+      col("self", "host, self", "us", at("cpu_micros"), { look: "host", help: "host time of the call itself" }),
+      share(allDevice > 0 ? device : host, allDevice > 0 ? allDevice : allHost),
       col("count", "count", "count", at("total_runs"), { width: 64 }),
-      col("total", "total", "us", total, { help: "with everything called inside" }),
-      col("self", "self", "us", at("micros")),
-      share(total, whole),
     ],
-    sort: "-total",
-    says: `shares are of ${formatMicros(whole)} in calls`,
+    sort: allDevice > 0 ? "-total" : "-host",
+    says: allDevice > 0 ? `shares are of ${formatMicros(allDevice)} of device time` : `shares are of ${formatMicros(allHost)} of host time`,
   };
 }
 
 function readLines(t: Table): Content {
   const first = t.columns[0]?.name ?? "line";
   const n = t.rows;
-  const self = numbers(t, "self_us");
-  const [own, all] = [sum(self, n), sum(numbers(t, "all_share"), n)];
+  const [device, self] = [unlessAllZero(numbers(t, "accelerator_us"), n), numbers(t, "self_us")];
+  const [allDevice, own, all] = [sum(device, n), sum(self, n), sum(numbers(t, "all_share"), n)];
+  const covered = `${formatMicros(own)} with a line${all > 0 && all < 0.9995 ? `, ${formatPercent(100 * all)} of all` : ""}`;
   return {
     set: listRows(t, first, "line"),
     columns: [
+      col("device", "device", "us", device, { look: "compute", help: "device time of what ops on the line launched" }),
+      col("self", "host, self", "us", self, { look: "host", help: "host time of ops called on the line itself" }),
+      col("total", "host", "us", unlessAllZero(numbers(t, "total_us"), n), { look: "host", help: "host time with everything called on the line" }),
+      col("share", "share", "share", allDevice > 0 ? shareOf(device, allDevice) : numbers(t, "self_share"), { width: 60, help: "of the time that has a line" }),
       col("count", "count", "count", unlessAllZero(numbers(t, "runs"), n), { width: 64 }),
-      col("total", "total", "us", unlessAllZero(numbers(t, "total_us"), n), { help: "with everything called on the line" }),
-      col("self", "self", "us", self, { help: "of ops called on the line itself" }),
-      col("device", "device", "us", unlessAllZero(numbers(t, "accelerator_us"), n)),
-      col("share", "share", "share", numbers(t, "self_share"), { width: 60, help: "of the time that has a line" }),
       col("bytes", "bytes", "bytes", unlessAllZero(numbers(t, "bytes"), n)),
     ],
-    sort: "-self",
-    says: n ? `shares are of ${formatMicros(own)} with a line${all > 0 && all < 0.9995 ? `, ${formatPercent(100 * all)} of all` : ""}` : "",
+    sort: allDevice > 0 ? "-device" : "-self",
+    says: !n ? "" : allDevice > 0 ? `shares are of ${formatMicros(allDevice)} of device time with a line; the host: ${covered}` : `shares are of ${covered}`,
   };
 }
 
@@ -201,14 +205,14 @@ function readParameters(t: Table): Content {
 
 const hasTimes = (f: ProfileFacts): boolean => f.has?.times ?? false;
 const hasNodes = (f: ProfileFacts): boolean => !isOfStacks(f);
-const VIEW = "&max_depth=100000&select=micros,accelerator_micros,cpu_micros,occurrence,bytes,params";
+const VIEW = "&max_depth=100000&select=accelerator_micros,cpu_micros,occurrence,bytes,params";
 
 export const TABLES: TableBy[] = [
   { by: "op", title: "ops", name: "op", view: "op", params: VIEW, fits: hasNodes, read: readOps, obeys: "all" },
   { by: "kernel", title: "kernels", name: "kernel", view: "kernel", params: "", fits: hasTimes, read: byName, obeys: "all" },
   { by: "scope", title: "scopes", name: "scope", view: "scope", params: VIEW, fits: hasNodes, read: readScopes, obeys: "all" },
   { by: "line", title: "lines", name: "line", view: "lines", params: "", fits: (f) => Boolean(f.has?.stacks || f.has?.trace || isOfStacks(f)), read: readLines, obeys: "all" },
-  { by: "call", title: "calls", name: "call", view: "calls", params: "&max_depth=100000&select=micros,occurrence", fits: (f) => (f.has?.trace ?? false) || isOfStacks(f), read: readCalls, obeys: "all" },
+  { by: "call", title: "calls", name: "call", view: "calls", params: "&max_depth=100000&select=accelerator_micros,cpu_micros,occurrence", fits: (f) => (f.has?.trace ?? false) || isOfStacks(f), read: readCalls, obeys: "all" },
   { by: "transfer", title: "transfers", name: "transfer", view: "transfer", params: "", fits: hasTimes, read: readTransfers, obeys: "all" },
   { by: "wait", title: "waits", name: "wait", view: "wait", params: "", fits: hasTimes, read: readWaits, obeys: "places" },
   { by: "parameter", title: "parameters", name: "parameter", view: "params", params: "", fits: (f) => Boolean(f.has?.checkpoint || (f.has?.graph && !f.has.trace)), read: readParameters, obeys: "none" },

@@ -52,5 +52,5 @@ test("few words tell ranks: one by its number, several by how many of the job", 
 test("the name of a device has a blank before its unit", () => assert.equal(spaced("A100-SXM4-80GB, V100 16GBps"), "A100-SXM4-80\u00a0GB, V100 16GBps"));
 test("of one rank of several the chip names the rank, since a bare number would count them", () => {
   const info = (summary: Record<string, string | number>) => ({ summary, rows: [] });
-  assert.deepEqual([info({ ranks: "0 of 16", rank_count: 1, ranks_of_job: 16 }), info({ ranks: "0-3", rank_count: 4, ranks_of_job: 16 }), info({ ranks: "3", rank_count: 1 })].map(chipRanks), ["only rank 0 of 16", "4 of 16", "3"]);
+  assert.deepEqual([info({ ranks: "0 of 16", rank_count: 1, ranks_of_job: 16 }), info({ ranks: "0-3", rank_count: 4, ranks_of_job: 16 }), info({ ranks: "3", rank_count: 1 })].map(chipRanks), ["only rank 0 of 16", "4 of 16 ranks", "rank 3"]);
 });

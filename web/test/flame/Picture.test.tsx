@@ -9,8 +9,8 @@ import { all, button, click, fire, one, press, shown, textOf } from "../drawn";
 import { begin, penOf } from "../page";
 import { SCOPES } from "../profile";
 
-const tree = readFlame(SCOPES, FLAMES[0] as FlameBy, MEASURES[1]); // net 600 (layer1 500), loss 200 ms, on 1,200 pixels
-const picture = (hash = "#/p/a1/flame", more: object = {}) => (begin(hash), shown(<Picture of={tree} kind="scope" measure={MEASURES[1]} found={null} delta={null} {...more} />));
+const tree = readFlame(SCOPES, FLAMES[0] as FlameBy, MEASURES[0]); // net 600 (layer1 500), loss 200 ms, on 1,200 pixels
+const picture = (hash = "#/p/a1/flame", more: object = {}) => (begin(hash), shown(<Picture of={tree} kind="scope" measure={MEASURES[0]} found={null} delta={null} {...more} />));
 const canvas = () => one("canvas") as HTMLCanvasElement;
 const at = (type: string, x: number, depth: number) => fire(canvas(), type, { offsetX: x, offsetY: depth * 20 + 5, button: 0 });
 const told = () => textOf(one(".told"));

@@ -7,7 +7,7 @@ import { SCOPES, facts } from "../profile";
 import { reals, tableOf, words } from "../tables";
 
 const flame = (by: string) => FLAMES.find((f) => f.by === by) as FlameBy;
-const [host, device] = MEASURES;
+const [device, host] = MEASURES;
 const rows = (f: FlameTree) => Array.from({ length: f.tree.rows }, (_, row) => [f.name(row), f.total(row), f.self(row)]);
 //   main 100: step 60 (load 20, step 30), load 40
 const calls = (names = ["root", "main", "step", "load", "step", "load"], scale = 1) => readFlame(tableOf([
