@@ -62,6 +62,23 @@ def named(parts, name):
     return parts
 
 
+def ranked(parts, key, text=False, meta=True):
+    """Writes the rank into the args of the events, as scripts that merge do. A collective has PyTorch's `Rank` in its group beside it."""
+    for rank, part in enumerate(parts):
+        for event in part:
+            if meta or event["ph"] != "M":
+                event.setdefault("args", {})[key] = str(rank) if text else rank
+    return parts
+
+
+def labelled(parts):
+    for rank, part in enumerate(parts):
+        for event in part:
+            if event["name"] == "process_labels":
+                event["args"]["labels"] = f"rank {rank}"
+    return parts
+
+
 def in_order(parts):
     return [e for part in parts for e in part]
 
@@ -85,6 +102,16 @@ def shapes():
             yield f"no change, {where}", order(ranks(local))
             yield f"labels and no correlation, {where}", order(moved(ranks(local, numbered=False), lambda r, p: f"[TP{r:02}] {p}"))
             yield f"names of processes, {where}", order(named(moved(ranks(local), lambda r, p: p * 10 + r), lambda r: f"rank {r} python"))
+
+
+    for order in (in_order, by_time):
+        for key in ("rank", "Rank", "device rank", "global_rank"):
+            yield f"equal pids, args {key}, {order.__name__}", order(ranked(ranks(True, True), key))
+        yield f"equal pids, args rank as text, {order.__name__}", order(ranked(ranks(True, True), "rank", text=True))
+        yield f"equal pids, args rank but of names, {order.__name__}", order(ranked(ranks(True, True), "rank", meta=False))
+    yield "equal pids, appended", in_order(ranks(True, True))
+    yield "equal pids, appended, no correlation", in_order(ranks(True, True, numbered=False))
+    yield "equal pids, appended, labels", in_order(labelled(ranks(True, True)))
 
 
 def ask(program, path, *words):
@@ -120,22 +147,56 @@ def faults(program, path):
         yield "info: another number of processes"
 
 
+def write(path, events, **more):
+    with open(path, "w", encoding="utf-8") as out:
+        json.dump({"schemaVersion": 1, **more, "traceEvents": events}, out)
+
+
 def beside_parts(program):
-    """A folder of the ranks' files and the merged one: each kernel once. Given by name, all are read, with a warning."""
+    """The ranks' files and the merged one: each kernel counts once, in a folder and given by name, whatever the files are called."""
     with tempfile.TemporaryDirectory() as folder:
-        parts = ranks()
-        for r, part in enumerate(parts):
-            with open(os.path.join(folder, f"17-TP-{r}-DP-0.trace.json"), "w", encoding="utf-8") as out:
-                json.dump({"schemaVersion": 1, "distributedInfo": {"rank": r, "world_size": RANKS}, "traceEvents": part}, out)
-        with open(os.path.join(folder, "merged-17.trace.json"), "w", encoding="utf-8") as out:
-            json.dump({"schemaVersion": 1, "traceEvents": in_order(moved(ranks(), lambda r, p: f"[TP{r:02}-DP00] {p}"))}, out)
-        found = device_times(ask(program, folder, "op", "-step", "all")["root"], {})
-        if found.get("rank1::mm") != STEPS * (TIMES["mm"] + 1):
-            yield f"beside its parts: {found.get('rank1::mm')} us"
-        files = sorted(os.path.join(folder, name) for name in os.listdir(folder))
-        done = subprocess.run([program, "op", *files], capture_output=True, text=True, timeout=60)
+        for r, part in enumerate(ranks()):
+            write(os.path.join(folder, f"17-TP-{r}-DP-0.trace.json"), part, distributedInfo={"rank": r, "world_size": RANKS})
+        merged = in_order(moved(ranks(), lambda r, p: f"[TP{r:02}-DP00] {p}"))
+        for name in ("merged-17.trace.json", "all.trace.json"):
+            path = os.path.join(folder, name)
+            write(path, merged)
+            files = sorted(os.path.join(folder, name) for name in os.listdir(folder))
+            for paths in ([folder], files, files[::-1]):
+                done = subprocess.run([program, "op", *paths, "-step", "all", "-format", "json"], capture_output=True, text=True, timeout=60)
+                found = device_times(json.loads(done.stdout)["root"], {}) if not done.returncode else {}
+                if found.get("rank1::mm") != STEPS * (TIMES["mm"] + 1):
+                    yield f"beside its parts, {paths}: {found.get('rank1::mm')} us {done.stderr[:200]}"
+            if "left out here" not in done.stderr:
+                yield "beside its parts: no warning"
+            steps = subprocess.run([program, "steps", *files, "-format", "json"], capture_output=True, text=True, timeout=60)
+            if len({r["rank"] for r in json.loads(steps.stdout)["rows"]}) != RANKS:
+                yield "beside its parts: other ranks"
+            os.remove(path)
+        write(path, in_order(moved(ranks(), lambda r, p: f"[TP{r:02}-DP00] {p}"))[:-9])
+        done = subprocess.run([program, "op", *files[1:], path], capture_output=True, text=True, timeout=60)
         if "counts twice" not in done.stderr:
-            yield "beside its parts: no warning"
+            yield "other work beside its parts: no warning"
+
+
+def one_rank(program, path):
+    """Files of one rank stay one: names of processes that come again, a rank in all args or in collectives alone."""
+    plain, other = rank_trace(0, 0, 100), copy.deepcopy(rank_trace(0, 0, 100))
+    for k, event in enumerate(other):
+        if event.get("cat") == "kernel" and k % 2:
+            event["args"].update({"Collective name": "allreduce", "Rank": 3})
+    for name, events in (("names again", plain + [e for e in plain if e["ph"] == "M"]), ("args", in_order(ranked([rank_trace(0, 0, 100)], "rank"))),
+                         ("rank in a group", other), ("some events have a rank", [{**e, "args": {**e.get("args", {}), "rank": k % 2}} if k % 5 == 0 else e
+                                                                                 for k, e in enumerate(plain)])):
+        write(path, events)
+        if ask(program, path, "info")["summary"]["processes"] != 1:
+            yield f"one rank, {name}: several"
+        found = device_times(ask(program, path, "op", "-step", "all")["root"], {})
+        if found.get("rank0::mm") != STEPS * TIMES["mm"]:
+            yield f"one rank, {name}: {found.get('rank0::mm')} us"
+        lanes = ask(program, path, "query", "SELECT lane FROM lanes")["rows"]
+        if any("part:" in lane["lane"] for lane in lanes):
+            yield f"one rank, {name}: {lanes}"
 
 
 def in_one_object(path, parts):
@@ -146,10 +207,12 @@ def in_one_object(path, parts):
 
 def main():
     passed = failed = 0
-    for fault in beside_parts(sys.argv[1]):
-        failed += 1
-        print(f"FAIL {fault}")
-    passed += not failed
+    with tempfile.TemporaryDirectory() as folder:
+        for faults_of in (beside_parts(sys.argv[1]), one_rank(sys.argv[1], os.path.join(folder, "trace.json"))):
+            found = list(faults_of)
+            print("".join(f"FAIL {fault}\n" for fault in found), end="")
+            failed += bool(found)
+            passed += not found
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "trace.json")
         again = [(f"several arrays, {name}", parts) for name, parts in (("same pid", ranks(True, True)), ("other pids", ranks()), ("no correlation", ranks(True, True, numbered=False)))]

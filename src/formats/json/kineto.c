@@ -231,7 +231,7 @@ static tfp_status learn_key(file *f, tfp_error *err)
 static tfp_status read_events(file *f, tfp_error *err)
 {
     bool first = true, closed = false;
-    for (size_t i = 0; f->has_events && i < f->slot_count; i++) tfp_kineto_next_part(&f->r, &f->slots[i], i == 0);
+    if (f->has_events) tfp_kineto_next_array(&f->r);
     f->has_events = true;
     tfp_status s = learn_key(f, err);
     while (!s && !closed && !f->cut) {

@@ -31,16 +31,25 @@ typedef enum tfp_kineto_what {
 /* A row of the timeline: two numbers or words, and what they mean. */
 typedef struct tfp_kineto_lane {
     uint64_t a, b;
-    uint32_t words;          /* bits: a (1), b (2) or pid (4) is a string of the slot */
-    uint32_t kind;           /* of tfp_kineto_lane_kind */
-    uint32_t category, part; /* category: of lanes of unknown devices, a string of the slot; part: of a merged file */
-    uint64_t pid;            /* of streams: the process of their events, which is a device */
+    uint32_t words;    /* bits: a (1), b (2) or pid (4) is a string of the slot */
+    uint32_t kind;     /* of tfp_kineto_lane_kind */
+    uint32_t category; /* of lanes of unknown devices, a string of the slot */
+    uint32_t part;     /* of a merged file, as of tfp_kineto_part; of the slot: the rank that args tell, plus 1 */
+    uint64_t pid;      /* of streams: the process of their events, which is a device */
 } tfp_kineto_lane;
 typedef enum tfp_kineto_lane_kind {
     TFP_KINETO_THREAD, /* pid, tid */
     TFP_KINETO_STREAM, /* device, stream */
     TFP_KINETO_ASIDE   /* pid, tid of events that are shown but not counted */
 } tfp_kineto_lane_kind;
+
+/* A part of a merged file: the number of its array, or of its place in the array (low bits), and the rank that the args of
+ * its events tell, plus 1 (high bits). */
+#define TFP_KINETO_PARTS 4096  /* most arrays and places that are told apart */
+#define TFP_KINETO_RANKS 65536 /* most ranks that args may tell */
+static inline uint32_t tfp_kineto_part(uint32_t place, uint32_t rank) { return place | rank << 13; }
+static inline uint32_t tfp_kineto_place_of(uint32_t part) { return part & 8191; }
+static inline uint32_t tfp_kineto_rank_in(uint32_t part) { return part >> 13; } /* plus 1; 0: none */
 
 enum {
     TFP_KINETO_NO_DUR = 1,     /* it has no duration, or one that is no number */
@@ -146,6 +155,7 @@ typedef struct tfp_kineto_lanes {
     TFP_VEC(uint32_t) global; /* lane of the slot -> lane of the profile; TFP_NONE: none yet */
     TFP_VEC(uint32_t) place;  /* lane of the slot -> lane of the reader, for arrows; TFP_NONE: none yet */
     tfp_map64 by_hash;
+    uint32_t part;                     /* for which `global` and `place` hold */
     uint32_t recent[TFP_KINETO_LANES]; /* lanes met lately: their indexes plus 1; 0: none */
 } tfp_kineto_lanes;
 
@@ -252,6 +262,7 @@ typedef struct tfp_kineto_lost {
 
 typedef struct tfp_kineto_name { /* what a file calls a process */
     uint64_t pid;                /* as of tfp_kineto_pid */
+    uint32_t place;              /* of its part */
     tfp_strid name;
 } tfp_kineto_name;
 
@@ -269,8 +280,14 @@ typedef struct tfp_kineto_lane_table {
     TFP_VEC(uint32_t) counters;     /* index in list of each counter sample's process */
     size_t first_counter;           /* index of this file's first counter sample */
     bool shared;                    /* two processes have a stream with the same name */
-    uint32_t part;                  /* how many arrays of events came before: each is the trace of a rank */
-    uint32_t rank;                  /* the rank among whose lanes a name must be the only one */
+    /* the current place in the file: each array of events may be the trace of a rank, and so may what follows when the
+     * name of a process comes again */
+    uint32_t part;
+    TFP_VEC(uint32_t) arrays; /* for each place: which array it is in; empty: there is one */
+    tfp_map64 named;          /* pid -> place in which its name came last */
+    int64_t begun;            /* number of events before the current place */
+    bool placed, ranked;      /* some array has several places; args tell ranks */
+    uint32_t rank;            /* the rank among whose lanes a name must be the only one */
 } tfp_kineto_lane_table;
 
 typedef struct tfp_kineto_reader {
@@ -317,9 +334,9 @@ static inline uint32_t tfp_kineto_lane_at(tfp_kineto_reader *r, tfp_kineto_slot 
     bool known = lane != TFP_NONE && s->lanes.global.at[lane] != TFP_NONE;
     return known ? s->lanes.global.at[lane] : tfp_kineto_new_lane(r, s, lane);
 }
-/* A further array of events begins: traces of several ranks were written into one object. Called for each slot, whose lanes
- * become those of the part. */
-void tfp_kineto_next_part(tfp_kineto_reader *r, tfp_kineto_slot *s, bool first);
+/* A further array of events begins: traces of several ranks were written into one object. */
+void tfp_kineto_next_array(tfp_kineto_reader *r);
+void tfp_kineto_check_part(tfp_kineto_reader *r, tfp_kineto_slot *s); /* the slot's lanes become those of the part */
 void tfp_kineto_label(tfp_kineto_reader *r, tfp_kineto_slot *s,
                       const tfp_kineto_row *x); /* sets names of processes and threads */
 void tfp_kineto_lanes_end(tfp_kineto_reader *r);
@@ -328,7 +345,7 @@ uint32_t tfp_kineto_place(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t lan
 static inline uint64_t tfp_kineto_pid(const tfp_kineto_lane *l)
 {
     bool stream = l->kind == TFP_KINETO_STREAM, word = l->words & (stream ? 4 : 1);
-    return (stream ? l->pid : l->a) ^ (uint64_t)word << 63 ^ (uint64_t)l->part << 48;
+    return (stream ? l->pid : l->a) ^ (uint64_t)word << 63 ^ l->part * UINT64_C(0x9e3779b97f4a7c15);
 }
 /* Names a lane of the profile again, among those of r->lanes.rank. */
 void tfp_kineto_name_lane(tfp_kineto_reader *r, uint32_t place);
@@ -336,6 +353,15 @@ void tfp_kineto_name_lane(tfp_kineto_reader *r, uint32_t place);
 void tfp_kineto_make_stream(tfp_kineto_reader *r, uint32_t place);
 void tfp_kineto_lanes_free(tfp_kineto_lane_table *l);
 
+/* kineto_parts.c: whether numbers of launches or operators come again in each part; lanes of several parts become one: of
+ * places in an array, of ranks that args tell, or all that have equal names. */
+bool tfp_kineto_numbers_repeat(const tfp_kineto_reader *r);
+typedef enum tfp_kineto_unite {
+    TFP_KINETO_UNITE_PLACES,
+    TFP_KINETO_UNITE_RANKS,
+    TFP_KINETO_UNITE_ALL
+} tfp_kineto_unite;
+void tfp_kineto_unite_lanes(tfp_kineto_reader *r, tfp_kineto_unite what);
 /* kineto_ranks.c: makes a process of each rank of a merged file. */
 void tfp_kineto_find_ranks(tfp_kineto_reader *r);
 bool tfp_kineto_tells_rank(tfp_str name); /* whether the name of a process tells its rank */

@@ -108,6 +108,22 @@ static void skip_noise(tfp_kineto_slot *s, tfp_jscan *j, uint32_t key)
 
 /* ---- args ---- */
 
+/* Takes the rank of the event's process, a number or a text with one. The value is also read again as a stat. */
+static void take_rank(tfp_jscan *j, event *e, bool maybe_group)
+{
+    const char *from = j->at;
+    tfp_jscan_value v;
+    int64_t rank = -1;
+    tfp_jscan_value_of(j, &v);
+    if (j->fault) return;
+    j->at = from;
+    if (v.kind == TFP_JSCAN_INT) rank = v.number;
+    if (v.kind == TFP_JSCAN_STRING && !tfp_parse_int64(v.text.raw, &rank)) rank = -1;
+    if (rank < 0 || rank >= TFP_KINETO_RANKS || (e->rank && maybe_group)) return;
+    e->rank = (uint32_t)rank + 1;
+    e->have = maybe_group ? e->have | RANK_OR_GROUP : e->have & ~(unsigned)RANK_OR_GROUP;
+}
+
 static void read_arg(tfp_kineto_slot *s, tfp_jscan *j, event *e, const tfp_kineto_key *k)
 {
     uint32_t key = k->string;
@@ -166,6 +182,8 @@ static void read_arg(tfp_kineto_slot *s, tfp_jscan *j, event *e, const tfp_kinet
             if (!j->fault) j->at = from; /* the value is also read again as a stat */
         }
         break;
+    case TFP_ARG_RANK:
+    case TFP_ARG_RANK_OR_GROUP: take_rank(j, e, k->arg == TFP_ARG_RANK_OR_GROUP); break;
     case TFP_ARG_COLLECTIVE: e->row.flags |= TFP_KINETO_COLLECTIVE; break;
     default: break;
     }

@@ -27,6 +27,8 @@ enum {
     TFP_ARG_ALLOCATED,
     TFP_ARG_LABEL,
     TFP_ARG_COLLECTIVE,
+    TFP_ARG_RANK,          /* of the process: scripts that merge ranks write it */
+    TFP_ARG_RANK_OR_GROUP, /* the same; in a collective of PyTorch the rank in its group */
 };
 
 /* The members of an event that have a meaning, in tfp_kineto_key.member. */
@@ -49,6 +51,7 @@ typedef struct event {
     tfp_kineto_lane thread, stream; /* stream: from the args */
     tfp_kineto_memory memory;
     uint32_t label; /* a string of the slot: the name that a metadata event gives */
+    uint32_t rank;  /* that the args tell, plus 1; 0: none */
     unsigned have;  /* the bits below */
 } event;
 enum {
@@ -62,7 +65,8 @@ enum {
     MEMORY = 128,
     PID = 256,
     TID = 512,
-    QUEUE = 1024
+    QUEUE = 1024,
+    RANK_OR_GROUP = 2048 /* the rank may be the one in a group */
 };
 
 /* Remembers that memory ran out. */

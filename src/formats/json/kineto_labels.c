@@ -80,12 +80,27 @@ static tfp_str of_part(const tfp_kineto_ranks *f, const tfp_kineto_process *p)
 {
     tfp_buf text = { 0 };
     if (!f->r->lanes.part) return TFP_STR("");
-    tfp_buf_printf(&text, "part %u", p->part);
+    uint32_t name = tfp_map64_get(&f->name_in, tfp_kineto_place_of(p->part));
+    tfp_str label = name == TFP_NONE ? TFP_STR("") : rank_word(tfp_text(f->r->b->p, name));
+    if (label.size) return label;
+    tfp_buf_printf(&text, "part %u", tfp_kineto_place_of(p->part));
+    return tfp_text(f->r->b->p, tfp_build_composed(f->r->b, &text));
+}
+
+/* The rank that the args of a process's events tell; of a process without any the only one of those with the same pid. */
+static tfp_str of_args(const tfp_kineto_ranks *f, const tfp_kineto_process *p)
+{
+    uint32_t rank = tfp_kineto_rank_in(p->part), only = tfp_map64_get(&f->rank_of, p->own_pid);
+    tfp_buf text = { 0 };
+    if (!rank && only != TFP_NONE) rank = only;
+    if (!rank) return TFP_STR("");
+    tfp_buf_printf(&text, "rank %u", rank - 1);
     return tfp_text(f->r->b->p, tfp_build_composed(f->r->b, &text));
 }
 
 tfp_str tfp_kineto_label_of(const tfp_kineto_ranks *f, const tfp_kineto_process *p, tfp_kineto_labelling labelling)
 {
+    if (labelling == TFP_KINETO_LABEL_OF_ARGS) return of_args(f, p);
     if (labelling == TFP_KINETO_LABEL_OF_PART) return of_part(f, p);
     tfp_str rest, label = labelling == TFP_KINETO_LABEL_OF_NAME ? of_name(f, p) : rank_word(p->text);
     if (label.size || labelling == TFP_KINETO_LABEL_OF_NAME) return label;

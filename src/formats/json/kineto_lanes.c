@@ -148,7 +148,8 @@ static tfp_kineto_lane global_lane(tfp_kineto_reader *r, tfp_kineto_slot *s, uin
     tfp_kineto_lane x = s->lanes.list.at[lane];
     if (x.words & 1) x.a = tfp_kineto_global(r, s, (uint32_t)x.a);
     if (x.words & 2) x.b = tfp_kineto_global(r, s, (uint32_t)x.b);
-    x.part = r->lanes.part;
+    r->lanes.ranked |= x.part > 0;
+    x.part = tfp_kineto_part(r->lanes.part, x.part);
     if (x.words & 4) x.pid = tfp_kineto_global(r, s, (uint32_t)x.pid);
     if (x.category) x.category = tfp_kineto_global(r, s, x.category);
     return x;
@@ -198,11 +199,37 @@ uint32_t tfp_kineto_stream_at(const tfp_kineto_reader *r, uint32_t place)
     return tfp_map64_get(&r->lanes.stream_by_row, row_of(&r->lanes.list.at[place]));
 }
 
-void tfp_kineto_next_part(tfp_kineto_reader *r, tfp_kineto_slot *s, bool first)
+void tfp_kineto_check_part(tfp_kineto_reader *r, tfp_kineto_slot *s)
 {
-    enum { MOST = 4096 }; /* arrays that are told apart */
-    if (first && r->lanes.part < MOST) r->lanes.part++;
+    if (s->lanes.part == r->lanes.part) return;
     for (size_t k = 0; k < s->lanes.list.size; k++) s->lanes.global.at[k] = s->lanes.place.at[k] = TFP_NONE;
+    s->lanes.part = r->lanes.part;
+}
+
+static void next_part(tfp_kineto_reader *r, bool array)
+{
+    tfp_kineto_lane_table *l = &r->lanes;
+    if (l->part + 1 >= TFP_KINETO_PARTS) return;
+    if (!l->arrays.size && !tfp_build_keep(r->b, tfp_push(&l->arrays, 0))) return;
+    uint32_t now = l->arrays.at[l->part] + array;
+    if (!tfp_build_keep(r->b, tfp_push(&l->arrays, now))) return;
+    l->part++;
+    l->begun = r->events;
+    l->placed |= !array;
+}
+
+void tfp_kineto_next_array(tfp_kineto_reader *r) { next_part(r, true); }
+
+/* A process that gets its name again after events: scripts that append the traces of several ranks keep what each begins
+ * with. */
+static void note_name(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_lane *lane)
+{
+    tfp_kineto_lane x = *lane;
+    x.part = 0;
+    uint64_t pid = tfp_kineto_pid(&x);
+    if (tfp_map64_get(&r->lanes.named, pid) == r->lanes.part && r->events > r->lanes.begun) next_part(r, false);
+    tfp_build_keep(r->b, tfp_map64_put(&r->lanes.named, pid, r->lanes.part));
+    tfp_kineto_check_part(r, s);
 }
 
 /* ---- processes that are devices ---- */
@@ -230,7 +257,7 @@ static void note_process(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kin
 {
     note_hardware(r, lane, s->words.strings.strings[text]);
     if (!tfp_kineto_tells_rank(s->words.strings.strings[text])) return;
-    tfp_kineto_name name = { tfp_kineto_pid(lane), tfp_kineto_global(r, s, text) };
+    tfp_kineto_name name = { tfp_kineto_pid(lane), tfp_kineto_place_of(lane->part), tfp_kineto_global(r, s, text) };
     tfp_build_keep(r->b, tfp_push(&r->lanes.names, name));
 }
 
@@ -251,6 +278,10 @@ void tfp_kineto_label(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto
     tfp_str what = s->words.strings.strings[x->name];
     if (!x->extra) return;
     tfp_kineto_lane lane = global_lane(r, s, x->lane);
+    if (tfp_str_eq(what, TFP_STR("process_name"))) {
+        note_name(r, s, &lane);
+        lane = global_lane(r, s, x->lane);
+    }
     bool of_process = tfp_str_begins(what, TFP_STR("process_"));
     if (of_process) note_process(r, s, &lane, x->extra);
     if (!tfp_str_eq(what, TFP_STR("thread_name"))) return;
@@ -266,8 +297,14 @@ void tfp_kineto_label(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto
 
 void tfp_kineto_lanes_end(tfp_kineto_reader *r)
 {
-    for (uint32_t i = 0; i < r->lanes.list.size && !r->b->status; i++) {
+    size_t count = r->lanes.list.size;
+    for (uint32_t i = 0; i < count && !r->b->status; i++) {
         uint32_t label = tfp_map64_get(&r->lanes.label, i);
+        if (label == TFP_NONE && r->lanes.part + r->lanes.ranked) { /* the name may be without a rank */
+            tfp_kineto_lane lane = r->lanes.list.at[i];
+            lane.part = tfp_kineto_place_of(lane.part);
+            label = tfp_map64_get(&r->lanes.label, place_of(r, &lane));
+        }
         if (label != TFP_NONE && r->lanes.of.at[i] != TFP_NONE) r->b->p->lanes->at[r->lanes.of.at[i]].label = label;
     }
 }
@@ -285,4 +322,6 @@ void tfp_kineto_lanes_free(tfp_kineto_lane_table *l)
     tfp_vec_free(&l->numbered);
     tfp_vec_free(&l->names);
     tfp_vec_free(&l->counters);
+    tfp_vec_free(&l->arrays);
+    tfp_map64_free(&l->named);
 }

@@ -297,6 +297,7 @@ void tfp_kineto_note_commas(tfp_kineto_reader *r, int64_t count, uint64_t at)
 void tfp_kineto_merge(tfp_kineto_reader *r, tfp_kineto_slot *s)
 {
     if (s->failed) tfp_build_keep(r->b, false);
+    tfp_kineto_check_part(r, s);
     for (size_t i = 0; i < s->rows.size && !r->b->status; i++) add_row(r, s, &s->rows.at[i]);
     r->rows += s->rows.size;
     r->fraction |= s->fraction;

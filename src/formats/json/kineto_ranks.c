@@ -19,6 +19,17 @@
 
 static uint32_t process_at(const tfp_kineto_ranks *f, uint64_t pid) { return tfp_map64_get(&f->by_pid, pid); }
 
+/* Keeps the rank that args tell for a pid. Returns the pid without it. */
+static uint64_t own_pid(tfp_kineto_ranks *f, tfp_kineto_lane lane)
+{
+    uint32_t rank = tfp_kineto_rank_in(lane.part);
+    lane.part = tfp_kineto_place_of(lane.part);
+    uint64_t pid = tfp_kineto_pid(&lane);
+    uint32_t known = rank ? tfp_map64_get(&f->rank_of, pid) : rank;
+    if (rank && known != rank) tfp_build_keep(f->r->b, tfp_map64_put(&f->rank_of, pid, known == TFP_NONE ? rank : 0));
+    return pid;
+}
+
 static bool list_lane(tfp_kineto_ranks *f, uint32_t place)
 {
     const tfp_kineto_lane *lane = &f->r->lanes.list.at[place];
@@ -27,9 +38,12 @@ static bool list_lane(tfp_kineto_ranks *f, uint32_t place)
     if (!word && (stream ? lane->pid : lane->a) == UINT64_MAX) return true; /* -1: only the thread is known */
     uint32_t at = process_at(f, pid);
     if (at == TFP_NONE) {
-        tfp_kineto_process p = {
-            .pid = pid, .part = lane->part, .first = SIZE_MAX, .rank = TFP_NONE, .device = TFP_NONE
-        };
+        tfp_kineto_process p = { .pid = pid,
+                                 .own_pid = own_pid(f, *lane),
+                                 .part = lane->part,
+                                 .first = SIZE_MAX,
+                                 .rank = TFP_NONE,
+                                 .device = TFP_NONE };
         if (word) p.text = tfp_text(f->r->b->p, (tfp_strid)(stream ? lane->pid : lane->a));
         at = (uint32_t)f->processes.size;
         if (!tfp_push(&f->processes, p) || !tfp_map64_put(&f->by_pid, pid, at)) return false;
@@ -42,6 +56,11 @@ static bool list_lane(tfp_kineto_ranks *f, uint32_t place)
     return true;
 }
 
+static bool keep_name(tfp_kineto_ranks *f, const tfp_kineto_name *name)
+{
+    return tfp_map64_put(&f->name_of, name->pid, name->name) && tfp_map64_put(&f->name_in, name->place, name->name);
+}
+
 /* Lists the processes. False: out of memory. */
 static bool list_processes(tfp_kineto_ranks *f)
 {
@@ -51,7 +70,7 @@ static bool list_processes(tfp_kineto_ranks *f)
     for (uint32_t i = 0; f->of_lane && i < f->r->lanes.list.size; i++)
         if (f->r->lanes.of.at[i] != TFP_NONE && !list_lane(f, i)) return false;
     for (size_t i = 0; i < f->r->lanes.names.size; i++)
-        if (!tfp_map64_put(&f->name_of, f->r->lanes.names.at[i].pid, f->r->lanes.names.at[i].name)) return false;
+        if (!keep_name(f, &f->r->lanes.names.at[i])) return false;
     return f->of_lane != NULL;
 }
 
@@ -289,36 +308,6 @@ static void share_devices(tfp_kineto_ranks *f)
     tfp_vec_free(&rows);
 }
 
-/* Lanes of one rank that were told apart are one again. */
-static void unite_lanes(tfp_kineto_reader *r)
-{
-    tfp_span_columns *s = &r->b->p->events->spans;
-    size_t count = r->b->p->lanes->size;
-    uint32_t *to = malloc((count + 1) * sizeof *to);
-    tfp_map64 first = { 0 };
-    bool ok = to != NULL;
-    for (uint32_t i = 0; ok && i < count; i++) to[i] = i;
-    for (size_t i = 0; ok && i < r->lanes.list.size; i++) {
-        tfp_kineto_lane lane = r->lanes.list.at[i];
-        if (r->lanes.of.at[i] == TFP_NONE) continue;
-        lane.pid = lane.part = 0;
-        lane.words &= 3;
-        uint64_t key = tfp_hash(&lane, sizeof lane);
-        uint32_t known = tfp_map64_get(&first, key);
-        if (known == TFP_NONE) ok = tfp_map64_put(&first, key, known = r->lanes.of.at[i]);
-        to[r->lanes.of.at[i]] = known;
-        r->lanes.of.at[i] = known;
-    }
-    for (size_t i = r->first_span; ok && i < s->size; i++) s->lane[i] = to[s->lane[i]];
-    for (size_t i = 0; ok && i < r->b->p->events->memory.size; i++)
-        if (r->b->p->events->memory.at[i].lane < count)
-            r->b->p->events->memory.at[i].lane = to[r->b->p->events->memory.at[i].lane];
-    for (size_t i = 0; ok && i < r->links.flows.size; i++) r->links.flows.at[i].lane = to[r->links.flows.at[i].lane];
-    tfp_build_keep(r->b, ok);
-    tfp_map64_free(&first);
-    free(to);
-}
-
 static void tell(const tfp_kineto_ranks *f)
 {
     tfp_builder *b = f->r->b;
@@ -331,14 +320,53 @@ static void tell(const tfp_kineto_ranks *f)
                                again, TFP_STR(""));
 }
 
+static void forget(tfp_kineto_ranks *f)
+{
+    tfp_vec_free(&f->processes);
+    tfp_vec_free(&f->ranks);
+    tfp_map64_free(&f->by_pid);
+    tfp_map64_free(&f->name_of);
+    tfp_map64_free(&f->name_in);
+    tfp_map64_free(&f->rank_of);
+    free(f->of_lane);
+}
+
+/* Ranks that the args of events tell. If they do not tell apart all work, they are forgotten; the only one is the file's. */
+static bool by_args(tfp_kineto_ranks *f)
+{
+    count_work(f);
+    if (by_labels(f, TFP_KINETO_LABEL_OF_ARGS)) return true;
+    if (f->ranks.size == 1 && !f->r->b->status) {
+        tfp_kineto_number_ranks(f);
+        f->r->b->p->events->processes.at[f->r->process].rank = f->ranks.at[0].number;
+    }
+    return false;
+}
+
+static bool find(tfp_kineto_ranks *f)
+{
+    if (!may_be_merged(f)) return false;
+    count_work(f);
+    bool found = false;
+    for (int i = 0; !found && i < TFP_KINETO_LABEL_OF_ARGS; i++) found = by_labels(f, (tfp_kineto_labelling)i);
+    return found || of_each(f, has_both) || by_hosts(f) || (f->r->lanes.shared && by_offsets(f));
+}
+
+static bool look(tfp_kineto_ranks *f, tfp_kineto_reader *r, bool (*way)(tfp_kineto_ranks *f))
+{
+    *f = (tfp_kineto_ranks){ .r = r, .lane_count = r->b->p->lanes->size };
+    return !r->b->status && tfp_build_keep(r->b, list_processes(f)) && way(f);
+}
+
 void tfp_kineto_find_ranks(tfp_kineto_reader *r)
 {
-    tfp_kineto_ranks f = { .r = r, .lane_count = r->b->p->lanes->size };
-    bool found = false;
-    if (!r->b->status && tfp_build_keep(r->b, list_processes(&f)) && may_be_merged(&f)) {
-        count_work(&f);
-        for (int i = 0; !found && i < TFP_KINETO_LABELLINGS; i++) found = by_labels(&f, (tfp_kineto_labelling)i);
-        found = found || of_each(&f, has_both) || by_hosts(&f) || (r->lanes.shared && by_offsets(&f));
+    tfp_kineto_ranks f = { 0 };
+    if (r->lanes.placed && !tfp_kineto_numbers_repeat(r)) tfp_kineto_unite_lanes(r, TFP_KINETO_UNITE_PLACES);
+    bool found = r->lanes.ranked && look(&f, r, by_args);
+    if (!found) {
+        forget(&f);
+        if (r->lanes.ranked) tfp_kineto_unite_lanes(r, TFP_KINETO_UNITE_RANKS);
+        found = look(&f, r, find);
     }
     if (found && make_processes(&f)) {
         move_lanes(&f);
@@ -346,12 +374,8 @@ void tfp_kineto_find_ranks(tfp_kineto_reader *r)
         move_counters(&f);
         share_devices(&f);
         if (!r->b->status) tell(&f);
-    } else if ((r->lanes.shared || r->lanes.part) && !r->b->status) {
-        unite_lanes(r);
+    } else if (r->lanes.shared || r->lanes.part) {
+        tfp_kineto_unite_lanes(r, TFP_KINETO_UNITE_ALL);
     }
-    tfp_vec_free(&f.processes);
-    tfp_vec_free(&f.ranks);
-    tfp_map64_free(&f.by_pid);
-    tfp_map64_free(&f.name_of);
-    free(f.of_lane);
+    forget(&f);
 }

@@ -12,11 +12,13 @@ typedef enum tfp_kineto_labelling {
     TFP_KINETO_LABEL_FIRST,   /* before the number in `pid`: "[TP01] 83", "rank1_83", "1/83" */
     TFP_KINETO_LABEL_LAST,    /* after it: "83_1" */
     TFP_KINETO_LABEL_OF_NAME, /* in the name of the process */
+    TFP_KINETO_LABEL_OF_ARGS, /* in the args of events */
     TFP_KINETO_LABELLINGS
 } tfp_kineto_labelling;
 
 typedef struct tfp_kineto_process { /* of the file */
     uint64_t pid;                   /* as of tfp_kineto_pid */
+    uint64_t own_pid;               /* the same without the rank that args tell */
     tfp_str text;                   /* the pid, if it is a text */
     bool has_threads, has_streams;
     uint32_t part;   /* as of tfp_kineto_lane */
@@ -45,6 +47,8 @@ typedef struct tfp_kineto_ranks {
     TFP_VEC(tfp_kineto_rank) ranks;
     tfp_map64 by_pid;  /* -> processes */
     tfp_map64 name_of; /* pid -> name that tells a rank */
+    tfp_map64 name_in; /* place of a part -> the same */
+    tfp_map64 rank_of; /* own_pid -> the only rank that args tell, plus 1; 0: there are several */
     uint32_t *of_lane; /* lane of the profile -> processes; TFP_NONE: none */
     size_t lane_count;
 } tfp_kineto_ranks;

@@ -209,6 +209,7 @@ static void set_lane(tfp_kineto_slot *s, event *e)
 {
     tfp_kineto_lane *lane = &e->thread;
     tfp_kineto_row *r = &e->row;
+    if (!(e->have & RANK_OR_GROUP && r->flags & TFP_KINETO_COLLECTIVE)) lane->part = e->stream.part = e->rank;
     bool arrow = r->phase == 's' || r->phase == 'f';
     if (r->what >= TFP_KINETO_KERNEL && r->what <= TFP_KINETO_ON_STREAM && !arrow) {
         if (!(e->have & DEVICE)) {

@@ -103,25 +103,6 @@ static void find_ranks(tfp_join *x)
     }
 }
 
-/* Warns of a merged file beside the files of its ranks: their work counts twice. */
-static void warn_of_merged(tfp_join *x)
-{
-    static const char what[] = "ranks merged into this file have files of their own: their work counts twice";
-    const tfp_process *all = x->t->processes.at;
-    tfp_map64 own = { 0 }; /* ranks of files that are not merged */
-    uint32_t last = TFP_NONE;
-    for (size_t i = 0; i < x->t->processes.size; i++) {
-        bool part =
-            all[i].part || (i + 1 < x->t->processes.size && all[i + 1].part && all[i + 1].source == all[i].source);
-        if (!part && all[i].rank >= 0) tfp_join_keep(x, tfp_map64_put(&own, (uint64_t)all[i].rank, 1));
-    }
-    for (size_t i = 0; i < x->t->processes.size && own.count; i++) {
-        if (!all[i].part || all[i].source == last || tfp_map64_get(&own, (uint64_t)all[i].rank) == TFP_NONE) continue;
-        tfp_build_warn_source(x->b, last = all[i].source, what);
-    }
-    tfp_map64_free(&own);
-}
-
 /* ---- the join ---- */
 
 /* Makes the columns that the join fills, and clears those of an earlier join. False: out of memory. */
@@ -226,7 +207,6 @@ void tfp_build_join(tfp_builder *b)
     if (b->status || !t->processes.size || (t->spans.parent && t->joined_events == events)) return;
     b->p->about.time_grain_ns = 1; /* means of traces are not truncated to whole microseconds */
     find_ranks(&x);
-    warn_of_merged(&x);
     forget(&x);
     static const stage stages[] = { { join_order, make_columns },  { tfp_join_times, NULL },
                                     { tfp_join_markers, NULL },    { tfp_join_nest, tfp_join_index_spans },

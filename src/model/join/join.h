@@ -154,8 +154,10 @@ void tfp_exec_add_memory(tfp_exec *e, const tfp_memory_event *m);
 
 void tfp_join_markers(tfp_join *x); /* chooses marks of steps by their names */
 void tfp_join_nest(tfp_join *x);    /* fills parent, op_above, cpu_op_above, self_ns, and owners of memory events */
-void tfp_join_times(tfp_join *x);   /* repairs times that cannot be: may leave spans out (times.c) */
-void tfp_join_steps(tfp_join *x);   /* makes windows and parts, and finds the step of host spans */
+/* merged.c: leaves out merged ranks that have files of their own; *out: for each span, NULL: none. False: out of memory. */
+bool tfp_join_merged(tfp_join *x, uint8_t **out);
+void tfp_join_times(tfp_join *x); /* repairs times that cannot be: may leave spans out (times.c) */
+void tfp_join_steps(tfp_join *x); /* makes windows and parts, and finds the step of host spans */
 bool tfp_join_index_spans(
     tfp_join *x); /* makes index; it reads nothing that nesting fills, and does not touch b. False: out of memory */
 void tfp_join_index_free(tfp_join *x);

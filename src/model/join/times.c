@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/join/times.c: repairs times that cannot be, before spans are nested. Events over a day from all others of their process, and
  * activities that were recorded twice, are left out. An activity cannot go on for long after the next one of its stream began: it is cut
- * there. In a sound trace this looks at the ends of lanes and once at each activity. */
+ * there. Merged ranks that have files of their own are left out, too (merged.c). In a sound trace this looks at the ends of lanes and once at each activity. */
 #include "model/join/doubts.h"
 #include "model/recorded.h"
 #include "model/tables/processes.h"
@@ -260,6 +260,7 @@ static void compact(times *t)
 void tfp_join_times(tfp_join *x)
 {
     times t = { .x = x, .s = &x->t->spans };
+    tfp_join_keep(x, tfp_join_merged(x, &t.out));
     for (uint32_t i = 0; i < x->t->processes.size && !x->b->status; i++) {
         range host = check_range(&t, i, true, (range){ 0, -1 });
         check_range(&t, i, false, host);
