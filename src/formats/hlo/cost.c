@@ -6,7 +6,7 @@
  * branches are counted by their own instructions. Semantics of operations: openxla.org/xla/operation_semantics. */
 #include "formats/hlo/count.h"
 #include "model/tables/instructions.h"
-#include "model/tables/profile.h"
+#include "model/tables/read.h"
 
 #include <math.h>
 

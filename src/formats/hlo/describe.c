@@ -4,7 +4,7 @@
  * gradient, may be a `dot` of XLA. */
 #include "formats/hlo/hlo.h"
 #include "model/tables/instructions.h"
-#include "model/tables/profile.h"
+#include "model/tables/read.h"
 
 /* The instruction inside that computes most; TFP_NONE: it is no wrapper, or nothing inside computes. */
 static uint32_t heaviest(const tfp_builder *b, const tfp_hlo_module *m, uint32_t row)

@@ -3,7 +3,7 @@
  * gives, and the call stack. */
 #include "formats/hlo/hlo.h"
 #include "model/tables/code.h"
-#include "model/tables/profile.h"
+#include "model/tables/read.h"
 
 /* ---- names ---- */
 

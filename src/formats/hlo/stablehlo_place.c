@@ -4,7 +4,7 @@
  * Aliases may come before or after the operations, so they are looked up at the end. */
 #include "formats/hlo/stablehlo.h"
 #include "model/tables/instructions.h"
-#include "model/tables/profile.h"
+#include "model/tables/read.h"
 
 /* The place of a name (#loc3), which the file may define later. */
 static uint32_t alias(tfp_shlo *r, tfp_str *s)

@@ -3,7 +3,7 @@
  * protobuf. An instruction is [ROOT] [%]NAME = SHAPE OPCODE(OPERANDS), KEY=VALUE, ... in one line or several. Brackets
  * nest, but nothing recurses. Grammar: xla/hlo/parser. */
 #include "formats/hlo/words.h"
-#include "model/tables/profile.h"
+#include "model/tables/read.h"
 
 /* A quoted value without its escapes; any other value as it is. Interned. */
 static tfp_strid text_of(reader *r, tfp_str value)

@@ -5,7 +5,7 @@
 #include "formats/json/kineto.h"
 #include "formats/sqlite/range_text.h"
 #include "model/span_names.h"
-#include "model/tables/profile.h"
+#include "model/tables/read.h"
 
 #include <stdio.h>
 

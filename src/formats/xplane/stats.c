@@ -3,7 +3,7 @@
  * instruction computes. In: values of a file, and its programs. Out: rows of the reader's class_stats. */
 #include "formats/xplane/parts.h"
 #include "model/tables/instructions.h"
-#include "model/tables/profile.h"
+#include "model/tables/read.h"
 
 static tfp_strid key_named(tfp_xreader *r, const char *name) { return tfp_build_string(r->b, tfp_str_of(name)); }
 

@@ -2,7 +2,7 @@
 /* formats/xplane/steps.c: marks of steps in an XPlane file: steps and roots, calls of Keras' step functions, runs of
  * modules. Uses base, model. */
 #include "formats/xplane/parts.h"
-#include "model/tables/profile.h"
+#include "model/tables/read.h"
 
 /* Adds a thunk. A module's run on the CPU has many thunks and becomes one row. */
 void tfp_xplane_thunk(tfp_xline_reader *lr, const tfp_xclass *c, uint64_t number, int64_t start_ns, int64_t duration_ns,
