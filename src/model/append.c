@@ -8,88 +8,15 @@
 #include "model/tables/profile.h"
 #include "model/tables/runs.h"
 #include "model/tables/sources.h"
+#include "schema/schema.h"
 
-/* ---- the tables of a piece ---- */
-
-typedef enum table {
-    NODES,
-    TYPES,
-    OUTPUTS,
-    SHAPES,
-    DIMS,
-    EXECS,
-    ATTRS,
-    DETAILS, /* this table and those after it are kept with TFP_KEEP_MEMORY only */
-    SPANS,
-    MEMORIES,
-    BUFFERS,
-    ALLOCATIONS,
-    TABLES,
-    STRINGS = TABLES, /* no tables, but what rows refer to by numbers that the placement maps */
-    STEPS,
-    LANES
-} table;
-
-/* Any TFP_VEC. It may alias them: for the compiler each TFP_VEC is a type of its own. */
-typedef struct __attribute__((may_alias)) rows {
-    void *at;
-    size_t size, capacity;
-} rows;
-
-static rows *rows_of(const tfp_profile *p, table t)
-{
-    switch (t) {
-    case NODES: return (rows *)&p->graph->nodes;
-    case TYPES: return (rows *)&p->graph->types;
-    case OUTPUTS: return (rows *)&p->graph->outputs;
-    case SHAPES: return (rows *)&p->graph->shapes;
-    case DIMS: return (rows *)&p->graph->dims;
-    case EXECS: return (rows *)&p->runs->execs;
-    case ATTRS: return (rows *)&p->graph->attrs;
-    case DETAILS: return (rows *)&p->detail->details;
-    case SPANS: return (rows *)&p->detail->spans;
-    case MEMORIES: return (rows *)&p->detail->memories;
-    case BUFFERS: return (rows *)&p->detail->buffers;
-    case ALLOCATIONS: return (rows *)&p->detail->allocations;
-    default: return NULL;
-    }
-}
-
-/* A field of a row that is the number of a row, a string, a step or a lane. */
-typedef struct ref {
-    table of;
-    size_t at;
-    table to;
-} ref;
-
-/* clang-format off */
-#define REF(table, type, field, to) { table, offsetof(type, field), to }
-static const ref refs[] = {
-    REF(NODES, tfp_node, name, STRINGS), REF(NODES, tfp_node, op, STRINGS), REF(NODES, tfp_node, device, STRINGS),
-    REF(NODES, tfp_node, host_device, STRINGS), REF(NODES, tfp_node, graph_device, STRINGS),
-    REF(NODES, tfp_node, data_format, STRINGS), REF(NODES, tfp_node, type_first, TYPES), REF(NODES, tfp_node, type_last, TYPES),
-    REF(NODES, tfp_node, exec_first, EXECS), REF(NODES, tfp_node, exec_last, EXECS), REF(NODES, tfp_node, output_first, OUTPUTS),
-    REF(NODES, tfp_node, output_last, OUTPUTS), REF(NODES, tfp_node, shape, SHAPES), REF(NODES, tfp_node, attrs, ATTRS),
-    REF(TYPES, tfp_type, name, STRINGS), REF(TYPES, tfp_type, next, TYPES),
-    REF(OUTPUTS, tfp_output, shape, SHAPES), REF(OUTPUTS, tfp_output, next, OUTPUTS),
-    REF(SHAPES, tfp_shape, first, DIMS),
-    REF(EXECS, tfp_exec, step, STEPS), REF(EXECS, tfp_exec, next, EXECS),
-    REF(DETAILS, tfp_exec_detail, span_first, SPANS), REF(DETAILS, tfp_exec_detail, span_last, SPANS),
-    REF(DETAILS, tfp_exec_detail, memory_first, MEMORIES), REF(DETAILS, tfp_exec_detail, memory_last, MEMORIES),
-    REF(DETAILS, tfp_exec_detail, alloc_first, ALLOCATIONS), REF(DETAILS, tfp_exec_detail, alloc_last, ALLOCATIONS),
-    REF(SPANS, tfp_span, lane, LANES), REF(SPANS, tfp_span, next, SPANS),
-    REF(MEMORIES, tfp_memory, next, MEMORIES), REF(MEMORIES, tfp_memory, buffer_first, BUFFERS),
-    REF(MEMORIES, tfp_memory, buffer_last, BUFFERS),
-    REF(BUFFERS, tfp_buffer, next, BUFFERS),
-    REF(ALLOCATIONS, tfp_allocation, next, ALLOCATIONS),
+/* The tables of a piece whose rows are copied. Those from DETAILS on are kept with TFP_KEEP_MEMORY only. */
+static const tfp_table_id copied[] = {
+    TFP_TABLE_NODES,   TFP_TABLE_TYPES,     TFP_TABLE_OUTPUTS,  TFP_TABLE_SHAPES,  TFP_TABLE_DIMS,       TFP_TABLE_EXECS, TFP_TABLE_ATTRS,
+    TFP_TABLE_DETAILS, TFP_TABLE_RUN_SPANS, TFP_TABLE_MEMORIES, TFP_TABLE_BUFFERS, TFP_TABLE_ALLOCATIONS
 };
-static const size_t sizes[TABLES] = {
-    [NODES] = sizeof(tfp_node), [TYPES] = sizeof(tfp_type), [OUTPUTS] = sizeof(tfp_output), [SHAPES] = sizeof(tfp_shape),
-    [DIMS] = sizeof(int64_t), [EXECS] = sizeof(tfp_exec), [ATTRS] = sizeof(tfp_str), [DETAILS] = sizeof(tfp_exec_detail),
-    [SPANS] = sizeof(tfp_span), [MEMORIES] = sizeof(tfp_memory), [BUFFERS] = sizeof(tfp_buffer),
-    [ALLOCATIONS] = sizeof(tfp_allocation),
-};
-/* clang-format on */
+
+static tfp_rows *rows_of(const tfp_profile *p, tfp_table_id t) { return tfp_table_at(&tfp_schema_tables[t], p); }
 
 bool tfp_piece_start(tfp_profile *piece, unsigned keep, size_t limit)
 {
@@ -103,11 +30,7 @@ void tfp_piece_clear(tfp_profile *piece)
     size_t limit = piece->arena.limit;
     tfp_arena_free(&piece->arena);
     piece->arena.limit = limit;
-    for (int i = 0; i < TABLES; i++) rows_of(piece, (table)i)->size = 0;
-    piece->runs->steps.size = piece->lanes->size = piece->files->warnings.size = piece->graph->node_by_name.size = 0;
-    tfp_map64_clear(&piece->graph->types_by_node);
-    tfp_map64_clear(&piece->runs->step_by_id);
-    tfp_map64_clear(&piece->detail->lane_by_name);
+    tfp_tables_clear(piece);
     piece->about.name_twice = false;
     piece->about.has = 0;
 }
@@ -115,14 +38,7 @@ void tfp_piece_clear(tfp_profile *piece)
 void tfp_piece_free(tfp_profile *piece)
 {
     if (!piece->graph) return;
-    for (int i = 0; i < TABLES; i++) tfp_vec_free(rows_of(piece, (table)i));
-    tfp_vec_free(&piece->runs->steps);
-    tfp_vec_free(piece->lanes);
-    tfp_vec_free(&piece->files->warnings);
-    tfp_vec_free(&piece->graph->node_by_name);
-    tfp_map64_free(&piece->graph->types_by_node);
-    tfp_map64_free(&piece->runs->step_by_id);
-    tfp_map64_free(&piece->detail->lane_by_name);
+    tfp_tables_free(piece);
     tfp_strtab_free(&piece->strings);
     tfp_arena_free(&piece->arena);
     tfp_profile_tables_free(piece);
@@ -146,7 +62,7 @@ size_t tfp_append_memory(const tfp_profile *p, const tfp_profile *piece)
 
 /* Makes room for `more` rows. A table that must grow gets the size that the whole input will need at this rate, at most
  * eight times its contents, because moving a table stops all threads. */
-static bool make_room(tfp_builder *b, const tfp_placement *at, rows *to, size_t more, size_t item)
+static bool make_room(tfp_builder *b, const tfp_placement *at, tfp_rows *to, size_t more, size_t item)
 {
     size_t need = to->size + more;
     if (b->status) return false;
@@ -182,34 +98,51 @@ static void append_steps(tfp_builder *b, const tfp_profile *piece, tfp_placement
     }
 }
 
-/* Sets one reference in each of the rows that were copied: `map` has the new numbers, otherwise they move by `by`. */
-static void move_refs(char *row, size_t count, size_t item, const uint32_t *map, size_t by)
+/* Where a piece's rows are in the profile. */
+typedef struct shift {
+    const tfp_profile *piece;
+    const tfp_placement *at;
+    size_t before[TFP_TABLES]; /* rows that the tables had before the piece was added */
+} shift;
+
+/* Moves one reference of each row that was copied, to a row of the table `to`, or to a string (TFP_TABLES). Numbers of a
+ * table without rows in the piece are all TFP_NONE. */
+static void move_refs(const shift *x, tfp_table_id to, char *row, size_t count, size_t item)
 {
+    const uint32_t *map = to == TFP_TABLES           ? x->at->strings.at
+                          : to == TFP_TABLE_STEPS ? x->at->steps.at
+                          : to == TFP_TABLE_LANES ? x->at->lanes.at
+                                                  : NULL;
+    if (!map && !rows_of(x->piece, to)->size) return;
     for (size_t i = 0; i < count; i++, row += item) {
         uint32_t number;
         memcpy(&number, row, sizeof number);
-        number = map ? map[number] : number == TFP_NONE ? TFP_NONE : (uint32_t)(number + by);
+        number = map ? map[number] : number == TFP_NONE ? TFP_NONE : (uint32_t)(number + x->before[to]);
         memcpy(row, &number, sizeof number);
     }
 }
 
-/* Copies the rows of a table. before: the sizes that the tables had before the piece was added. */
-static void append_table(tfp_builder *b, const tfp_profile *piece, const tfp_placement *at, table t,
-                         const size_t before[TABLES])
+static void append_table(tfp_builder *b, const shift *x, tfp_table_id id)
 {
-    const rows *from = rows_of(piece, t);
-    rows *to = rows_of(b->p, t);
-    if (!from->size || !make_room(b, at, to, from->size, sizes[t])) return;
-    char *first = (char *)to->at + to->size * sizes[t];
-    memcpy(first, from->at, from->size * sizes[t]);
-    to->size += from->size;
-    for (const ref *r = refs; r < refs + sizeof refs / sizeof *refs; r++) {
-        if (r->of != t) continue;
-        const uint32_t *map = r->to == STRINGS ? at->strings.at
-                              : r->to == STEPS ? at->steps.at
-                              : r->to == LANES ? at->lanes.at
-                                               : NULL;
-        move_refs(first + r->at, from->size, sizes[t], map, r->to < TABLES ? before[r->to] : 0);
+    const tfp_schema_table *t = &tfp_schema_tables[id];
+    const tfp_rows *from = rows_of(x->piece, id);
+    tfp_rows *to = rows_of(b->p, id);
+    size_t count = from->size, item = t->item;
+    if (!count || !make_room(b, x->at, to, count, item)) return;
+    char *first = (char *)to->at + to->size * item;
+    memcpy(first, from->at, count * item);
+    to->size += count;
+    for (const tfp_schema_column *c = t->columns; c->name; c++) {
+        if (c->rule == TFP_RULE_STRING) move_refs(x, TFP_TABLES, first + c->at, count, item);
+        if (c->rule == TFP_RULE_ROW || c->rule == TFP_RULE_ROW_OR_NONE || c->rule == TFP_RULE_RANGE)
+            move_refs(x, (tfp_table_id)c->arg, first + c->at, count, item);
+    }
+    if (t->chain.there) move_refs(x, id, first + t->chain.next, count, item);
+    for (int k = 0; k < TFP_TABLES; k++) {
+        const tfp_schema_chain *chain = &tfp_schema_tables[k].chain;
+        if (!chain->there || chain->owner != id) continue;
+        move_refs(x, (tfp_table_id)k, first + chain->first, count, item);
+        move_refs(x, (tfp_table_id)k, first + chain->last, count, item);
     }
 }
 
@@ -237,15 +170,15 @@ static void keep_attrs(tfp_builder *b, size_t before)
 void tfp_append_piece(tfp_builder *b, const tfp_profile *piece, tfp_placement *at)
 {
     tfp_profile *p = b->p;
-    size_t before[TABLES];
-    for (int i = 0; i < TABLES; i++) before[i] = rows_of(p, (table)i)->size;
+    shift x = { .piece = piece, .at = at };
+    for (size_t i = 0; i < sizeof copied / sizeof *copied; i++) x.before[copied[i]] = rows_of(p, copied[i])->size;
     at->node_first = (uint32_t)p->graph->nodes.size;
     append_steps(b, piece, at);
-    for (int i = 0; i < (p->keep & TFP_KEEP_MEMORY ? TABLES : DETAILS); i++)
-        append_table(b, piece, at, (table)i, before);
+    for (size_t i = 0; i < sizeof copied / sizeof *copied; i++)
+        if (copied[i] < TFP_TABLE_DETAILS || p->keep & TFP_KEEP_MEMORY) append_table(b, &x, copied[i]);
     append_many_types(b, piece, at);
-    keep_attrs(b, before[ATTRS]);
-    for (size_t i = before[NODES]; i < p->graph->nodes.size && !b->status; i++)
+    keep_attrs(b, x.before[TFP_TABLE_ATTRS]);
+    for (size_t i = x.before[TFP_TABLE_NODES]; i < p->graph->nodes.size && !b->status; i++)
         tfp_build_name(b, p->graph->nodes.at[i].name, (uint32_t)i);
     for (size_t i = 0; i < piece->files->warnings.size; i++) {
         const tfp_warning *w = &piece->files->warnings.at[i];

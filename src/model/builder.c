@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/builder.c: how the format readers fill a profile: strings, warnings, nodes and code. Rows are appended and
+/* model/builder.c: how the format readers fill a profile: strings, warnings, nodes, code and sampled stacks. Rows are appended and
  * chained, strings interned. Executions are built in executions.c, events of traces in events.c; join/finish.c is
  * called at the end. */
 #include "model/build.h"
@@ -7,6 +7,7 @@
 #include "model/tables/code.h"
 #include "model/tables/graph.h"
 #include "model/tables/profile.h"
+#include "model/tables/samples.h"
 #include "model/tables/sources.h"
 
 tfp_strid tfp_build_string(tfp_builder *b, tfp_str s)
@@ -263,4 +264,21 @@ uint32_t tfp_build_trace(tfp_builder *b, const tfp_code_frame *frames, size_t co
         at = (uint32_t)p->code->traces.size - 1;
         return check(b, tfp_map64_put(&p->code->trace_by_hash, key, at)) ? at : TFP_NONE;
     }
+}
+
+/* ---- sampled stacks ---- */
+
+uint32_t tfp_build_sample_type(tfp_builder *b, tfp_strid type, tfp_strid unit)
+{
+    tfp_profile *p = b->p;
+    for (uint32_t i = 0; i < p->sampled->sample_types.size; i++)
+        if (p->sampled->sample_types.at[i].type == type && p->sampled->sample_types.at[i].unit == unit) return i;
+    return APPEND(b, sampled->sample_types, ((tfp_sample_type){ type, unit }))
+               ? (uint32_t)p->sampled->sample_types.size - 1
+               : TFP_NONE;
+}
+
+void tfp_build_sample(tfp_builder *b, const tfp_stack_sample *s)
+{
+    if (!b->status) (void)APPEND(b, sampled->samples, *s);
 }

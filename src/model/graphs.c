@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/graphs.c: the model's tables of graph replays: freeing them, and looking up an activity. */
+/* model/graphs.c: looks up how certain the place of an activity is. */
 #include "model/graphs.h"
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
@@ -46,21 +46,4 @@ void tfp_graphs_drop_own(tfp_graph_tables *g)
     g->captured.size = g->file_graphs;
     g->launches.size = g->file_launches;
     g->calls.size = g->file_calls;
-}
-
-void tfp_graphs_free(tfp_graph_tables *g)
-{
-    tfp_vec_free(&g->captured);
-    tfp_vec_free(&g->launches);
-    tfp_vec_free(&g->calls);
-    tfp_vec_free(&g->buffers);
-    tfp_vec_free(&g->items);
-    tfp_vec_free(&g->places);
-    tfp_map64_free(&g->place_by_name);
-    tfp_vec_free(&g->lines);
-    tfp_map64_free(&g->line_by_kernel);
-    tfp_map64_free(&g->line_by_node);
-    tfp_map64_free(&g->line_by_stack);
-    tfp_map64_free(&g->text_by_place);
-    tfp_map64_free(&g->attribution_by_hash);
 }

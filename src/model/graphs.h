@@ -165,7 +165,6 @@ tfp_certainty tfp_certainty_of_own(const tfp_profile *p, uint32_t lane, tfp_stri
 /* The stats that tell what a span computes: its own, or those of the instruction that it was found to run. Returns an
  * index in stat_sets; TFP_NONE: none. */
 uint32_t tfp_span_work(const tfp_profile *p, uint32_t span);
-void tfp_graphs_free(tfp_graph_tables *g);
 void tfp_graphs_drop_own(tfp_graph_tables *g); /* removes graphs that are not from files */
 
 TFP_CONST const tfp_graph_tables *tfp_captures_of(const tfp_profile *p);

@@ -12,20 +12,17 @@
 #include "model/slim.h"
 #include "model/tables/code.h"
 #include "model/tables/details.h"
-#include "model/tables/devices.h"
-#include "model/tables/doubts.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
 #include "model/tables/instructions.h"
 #include "model/tables/lanes.h"
-#include "model/tables/memory_events.h"
 #include "model/tables/profile.h"
 #include "model/tables/runs.h"
 #include "model/tables/samples.h"
 #include "model/tables/sources.h"
 #include "model/tables/stats.h"
-#include "model/tables/step_marks.h"
 #include "model/tensors.h"
+#include "schema/schema.h"
 
 #include <stdlib.h>
 
@@ -90,93 +87,14 @@ tfp_profile *tfp_profile_new(void)
     return NULL;
 }
 
-static void free_events(tfp_event_tables *t)
-{
-#define FREE(type, field, none) free(t->spans.field);
-    TFP_SPAN_IN_COLUMNS(FREE)
-    TFP_SPAN_JOIN_COLUMNS(FREE)
-#undef FREE
-    tfp_vec_free(&t->processes);
-    tfp_vec_free(&t->calls);
-    tfp_vec_free(&t->flows);
-    tfp_vec_free(&t->stats);
-    tfp_vec_free(&t->stat_sets);
-    tfp_vec_free(&t->memory);
-    tfp_vec_free(&t->counters);
-    tfp_vec_free(&t->attributions);
-    tfp_vec_free(&t->joined_execs);
-    tfp_vec_free(&t->twins);
-    tfp_vec_free(&t->step_marks);
-    tfp_vec_free(&t->windows);
-    tfp_vec_free(&t->devices);
-    tfp_vec_free(&t->findings);
-    tfp_vec_free(&t->doubts);
-    tfp_vec_free(&t->about);
-    tfp_vec_free(&t->keys);
-    tfp_map64_free(&t->key_by_hash);
-    tfp_map64_free(&t->stat_set_by_hash);
-    tfp_map64_free(&t->lane_by_name);
-    tfp_slims_free(t);
-    free(t->slim->mean_steps);
-    tfp_launches_free(t->launches);
-}
-
 void tfp_profile_free(tfp_profile *p)
 {
     if (!p) return;
     if (p->checkpoint && p->checkpoint_free) p->checkpoint_free(p->checkpoint);
+    tfp_slims_free(p->events);
+    tfp_launches_free(p->events->launches);
+    tfp_tables_free(p);
     tfp_program_free(p->program);
-    tfp_vec_free(&p->graph->nodes);
-    tfp_vec_free(&p->graph->types);
-    tfp_vec_free(&p->graph->inputs);
-    tfp_vec_free(&p->graph->outputs);
-    tfp_vec_free(&p->graph->shapes);
-    tfp_vec_free(&p->graph->dims);
-    tfp_vec_free(&p->graph->run_shapes);
-    tfp_vec_free(p->instructions);
-    tfp_vec_free(&p->runs->steps);
-    tfp_vec_free(&p->runs->step_order);
-    tfp_vec_free(&p->runs->execs);
-    tfp_vec_free(p->lanes);
-    tfp_vec_free(&p->detail->details);
-    tfp_vec_free(&p->detail->spans);
-    tfp_vec_free(&p->detail->run_transfers);
-    tfp_vec_free(p->weights);
-    tfp_vec_free(p->timed);
-    tfp_vec_free(&p->flights->dumps);
-    tfp_vec_free(&p->flights->groups);
-    tfp_vec_free(&p->flights->entries);
-    tfp_vec_free(&p->allocator->devices);
-    tfp_vec_free(&p->allocator->entries);
-    tfp_vec_free(&p->allocator->blocks);
-    tfp_vec_free(&p->allocator->segments);
-    tfp_vec_free(&p->recorded->ops);
-    tfp_vec_free(&p->recorded->tensors);
-    tfp_vec_free(&p->recorded->files);
-    tfp_vec_free(&p->sampled->sample_types);
-    tfp_vec_free(&p->sampled->samples);
-    free_events(p->events);
-    tfp_graphs_free(p->captures);
-    tfp_vec_free(&p->detail->memories);
-    tfp_vec_free(&p->detail->buffers);
-    tfp_vec_free(&p->detail->allocations);
-    tfp_vec_free(&p->code->frames);
-    tfp_vec_free(&p->code->trace_frames);
-    tfp_vec_free(&p->code->traces);
-    tfp_vec_free(&p->graph->attrs);
-    tfp_vec_free(&p->runs->run_output_bytes);
-    tfp_vec_free(&p->runs->coverage);
-    tfp_vec_free(&p->files->warnings);
-    tfp_vec_free(&p->files->sources);
-    tfp_vec_free(&p->files->formats);
-    tfp_vec_free(&p->graph->node_by_name);
-    tfp_map64_free(&p->graph->types_by_node);
-    tfp_map64_free(&p->graph->run_shape_by_output);
-    tfp_map64_free(&p->runs->step_by_id);
-    tfp_map64_free(&p->runs->exec_by_step);
-    tfp_map64_free(&p->detail->lane_by_name);
-    tfp_map64_free(&p->code->frame_by_hash);
-    tfp_map64_free(&p->code->trace_by_hash);
     tfp_strtab_free(&p->strings);
     tfp_arena_free(&p->arena);
     tfp_profile_tables_free(p);
@@ -272,36 +190,11 @@ tfp_status tfp_builder_status(tfp_builder *b, tfp_error *err)
     return b->status ? tfp_nomem(err) : TFP_OK;
 }
 
-static size_t events_memory(const tfp_event_tables *t)
-{
-    size_t bytes = 0;
-#define SIZE(type, field, none) +sizeof(type)
-    bytes += t->spans.capacity * (0 TFP_SPAN_IN_COLUMNS(SIZE));
-    if (t->spans.parent) bytes += t->spans.size * (0 TFP_SPAN_JOIN_COLUMNS(SIZE));
-#undef SIZE
-#define BYTES(table) (t->table.capacity * sizeof *t->table.at)
-    return bytes + BYTES(flows) + BYTES(stats) + BYTES(stat_sets) + BYTES(memory) + BYTES(counters) + BYTES(windows) +
-           BYTES(step_marks) + BYTES(keys) + tfp_slims_memory(t) +
-           (t->key_by_hash.slot_count + t->stat_set_by_hash.slot_count) * 12;
-#undef BYTES
-}
-
 size_t tfp_profile_memory(const tfp_profile *p)
 {
     if (!p) return 0;
-/* bytes in use: memory that was never touched takes no room */
-#define BYTES(table) (p->table.size * sizeof *p->table.at)
-#define LIST(list) (p->list->size * sizeof *p->list->at)
-    return p->arena.used + BYTES(graph->nodes) + BYTES(graph->types) + BYTES(graph->inputs) + BYTES(graph->outputs) +
-           BYTES(graph->shapes) + BYTES(graph->dims) + LIST(instructions) + BYTES(runs->execs) +
-           BYTES(detail->details) + BYTES(detail->spans) + BYTES(detail->run_transfers) + BYTES(sampled->samples) +
-           BYTES(recorded->ops) + BYTES(recorded->tensors) + BYTES(allocator->entries) + BYTES(allocator->blocks) +
-           BYTES(allocator->segments) + BYTES(flights->groups) + BYTES(flights->entries) + LIST(weights) + LIST(timed) +
-           BYTES(detail->memories) + BYTES(detail->buffers) + BYTES(detail->allocations) + BYTES(code->frames) +
-           BYTES(code->trace_frames) + BYTES(code->traces) + p->strings.count * 24 + BYTES(graph->node_by_name) +
-           p->runs->exec_by_step.slot_count * 12 + events_memory(p->events) + tfp_program_memory(p->program);
-#undef LIST
-#undef BYTES
+    return p->arena.used + (p->program ? p->program->arena.used : 0) + p->strings.count * 24 + tfp_tables_memory(p) +
+           tfp_slims_memory(p->events);
 }
 
 void tfp_slim_free_rows(tfp_event_tables *t, tfp_slim_lane *x)
@@ -338,4 +231,5 @@ void tfp_slims_free(tfp_event_tables *t)
     tfp_vec_free(&t->slim->slim_kinds);
     tfp_map64_free(&t->slim->slim_by_lane);
     free(t->slim->slim_outer_ns);
+    free(t->slim->mean_steps);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/program.c: looks up attributes by name, and measures and frees a program. */
+/* model/program.c: looks up attributes by name, and frees a program. */
 #include "model/program.h"
 #include "model/tables/profile.h"
+#include "schema/schema.h"
 
 #define SCAN_MOST 12 /* attributes: comparing this many names is faster than looking up the name's id */
 
@@ -32,26 +33,8 @@ const tfp_program_attr *tfp_program_attr_find(const tfp_profile *p, const tfp_pr
 void tfp_program_free(tfp_program *g)
 {
     if (!g) return;
-    tfp_vec_free(&g->attrs);
-    tfp_vec_free(&g->inputs);
-    tfp_vec_free(&g->nodes);
-    tfp_vec_free(&g->args);
-    tfp_vec_free(&g->results);
-    tfp_vec_free(&g->bodies);
-    tfp_vec_free(&g->variables);
-    tfp_vec_free(&g->signatures);
-    tfp_vec_free(&g->outputs);
-    tfp_vec_free(&g->controls);
-    tfp_map64_free(&g->body_by_name);
+    tfp_profile alone = { .program = g };
+    tfp_tables_free(&alone);
     tfp_arena_free(&g->arena);
     free(g);
-}
-
-size_t tfp_program_memory(const tfp_program *g)
-{
-    if (!g) return 0;
-#define BYTES(table) (g->table.capacity * sizeof *g->table.at)
-    return g->arena.used + BYTES(attrs) + BYTES(inputs) + BYTES(nodes) + BYTES(args) + BYTES(results) + BYTES(bodies) +
-           BYTES(variables) + BYTES(signatures) + BYTES(outputs) + BYTES(controls) + g->body_by_name.slot_count * 12;
-#undef BYTES
 }

@@ -136,8 +136,7 @@ struct tfp_program {
 /* NULL: the node has no attribute of that name. */
 const tfp_program_attr *tfp_program_attr_find(const tfp_profile *p, const tfp_program *g, const tfp_program_node *n,
                                               const char *name);
-void tfp_program_free(tfp_program *g);           /* NULL is allowed */
-size_t tfp_program_memory(const tfp_program *g); /* approximate size in bytes; 0 for NULL */
+void tfp_program_free(tfp_program *g); /* NULL is allowed */
 
 const tfp_program *tfp_program_of(const tfp_profile *p); /* NULL: not kept, or no graph was added */
 

@@ -14,9 +14,9 @@
 #include "store/store.h"
 #include "wire/proto.h"
 
-static tfp_store_fault wrong(tfp_store_file *f, tfp_store_id table, const char *column)
+static tfp_store_fault wrong(tfp_store_file *f, tfp_table_id table, const char *column)
 {
-    f->table = tfp_store_tables[table].name;
+    f->table = tfp_schema_tables[table].name;
     f->column = column;
     return TFP_STORE_WRONG;
 }
@@ -24,10 +24,10 @@ static tfp_store_fault wrong(tfp_store_file *f, tfp_store_id table, const char *
 /* ---- checks ---- */
 
 /* Ranges must lie in their table, and no row may be in two, because otherwise a small file could cause endless work. */
-static tfp_store_fault check_ranges(tfp_store_file *f, tfp_store_id id, const tfp_store_column *c)
+static tfp_store_fault check_ranges(tfp_store_file *f, tfp_table_id id, const tfp_schema_column *c)
 {
-    const tfp_store_table *t = &tfp_store_tables[id];
-    const tfp_store_rows *rows = tfp_store_at(t, f->p, &f->values);
+    const tfp_schema_table *t = &tfp_schema_tables[id];
+    const tfp_rows *rows = tfp_store_at(t, f->p, &f->values);
     uint64_t sum = 0, size = f->rows[c->arg];
     const char *at = (const char *)rows->at + c->at;
     for (size_t i = 0; i < rows->size; i++, at += t->item) {
@@ -43,10 +43,10 @@ static tfp_store_fault check_ranges(tfp_store_file *f, tfp_store_id id, const tf
 static tfp_store_fault check_all_ranges(tfp_store_file *f)
 {
     tfp_store_fault fault = TFP_STORE_FINE;
-    for (size_t i = 0; i < TFP_STORE_TABLES; i++)
-        for (size_t k = 0; f->rows[i] && !fault && k < tfp_store_tables[i].column_count; k++)
-            if (tfp_store_tables[i].columns[k].rule == TFP_STORE_RANGE)
-                fault = check_ranges(f, (tfp_store_id)i, &tfp_store_tables[i].columns[k]);
+    for (size_t i = 0; i < TFP_TABLES; i++)
+        for (size_t k = 0; f->rows[i] && !fault && k < tfp_schema_tables[i].column_count; k++)
+            if (tfp_schema_tables[i].columns[k].rule == TFP_RULE_RANGE)
+                fault = check_ranges(f, (tfp_table_id)i, &tfp_schema_tables[i].columns[k]);
     return fault;
 }
 
@@ -66,11 +66,11 @@ static tfp_store_fault check_events(tfp_store_file *f)
     const tfp_profile *p = f->p;
     const tfp_span_columns *s = &p->events->spans;
     for (uint32_t i = 0; i < s->size; i++) {
-        if (!of_trace(p, s->lane[i])) return wrong(f, TFP_STORE_SPANS, "lane");
-        if (s->parent[i] != TFP_NONE && !comes_before(s, s->parent[i], i)) return wrong(f, TFP_STORE_SPANS, "parent");
+        if (!of_trace(p, s->lane[i])) return wrong(f, TFP_TABLE_SPANS, "lane");
+        if (s->parent[i] != TFP_NONE && !comes_before(s, s->parent[i], i)) return wrong(f, TFP_TABLE_SPANS, "parent");
     }
     for (size_t i = 0; i < p->events->memory.size; i++)
-        if (!of_trace(p, p->events->memory.at[i].lane)) return wrong(f, TFP_STORE_MEMORY_EVENTS, "lane");
+        if (!of_trace(p, p->events->memory.at[i].lane)) return wrong(f, TFP_TABLE_MEMORY_EVENTS, "lane");
     return TFP_STORE_FINE;
 }
 
@@ -128,19 +128,19 @@ static bool bodies_have_all_nodes(const tfp_program *g)
 static tfp_store_fault check_sizes(tfp_store_file *f)
 {
     const tfp_profile *p = f->p;
-    if (!f->rows[TFP_STORE_SOURCES]) return wrong(f, TFP_STORE_SOURCES, "");
-    if (f->rows[TFP_STORE_FORMATS] != f->rows[TFP_STORE_SOURCES]) return wrong(f, TFP_STORE_FORMATS, "");
-    if (f->rows[TFP_STORE_NODE_BY_NAME] > p->strings.count) return wrong(f, TFP_STORE_NODE_BY_NAME, "");
-    if (f->rows[TFP_STORE_DETAILS] > f->rows[TFP_STORE_EXECS]) return wrong(f, TFP_STORE_DETAILS, "");
-    if (f->rows[TFP_STORE_PROGRAM_VALUES] != f->rows[TFP_STORE_PROGRAM_ATTRS])
-        return wrong(f, TFP_STORE_PROGRAM_VALUES, "");
+    if (!f->rows[TFP_TABLE_SOURCES]) return wrong(f, TFP_TABLE_SOURCES, "");
+    if (f->rows[TFP_TABLE_FORMATS] != f->rows[TFP_TABLE_SOURCES]) return wrong(f, TFP_TABLE_FORMATS, "");
+    if (f->rows[TFP_TABLE_NODE_BY_NAME] > p->strings.count) return wrong(f, TFP_TABLE_NODE_BY_NAME, "");
+    if (f->rows[TFP_TABLE_DETAILS] > f->rows[TFP_TABLE_EXECS]) return wrong(f, TFP_TABLE_DETAILS, "");
+    if (f->rows[TFP_TABLE_PROGRAM_VALUES] != f->rows[TFP_TABLE_PROGRAM_ATTRS])
+        return wrong(f, TFP_TABLE_PROGRAM_VALUES, "");
     if (p->sampled->samples.size && p->about.sample_type >= p->sampled->sample_types.size)
-        return wrong(f, TFP_STORE_PROFILE, "sample_type");
+        return wrong(f, TFP_TABLE_PROFILE, "sample_type");
     if (p->about.time_grain_ns != 1 && p->about.time_grain_ns != 1000)
-        return wrong(f, TFP_STORE_PROFILE, "time_grain_ns");
-    if (p->program && !f->rows[TFP_STORE_PROGRAM_BODIES]) return wrong(f, TFP_STORE_PROGRAM_BODIES, "");
+        return wrong(f, TFP_TABLE_PROFILE, "time_grain_ns");
+    if (p->program && !f->rows[TFP_TABLE_PROGRAM_BODIES]) return wrong(f, TFP_TABLE_PROGRAM_BODIES, "");
     for (size_t i = 0; i < p->graph->shapes.size; i++)
-        if (p->graph->shapes.at[i].count > TFP_RANK_MOST) return wrong(f, TFP_STORE_SHAPES, "count");
+        if (p->graph->shapes.at[i].count > TFP_RANK_MOST) return wrong(f, TFP_TABLE_SHAPES, "count");
     return TFP_STORE_FINE;
 }
 
@@ -150,12 +150,12 @@ tfp_store_fault tfp_store_check(tfp_store_file *f)
     tfp_store_fault fault = check_sizes(f);
     if (!fault) fault = check_all_ranges(f);
     if (!fault && f->p->program && !bodies_have_all_nodes(f->p->program))
-        fault = wrong(f, TFP_STORE_PROGRAM_BODIES, "node_first");
+        fault = wrong(f, TFP_TABLE_PROGRAM_BODIES, "node_first");
     if (!fault) fault = check_events(f);
-    if (!fault && !sound_warnings(f->p)) fault = wrong(f, TFP_STORE_WARNINGS, "what");
-    if (!fault && !sound_attrs(f->p)) fault = wrong(f, TFP_STORE_ATTRS, "value");
-    if (!fault && !sound_stats(f->p, t->stats.at, t->stats.size)) fault = wrong(f, TFP_STORE_STATS, "value");
-    if (!fault && !sound_stats(f->p, t->about.at, t->about.size)) fault = wrong(f, TFP_STORE_ABOUT, "value");
+    if (!fault && !sound_warnings(f->p)) fault = wrong(f, TFP_TABLE_WARNINGS, "what");
+    if (!fault && !sound_attrs(f->p)) fault = wrong(f, TFP_TABLE_ATTRS, "value");
+    if (!fault && !sound_stats(f->p, t->stats.at, t->stats.size)) fault = wrong(f, TFP_TABLE_STATS, "value");
+    if (!fault && !sound_stats(f->p, t->about.at, t->about.size)) fault = wrong(f, TFP_TABLE_ABOUT, "value");
     return fault;
 }
 
@@ -164,19 +164,19 @@ tfp_store_fault tfp_store_check(tfp_store_file *f)
 static void set_word(char *at, uint32_t n) { memcpy(at, &n, sizeof n); }
 
 /* Chains the rows of each owner in their order, like the builder. */
-static void chain_rows(tfp_store_file *f, tfp_store_id id)
+static void chain_rows(tfp_store_file *f, tfp_table_id id)
 {
-    const tfp_store_table *t = &tfp_store_tables[id];
-    const tfp_store_chain *c = &t->chain;
-    const tfp_store_table *owners = &tfp_store_tables[c->owner];
+    const tfp_schema_table *t = &tfp_schema_tables[id];
+    const tfp_schema_chain *c = &t->chain;
+    const tfp_schema_table *owners = &tfp_schema_tables[c->owner];
     size_t owner_count = f->rows[c->owner], item = owners->item;
     if (!owner_count) return;
-    char *owner = ((tfp_store_rows *)tfp_store_at(owners, f->p, &f->values))->at;
+    char *owner = ((tfp_rows *)tfp_store_at(owners, f->p, &f->values))->at;
     for (size_t i = 0; i < owner_count; i++) {
         set_word(owner + i * item + c->first, TFP_NONE);
         set_word(owner + i * item + c->last, TFP_NONE);
     }
-    char *rows = ((tfp_store_rows *)tfp_store_at(t, f->p, &f->values))->at;
+    char *rows = ((tfp_rows *)tfp_store_at(t, f->p, &f->values))->at;
     for (uint32_t i = 0; i < f->rows[id]; i++) {
         uint32_t of = f->owners[id][i], last;
         set_word(rows + (size_t)i * t->item + c->next, TFP_NONE);
@@ -203,7 +203,7 @@ static tfp_store_fault map_steps(tfp_store_file *f)
 {
     tfp_profile *p = f->p;
     for (uint32_t i = 0; i < p->runs->steps.size; i++) {
-        if (tfp_find_step(p, p->runs->steps.at[i].id) != TFP_NONE) return wrong(f, TFP_STORE_STEPS, "id");
+        if (tfp_find_step(p, p->runs->steps.at[i].id) != TFP_NONE) return wrong(f, TFP_TABLE_STEPS, "id");
         if (!tfp_map64_put(&p->runs->step_by_id, (uint64_t)p->runs->steps.at[i].id, i)) return TFP_STORE_NO_MEMORY;
     }
     for (uint32_t i = 0; i < p->graph->run_shapes.size; i++) {
@@ -220,7 +220,7 @@ static tfp_store_fault connect_program(tfp_store_file *f)
     tfp_store_fault fault = TFP_STORE_FINE;
     for (size_t i = 0; g && i < g->attrs.size && !fault; i++) {
         fault = tfp_store_take_value(&g->arena, f->values.rows.at[i], &g->attrs.at[i]);
-        if (fault == TFP_STORE_WRONG) wrong(f, TFP_STORE_PROGRAM_VALUES, "value");
+        if (fault == TFP_STORE_WRONG) wrong(f, TFP_TABLE_PROGRAM_VALUES, "value");
     }
     for (uint32_t i = 1; g && i < g->bodies.size && !fault; i++) /* body 0 is the main graph, which has no name */
         if (!tfp_map64_put(&g->body_by_name, g->bodies.at[i].name, i)) fault = TFP_STORE_NO_MEMORY;
@@ -229,8 +229,8 @@ static tfp_store_fault connect_program(tfp_store_file *f)
 
 tfp_store_fault tfp_store_connect(tfp_store_file *f)
 {
-    for (size_t i = 0; i < TFP_STORE_TABLES; i++)
-        if (tfp_store_tables[i].chain.there) chain_rows(f, (tfp_store_id)i);
+    for (size_t i = 0; i < TFP_TABLES; i++)
+        if (tfp_schema_tables[i].chain.there) chain_rows(f, (tfp_table_id)i);
     tfp_store_fault fault = map_steps(f);
     return fault ? fault : connect_program(f);
 }

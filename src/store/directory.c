@@ -8,6 +8,8 @@
 
 #include <libdeflate.h>
 
+const char tfp_store_magic[8] = { (char)0x89, 't', 'f', 'p', 'r', 'o', 'f', '\n' };
+
 static const char again[] = "convert the original files again";
 
 const tfp_store_entry *tfp_store_entry_find(const tfp_store_file *f, const char *table, const char *column)
@@ -137,7 +139,7 @@ static bool take_column(tfp_store_file *f, bytes_reader *r, const tfp_store_entr
 }
 
 /* Reads the columns of a table whose bits are set. False if memory is out. */
-static bool take_columns(tfp_store_file *f, bytes_reader *r, const tfp_store_table *t, const tfp_store_entry *e)
+static bool take_columns(tfp_store_file *f, bytes_reader *r, const tfp_schema_table *t, const tfp_store_entry *e)
 {
     uint64_t there = take_varint(r);
     bool memory = !t->chain.there || take_column(f, r, e, TFP_STORE_OWNER, sizeof(uint32_t));
@@ -150,9 +152,9 @@ static bool take_columns(tfp_store_file *f, bytes_reader *r, const tfp_store_tab
 static bool take_table(tfp_store_file *f, bytes_reader *r, uint64_t *number)
 {
     uint64_t next = take_varint(r);
-    if (next >= TFP_STORE_TABLES - *number) r->newer = r->bad = true;
+    if (next >= TFP_TABLES - *number) r->newer = r->bad = true;
     if (r->bad) return true;
-    const tfp_store_table *t = &tfp_store_tables[*number + next];
+    const tfp_schema_table *t = &tfp_schema_tables[*number + next];
     *number += next + 1;
     tfp_store_entry e = { .table = t->name, .column = "", .rows = take_varint(r) };
     if (!e.rows || e.rows >= TFP_NONE - 1) r->bad = true;

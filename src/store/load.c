@@ -55,19 +55,19 @@ static bool none_negative(const int64_t *at, size_t count)
     return all >= 0;
 }
 
-static bool obeys(const tfp_store_file *f, const tfp_store_column *c, void *numbers, size_t count)
+static bool obeys(const tfp_store_file *f, const tfp_schema_column *c, void *numbers, size_t count)
 {
-    size_t target = c->rule == TFP_STORE_STRING ? f->p->strings.count
-                    : c->rule >= TFP_STORE_ROW  ? f->rows[c->arg]
+    size_t target = c->rule == TFP_RULE_STRING ? f->p->strings.count
+                    : c->rule >= TFP_RULE_ROW  ? f->rows[c->arg]
                                                 : c->arg;
     switch (c->rule) {
-    case TFP_STORE_BELOW:
+    case TFP_RULE_BELOW:
         return c->width == 1 ? bytes_below(numbers, count, target) : words_below(numbers, count, target);
-    case TFP_STORE_NOT_NEGATIVE: return none_negative(numbers, count);
-    case TFP_STORE_STRING:
-    case TFP_STORE_ROW: return words_below(numbers, count, target);
-    case TFP_STORE_RANGE: return words_below(numbers, count, (uint64_t)target + 1);
-    case TFP_STORE_ROW_OR_NONE:
+    case TFP_RULE_NOT_NEGATIVE: return none_negative(numbers, count);
+    case TFP_RULE_STRING:
+    case TFP_RULE_ROW: return words_below(numbers, count, target);
+    case TFP_RULE_RANGE: return words_below(numbers, count, (uint64_t)target + 1);
+    case TFP_RULE_ROW_OR_NONE:
         if (target) return words_below_or_none(numbers, count, target);
         memset(numbers, 0xff, count * c->width); /* the table that they refer to is not kept */
         return true;
@@ -90,8 +90,8 @@ static void scatter(const char *from, size_t count, char *to, size_t stride, siz
 
 /* A column that is being loaded into the profile. */
 typedef struct passage {
-    const tfp_store_table *t;
-    const tfp_store_column *c;
+    const tfp_schema_table *t;
+    const tfp_schema_column *c;
     const tfp_store_entry *e; /* NULL: every value is the default */
     char *to;                 /* address for the first row */
     size_t stride;
@@ -144,7 +144,7 @@ static tfp_store_fault pass(const tfp_store_file *f, passage *x, size_t first, s
         tfp_store_fault fault = read_numbers(f, x, first, count, b, at);
         if (fault) return fault;
     } else {
-        memset(at, x->c->rule == TFP_STORE_ROW_OR_NONE ? 0xff : 0, count * width);
+        memset(at, x->c->rule == TFP_RULE_ROW_OR_NONE ? 0xff : 0, count * width);
     }
     if (!obeys(f, x->c, at, count)) return TFP_STORE_WRONG;
     if (at != to) scatter(at, count, to, x->stride, width);
@@ -164,7 +164,7 @@ static tfp_store_fault wrong_or_changed(const tfp_store_file *f, const tfp_store
 }
 
 static tfp_store_fault run_passages_at(const tfp_store_file *f, passage *all, size_t count, size_t rows, bench *b,
-                                       const tfp_store_column **at_fault)
+                                       const tfp_schema_column **at_fault)
 {
     tfp_store_fault fault = TFP_STORE_FINE;
     for (size_t i = 0; i < count && !fault; i++) {
@@ -187,7 +187,7 @@ static tfp_store_fault run_passages_at(const tfp_store_file *f, passage *all, si
 }
 
 static tfp_store_fault run_passages(const tfp_store_file *f, passage *all, size_t count, size_t rows,
-                                    const tfp_store_column **at_fault)
+                                    const tfp_schema_column **at_fault)
 {
     bench b = { malloc(BLOCK * sizeof(int64_t)), malloc(BLOCK * sizeof(int64_t)), { 0 } };
     bool ready = tfp_unpacker_start(&b.unpacker) && b.numbers && b.beside;
@@ -200,7 +200,7 @@ static tfp_store_fault run_passages(const tfp_store_file *f, passage *all, size_
 
 /* ---- texts ---- */
 
-static tfp_store_fault load_words(tfp_store_file *f, const tfp_store_table *t, const tfp_store_column *c, char *to,
+static tfp_store_fault load_words(tfp_store_file *f, const tfp_schema_table *t, const tfp_schema_column *c, char *to,
                                   size_t rows)
 {
     const tfp_store_entry *e = tfp_store_entry_find(f, t->name, c->name);
@@ -209,8 +209,8 @@ static tfp_store_fault load_words(tfp_store_file *f, const tfp_store_table *t, c
     tfp_store_fault fault = e ? tfp_store_read_texts(f, e, rows, &sizes, &at) : TFP_STORE_ABSENT;
     for (size_t i = 0; i < rows && !fault; i++, to += t->item) {
         bool there = sizes[i] != TFP_NONE;
-        if (!there && c->rule != TFP_STORE_TEXT_OR_NULL) return TFP_STORE_WRONG;
-        if (c->rule == TFP_STORE_BYTES) {
+        if (!there && c->rule != TFP_RULE_TEXT_OR_NULL) return TFP_STORE_WRONG;
+        if (c->rule == TFP_RULE_BYTES) {
             tfp_str s = { at, sizes[i] };
             memcpy(to, &s, sizeof s);
         } else {
@@ -244,11 +244,11 @@ tfp_store_fault tfp_store_load_strings(tfp_store_file *f)
 /* ---- tables ---- */
 
 typedef struct job {
-    const tfp_store_table *t;
+    const tfp_schema_table *t;
     passage *passages;
     size_t count, rows;
     tfp_store_fault fault;
-    const tfp_store_column *at_fault;
+    const tfp_schema_column *at_fault;
 } job;
 
 typedef struct loader {
@@ -259,36 +259,36 @@ typedef struct loader {
     bool no_memory;
 } loader;
 
-static const tfp_store_column owner_columns[] = {
-    { TFP_STORE_OWNER, 0, sizeof(uint32_t), TFP_STORE_ROW_OR_NONE, TFP_STORE_NODES },
-    { TFP_STORE_OWNER, 0, sizeof(uint32_t), TFP_STORE_ROW_OR_NONE, TFP_STORE_DETAILS },
-    { TFP_STORE_OWNER, 0, sizeof(uint32_t), TFP_STORE_ROW_OR_NONE, TFP_STORE_MEMORIES },
+static const tfp_schema_column owner_columns[] = {
+    { TFP_STORE_OWNER, 0, sizeof(uint32_t), TFP_RULE_ROW_OR_NONE, TFP_TABLE_NODES, false, NULL },
+    { TFP_STORE_OWNER, 0, sizeof(uint32_t), TFP_RULE_ROW_OR_NONE, TFP_TABLE_DETAILS, false, NULL },
+    { TFP_STORE_OWNER, 0, sizeof(uint32_t), TFP_RULE_ROW_OR_NONE, TFP_TABLE_MEMORIES, false, NULL },
 };
 
-static const tfp_store_column *owner_column(tfp_store_id owner)
+static const tfp_schema_column *owner_column(tfp_table_id owner)
 {
     size_t i = 0;
     while (owner_columns[i].arg != owner) i++;
     return &owner_columns[i];
 }
 
-static void add_job(loader *l, const tfp_store_table *t, size_t first, size_t rows)
+static void add_job(loader *l, const tfp_schema_table *t, size_t first, size_t rows)
 {
     job j = { .t = t, .count = l->passages.size - first, .rows = rows };
     j.passages = NULL; /* set once the array of passages no longer moves */
     if (!tfp_push(&l->jobs, j)) l->no_memory = true;
 }
 
-static void add_passage(loader *l, const tfp_store_table *t, const tfp_store_column *c, void *to, size_t stride)
+static void add_passage(loader *l, const tfp_schema_table *t, const tfp_schema_column *c, void *to, size_t stride)
 {
     if (!tfp_push(&l->passages, ((passage){ .t = t, .c = c, .to = to, .stride = stride }))) l->no_memory = true;
 }
 
 /* Allocates a table with empty rows, and adds the jobs that fill it. */
-static tfp_store_fault prepare_rows(loader *l, tfp_store_id id, tfp_store_rows *to)
+static tfp_store_fault prepare_rows(loader *l, tfp_table_id id, tfp_rows *to)
 {
     tfp_store_file *f = l->f;
-    const tfp_store_table *t = &tfp_store_tables[id];
+    const tfp_schema_table *t = &tfp_schema_tables[id];
     size_t rows = f->rows[id], first = l->passages.size;
     if (!tfp_grow(&to->at, &to->capacity, rows, t->item)) return TFP_STORE_NO_MEMORY;
     memset(to->at, 0, rows * t->item);
@@ -298,7 +298,7 @@ static tfp_store_fault prepare_rows(loader *l, tfp_store_id id, tfp_store_rows *
         add_passage(l, t, owner_column(t->chain.owner), f->owners[id], sizeof(uint32_t));
     }
     for (size_t i = 0; i < t->column_count; i++) {
-        const tfp_store_column *c = &t->columns[i];
+        const tfp_schema_column *c = &t->columns[i];
         if (c->width) add_passage(l, t, c, (char *)to->at + c->at, t->item);
     }
     add_job(l, t, first, rows);
@@ -311,12 +311,12 @@ static tfp_store_fault prepare_rows(loader *l, tfp_store_id id, tfp_store_rows *
     return TFP_STORE_FINE;
 }
 
-static tfp_store_fault prepare_arrays(loader *l, tfp_store_id id, char *to)
+static tfp_store_fault prepare_arrays(loader *l, tfp_table_id id, char *to)
 {
-    const tfp_store_table *t = &tfp_store_tables[id];
+    const tfp_schema_table *t = &tfp_schema_tables[id];
     size_t rows = l->f->rows[id];
     for (size_t i = 0; i < t->column_count; i++) {
-        const tfp_store_column *c = &t->columns[i];
+        const tfp_schema_column *c = &t->columns[i];
         void *array = malloc(rows * c->width);
         if (!array) return TFP_STORE_NO_MEMORY;
         memcpy(to + c->at, &array, sizeof array);
@@ -356,12 +356,12 @@ tfp_store_fault tfp_store_load_tables(tfp_store_file *f)
 {
     loader l = { .f = f };
     tfp_store_fault fault = TFP_STORE_FINE;
-    for (size_t i = 0; i < TFP_STORE_TABLES && !fault; i++) {
-        const tfp_store_table *t = &tfp_store_tables[i];
+    for (size_t i = 0; i < TFP_TABLES && !fault; i++) {
+        const tfp_schema_table *t = &tfp_schema_tables[i];
         void *to = f->rows[i] ? tfp_store_at(t, f->p, &f->values) : NULL;
-        if (!to || t->form == TFP_STORE_ONE) continue;
+        if (!to || t->form == TFP_FORM_ONE) continue;
         fault =
-            t->form == TFP_STORE_ROWS ? prepare_rows(&l, (tfp_store_id)i, to) : prepare_arrays(&l, (tfp_store_id)i, to);
+            t->form == TFP_FORM_ROWS ? prepare_rows(&l, (tfp_table_id)i, to) : prepare_arrays(&l, (tfp_table_id)i, to);
         if (l.no_memory) fault = TFP_STORE_NO_MEMORY;
     }
     if (!fault) fault = run_jobs(&l);
@@ -370,12 +370,12 @@ tfp_store_fault tfp_store_load_tables(tfp_store_file *f)
     return fault;
 }
 
-tfp_store_fault tfp_store_load_one(tfp_store_file *f, tfp_store_id id)
+tfp_store_fault tfp_store_load_one(tfp_store_file *f, tfp_table_id id)
 {
-    const tfp_store_table *t = &tfp_store_tables[id];
+    const tfp_schema_table *t = &tfp_schema_tables[id];
     char *to = tfp_store_at(t, f->p, &f->values);
     for (size_t i = 0; i < t->column_count; i++) {
-        const tfp_store_column *c = &t->columns[i], *at_fault;
+        const tfp_schema_column *c = &t->columns[i], *at_fault;
         passage x = { .t = t, .c = c, .to = to + c->at, .stride = t->item };
         tfp_store_fault fault = c->width ? run_passages(f, &x, 1, 1, &at_fault) : load_words(f, t, c, to + c->at, 1);
         if (fault) return fail(f, fault, t->name, c->name);

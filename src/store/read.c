@@ -43,9 +43,9 @@ static bool wants_program(const tfp_program *g, unsigned keep)
 
 static tfp_status start_program(tfp_store_file *f, tfp_error *err)
 {
-    if (!tfp_store_entry_find(f, tfp_store_tables[TFP_STORE_PROGRAM].name, "")) return TFP_OK;
+    if (!tfp_store_entry_find(f, tfp_schema_tables[TFP_TABLE_PROGRAM].name, "")) return TFP_OK;
     if (!(f->p->program = calloc(1, sizeof *f->p->program))) return tfp_nomem(err);
-    tfp_status s = fail_at(f, tfp_store_load_one(f, TFP_STORE_PROGRAM), err);
+    tfp_status s = fail_at(f, tfp_store_load_one(f, TFP_TABLE_PROGRAM), err);
     if (s || wants_program(f->p->program, f->p->keep)) return s;
     tfp_program_free(f->p->program);
     f->p->program = NULL;
@@ -56,13 +56,13 @@ static tfp_status start_program(tfp_store_file *f, tfp_error *err)
 static tfp_status count_rows(tfp_store_file *f, tfp_error *err)
 {
     uint64_t bytes = 0;
-    for (size_t i = 0; i < TFP_STORE_TABLES; i++) {
-        const tfp_store_table *t = &tfp_store_tables[i];
+    for (size_t i = 0; i < TFP_TABLES; i++) {
+        const tfp_schema_table *t = &tfp_schema_tables[i];
         const tfp_store_entry *e = tfp_store_entry_find(f, t->name, "");
-        bool of_program = t->home != TFP_STORE_IN_PROFILE;
+        bool of_program = tfp_table_is_of_program(t);
         if (!e || (t->keep & ~f->p->keep) || (of_program && !f->p->program)) continue;
         f->rows[i] = (size_t)e->rows;
-        bytes += e->rows * tfp_store_row_bytes(t);
+        bytes += e->rows * tfp_table_row_bytes(t);
     }
     if (f->p->arena.limit && bytes > f->p->arena.limit)
         return tfp_fail(err, TFP_LIMIT, "needs more than %zu MB of memory", f->p->arena.limit >> 20);
@@ -74,7 +74,7 @@ static tfp_status load_profile(tfp_store_file *f, tfp_error *err)
 {
     tfp_profile *p = f->p;
     bool wanted = p->about.functions;
-    tfp_status s = fail_at(f, tfp_store_load_one(f, TFP_STORE_PROFILE), err);
+    tfp_status s = fail_at(f, tfp_store_load_one(f, TFP_TABLE_PROFILE), err);
     p->about.has &= ~TFP_STORE_FOLLOWS;
     if (!s && wanted && !p->about.functions)
         s = tfp_fail(err, TFP_BADFILE, "converted without the nodes of functions: %s, with --functions", again);
@@ -96,10 +96,10 @@ static tfp_status load(tfp_store_file *f, tfp_error *err)
 
 static bool is_empty(const tfp_profile *p)
 {
-    for (size_t i = 0; i < TFP_STORE_TABLES; i++) {
-        const tfp_store_table *t = &tfp_store_tables[i];
-        bool own = i == TFP_STORE_PROFILE || i == TFP_STORE_SOURCES || i == TFP_STORE_FORMATS;
-        if (!own && t->home == TFP_STORE_IN_PROFILE && tfp_store_count(t, tfp_store_at(t, p, NULL))) return false;
+    for (size_t i = 0; i < TFP_TABLES; i++) {
+        const tfp_schema_table *t = &tfp_schema_tables[i];
+        bool own = i == TFP_TABLE_PROFILE || i == TFP_TABLE_SOURCES || i == TFP_TABLE_FORMATS;
+        if (!own && !tfp_table_is_of_program(t) && tfp_table_count(t, tfp_table_at(t, p))) return false;
     }
     return p->files->sources.size == 1 && !p->program && !p->checkpoint && !p->events->spans.start_ns;
 }
@@ -109,17 +109,10 @@ static void empty(tfp_profile *p)
 {
     tfp_program_free(p->program);
     p->program = NULL;
-    for (size_t i = 0; i < TFP_STORE_TABLES; i++) {
-        const tfp_store_table *t = &tfp_store_tables[i];
-        void *at = t->home == TFP_STORE_IN_PROFILE ? tfp_store_at(t, p, NULL) : NULL;
-        if (at && t->form == TFP_STORE_ROWS) ((tfp_store_rows *)at)->size = 0;
-    }
+    tfp_tables_clear(p);
     p->events->spans.size = p->events->spans.capacity = 0;
     p->about.graph_file = NULL;
     p->about.has = 0;
-    tfp_map64_clear(&p->runs->step_by_id);
-    tfp_map64_clear(&p->graph->run_shape_by_output);
-    tfp_map64_clear(&p->graph->types_by_node);
 }
 
 /* A small file may contain much larger tables, because columns are packed. */
@@ -150,7 +143,7 @@ static tfp_status read(tfp_builder *b, tfp_input *in, tfp_error *err)
         p->files->formats.at[p->files->formats.size++] = format;
     }
     p->reopened = !s;
-    for (size_t i = 0; i < TFP_STORE_TABLES; i++) free(f.owners[i]);
+    for (size_t i = 0; i < TFP_TABLES; i++) free(f.owners[i]);
     tfp_vec_free(&f.values.rows);
     tfp_vec_free(&f.entries);
     free(f.directory);

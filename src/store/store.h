@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* store/store.h: a whole profile as one file of tfprof's own (NAME.tfprof): what its files share. Bytes of the file:
- * docs/formats.md. One list of tables and columns (tables.c) drives both ways: write.c puts every column of the model
+ * docs/formats.md. The lists of tables and columns (schema/) drive both ways: write.c puts every column of the model
  * into the file; read.c reads back those that are to be kept. Each number is checked against its rule, and check.c
  * makes the checks that need several columns. Uses base, model and the shape of a format. */
 #ifndef TFP_STORE_H
@@ -9,6 +9,7 @@
 #include "base/source.h"
 #include "formats/files/format.h"
 #include "model/program.h"
+#include "schema/schema.h"
 #include "store/pack.h"
 
 #define TFP_STORE_VERSION 2u
@@ -69,129 +70,6 @@ typedef struct tfp_store_entry {
     tfp_str here;
 } tfp_store_entry;
 
-/* The rule for the numbers of a column. A number that breaks it ends the reading. */
-typedef enum tfp_store_rule {
-    TFP_STORE_ANY,
-    TFP_STORE_BELOW,        /* less than `arg` */
-    TFP_STORE_NOT_NEGATIVE, /* 64 bits */
-    TFP_STORE_STRING,       /* a tfp_strid */
-    TFP_STORE_ROW,          /* a row of the table `arg` */
-    TFP_STORE_ROW_OR_NONE,  /* the same, or TFP_NONE; TFP_NONE is read when that table is not kept */
-    TFP_STORE_RANGE, /* the first of several rows of the table `arg`; the next word of the row has their number */
-    /* texts, whose width is 0 */
-    TFP_STORE_TEXT,         /* char *, ended by NUL */
-    TFP_STORE_TEXT_OR_NULL, /* the same, or NULL */
-    TFP_STORE_BYTES         /* tfp_str */
-} tfp_store_rule;
-
-typedef struct tfp_store_column {
-    const char *name;
-    size_t at; /* offset in the row; for TFP_STORE_ARRAYS: offset of the pointer to the column's array, in its struct */
-    size_t width;
-    tfp_store_rule rule;
-    uint32_t arg;
-    bool beside; /* similar to the previous column, which has 8-byte numbers too, so the differences may be smaller */
-} tfp_store_column;
-
-/* The numbers of the tables in files of version 2: new tables are added at the end, and new columns at the end of their
- * table. */
-typedef enum tfp_store_id {
-    TFP_STORE_PROFILE,
-    TFP_STORE_SOURCES,
-    TFP_STORE_FORMATS,
-    TFP_STORE_WARNINGS,
-    TFP_STORE_COVERAGE,
-    TFP_STORE_NODE_BY_NAME,
-    TFP_STORE_NODES,
-    TFP_STORE_TYPES,
-    TFP_STORE_INPUTS,
-    TFP_STORE_OUTPUTS,
-    TFP_STORE_SHAPES,
-    TFP_STORE_DIMS,
-    TFP_STORE_ATTRS,
-    TFP_STORE_RUN_SHAPES,
-    TFP_STORE_INSTRUCTIONS,
-    TFP_STORE_STEPS,
-    TFP_STORE_EXECS,
-    TFP_STORE_OUTPUT_BYTES,
-    TFP_STORE_DETAILS,
-    TFP_STORE_LANES,
-    TFP_STORE_RUN_SPANS,
-    TFP_STORE_RUN_TRANSFERS,
-    TFP_STORE_MEMORIES,
-    TFP_STORE_BUFFERS,
-    TFP_STORE_ALLOCATIONS,
-    TFP_STORE_FRAMES,
-    TFP_STORE_TRACE_FRAMES,
-    TFP_STORE_TRACES,
-    TFP_STORE_SAMPLE_TYPES,
-    TFP_STORE_SAMPLES,
-    TFP_STORE_PROCESSES,
-    TFP_STORE_SPANS,
-    TFP_STORE_ATTRIBUTIONS,
-    TFP_STORE_CAPTURED_CALLS,
-    TFP_STORE_FLOWS,
-    TFP_STORE_STATS,
-    TFP_STORE_STAT_SETS,
-    TFP_STORE_MEMORY_EVENTS,
-    TFP_STORE_ALLOCATOR_DEVICES,
-    TFP_STORE_ALLOCATOR_ENTRIES,
-    TFP_STORE_ALLOCATOR_BLOCKS,
-    TFP_STORE_ALLOCATOR_SEGMENTS,
-    TFP_STORE_FLIGHT_DUMPS,
-    TFP_STORE_FLIGHT_GROUPS,
-    TFP_STORE_FLIGHT_ENTRIES,
-    TFP_STORE_WEIGHTS,
-    TFP_STORE_TIMED,
-    TFP_STORE_COUNTERS,
-    TFP_STORE_STEP_MARKS,
-    TFP_STORE_WINDOWS,
-    TFP_STORE_DEVICES,
-    TFP_STORE_FINDINGS,
-    TFP_STORE_ABOUT,
-    TFP_STORE_PROGRAM,
-    TFP_STORE_PROGRAM_ATTRS,
-    TFP_STORE_PROGRAM_VALUES,
-    TFP_STORE_PROGRAM_INPUTS,
-    TFP_STORE_PROGRAM_NODES,
-    TFP_STORE_PROGRAM_ARGS,
-    TFP_STORE_PROGRAM_RESULTS,
-    TFP_STORE_PROGRAM_BODIES,
-    TFP_STORE_PROGRAM_VARIABLES,
-    TFP_STORE_PROGRAM_SIGNATURES,
-    TFP_STORE_PROGRAM_OUTPUTS,
-    TFP_STORE_PROGRAM_CONTROLS,
-    TFP_STORE_DOUBTS,
-    TFP_STORE_TABLES
-} tfp_store_id;
-
-typedef enum tfp_store_form {
-    TFP_STORE_ROWS,   /* a growable array of rows */
-    TFP_STORE_ARRAYS, /* an array for each column */
-    TFP_STORE_ONE     /* the struct itself: one row */
-} tfp_store_form;
-
-typedef enum tfp_store_home { TFP_STORE_IN_PROFILE, TFP_STORE_IN_PROGRAM, TFP_STORE_IN_VALUES } tfp_store_home;
-
-/* Rows that an owner chains by `next`: the file stores the owner of each row, and reading rebuilds the chains. */
-typedef struct tfp_store_chain {
-    tfp_store_id owner;
-    size_t first, last, next; /* offsets: in the owner's row, and in the row itself */
-    bool there;
-} tfp_store_chain;
-
-typedef struct tfp_store_table {
-    const char *name;
-    tfp_store_form form;
-    tfp_store_home home;
-    size_t within; /* offset in the profile of the pointer to the tables that contain it; 0: it is in the home itself */
-    size_t at, item; /* offset there; bytes of a row */
-    const tfp_store_column *columns;
-    size_t column_count;
-    unsigned keep; /* TFP_KEEP_...: read only if one of these is set; 0: always. See tfp_store_wants_program, too */
-    tfp_store_chain chain;
-} tfp_store_table;
-extern const tfp_store_table tfp_store_tables[TFP_STORE_TABLES];
 #define TFP_STORE_OWNER "owner"     /* the column that replaces a chain */
 #define TFP_STORE_STRINGS "strings" /* the table of strings, which is not in the list */
 
@@ -200,16 +78,8 @@ typedef struct tfp_store_values {
     TFP_VEC(tfp_str) rows;
 } tfp_store_values;
 
-/* The address of a table; NULL if it belongs to a missing program. */
-void *tfp_store_at(const tfp_store_table *t, const tfp_profile *p, const tfp_store_values *values);
-/* A growable array or a struct of arrays as every one of them begins. */
-typedef struct tfp_store_rows {
-    void *at;
-    size_t size, capacity;
-} tfp_store_rows;
-size_t tfp_store_count(const tfp_store_table *t, const void *at); /* rows; 0 for NULL */
-size_t tfp_store_row_bytes(const tfp_store_table *t); /* bytes of memory for each row while a file is read */
-
+/* The address of a table; NULL if it belongs to a missing program. The values are those of TFP_TABLE_PROGRAM_VALUES. */
+void *tfp_store_at(const tfp_schema_table *t, const tfp_profile *p, const tfp_store_values *values);
 /* values.c: attributes to bytes and back. */
 bool tfp_store_put_value(tfp_buf *b, const tfp_program_attr *a);
 typedef enum tfp_store_fault {
@@ -229,8 +99,8 @@ typedef struct tfp_store_file {
     tfp_profile *p;
     TFP_VEC(tfp_store_entry) entries;
     char *directory;               /* unpacked; entries point into it */
-    size_t rows[TFP_STORE_TABLES]; /* of the kept tables */
-    uint32_t *owners[TFP_STORE_TABLES];
+    size_t rows[TFP_TABLES]; /* of the kept tables */
+    uint32_t *owners[TFP_TABLES];
     tfp_store_values values;
     const char *table, *column; /* the place of the error */
 } tfp_store_file;
@@ -256,7 +126,7 @@ tfp_store_fault tfp_store_read_texts(tfp_store_file *f, const tfp_store_entry *e
 /* load.c: loads the columns of the directory into the tables of an empty profile. */
 tfp_store_fault tfp_store_load_strings(tfp_store_file *f);
 /* Loads a table that is the struct itself, then all others, whose `rows` are known. */
-tfp_store_fault tfp_store_load_one(tfp_store_file *f, tfp_store_id id);
+tfp_store_fault tfp_store_load_one(tfp_store_file *f, tfp_table_id id);
 tfp_store_fault tfp_store_load_tables(tfp_store_file *f);
 
 /* check.c: checks that need several columns, and data that follows from columns: chains, maps, values of attributes. */

@@ -189,3 +189,9 @@ tfp_store_fault tfp_store_take_value(tfp_arena *arena, tfp_str bytes, tfp_progra
     if (!r.fault && r.left.size) r.fault = TFP_STORE_WRONG;
     return r.fault;
 }
+
+void *tfp_store_at(const tfp_schema_table *t, const tfp_profile *p, const tfp_store_values *values)
+{
+    if (t == &tfp_schema_tables[TFP_TABLE_PROGRAM_VALUES]) return (void *)(uintptr_t)&values->rows;
+    return tfp_table_at(t, p);
+}

@@ -65,13 +65,13 @@ typedef struct place {
     size_t stride, width, rows;
 } place;
 
-static place place_of(const tfp_store_table *t, const tfp_store_column *c, const void *at, size_t rows)
+static place place_of(const tfp_schema_table *t, const tfp_schema_column *c, const void *at, size_t rows)
 {
     switch (t->form) {
-    case TFP_STORE_ROWS:
-        return (place){ (const char *)((const tfp_store_rows *)at)->at + c->at, t->item, c->width, rows };
-    case TFP_STORE_ARRAYS: return (place){ *(char *const *)((const char *)at + c->at), c->width, c->width, rows };
-    case TFP_STORE_ONE: break;
+    case TFP_FORM_ROWS:
+        return (place){ (const char *)((const tfp_rows *)at)->at + c->at, t->item, c->width, rows };
+    case TFP_FORM_ARRAYS: return (place){ *(char *const *)((const char *)at + c->at), c->width, c->width, rows };
+    case TFP_FORM_ONE: break;
     }
     return (place){ (const char *)at + c->at, t->item, c->width, rows };
 }
@@ -136,18 +136,18 @@ static void put_numbers(writer *w, const place *from, const place *beside)
 /* ---- texts: their sizes (left out when all are there and none contains a 0), then their bytes, each ended by a 0
  * ---- */
 
-static tfp_str text_at(const place *from, tfp_store_rule rule, size_t row, bool *there)
+static tfp_str text_at(const place *from, tfp_rule rule, size_t row, bool *there)
 {
     const char *at = from->at + row * from->stride;
     *there = true;
-    if (rule == TFP_STORE_BYTES) return *(const tfp_str *)(const void *)at;
+    if (rule == TFP_RULE_BYTES) return *(const tfp_str *)(const void *)at;
     const char *text = *(const char *const *)(const void *)at;
     *there = text != NULL;
     return tfp_str_of(text);
 }
 
 /* The total size of all texts with their end bytes; also finds whether the sizes can be omitted. */
-static uint64_t measure_texts(const place *from, tfp_store_rule rule, bool *ended)
+static uint64_t measure_texts(const place *from, tfp_rule rule, bool *ended)
 {
     uint64_t size = 0;
     *ended = true;
@@ -179,7 +179,7 @@ static void put_bytes(writer *w, bool here, const void *data, size_t size)
     }
 }
 
-static void put_texts(writer *w, tfp_store_rule rule, const place *from)
+static void put_texts(writer *w, tfp_rule rule, const place *from)
 {
     bool ended, there;
     uint64_t size = measure_texts(from, rule, &ended);
@@ -206,10 +206,10 @@ static void put_texts(writer *w, tfp_store_rule rule, const place *from)
 /* ---- tables ---- */
 
 /* Finds the owner of each row by following the owners' chains. */
-static void put_owners(writer *w, const tfp_store_table *t, const void *at, size_t rows)
+static void put_owners(writer *w, const tfp_schema_table *t, const void *at, size_t rows)
 {
-    const tfp_store_chain *c = &t->chain;
-    const tfp_store_table *owners = &tfp_store_tables[c->owner];
+    const tfp_schema_chain *c = &t->chain;
+    const tfp_schema_table *owners = &tfp_schema_tables[c->owner];
     const void *owners_at = tfp_store_at(owners, w->p, &w->values);
     uint32_t *owner = malloc((rows + 1) * sizeof *owner);
     if (!owner) {
@@ -217,8 +217,8 @@ static void put_owners(writer *w, const tfp_store_table *t, const void *at, size
         return;
     }
     memset(owner, 0xff, rows * sizeof *owner);
-    const char *row = ((const tfp_store_rows *)at)->at, *o = ((const tfp_store_rows *)owners_at)->at;
-    for (uint32_t i = 0; i < tfp_store_count(owners, owners_at); i++, o += owners->item) {
+    const char *row = ((const tfp_rows *)at)->at, *o = ((const tfp_rows *)owners_at)->at;
+    for (uint32_t i = 0; i < tfp_table_count(owners, owners_at); i++, o += owners->item) {
         uint32_t next;
         memcpy(&next, o + c->first, sizeof next);
         while (next != TFP_NONE) {
@@ -230,13 +230,13 @@ static void put_owners(writer *w, const tfp_store_table *t, const void *at, size
     free(owner);
 }
 
-static bool is_written(const tfp_store_column *c, size_t i, const place *from)
+static bool is_written(const tfp_schema_column *c, size_t i, const place *from)
 {
-    return !c->width || i == 0 || !is_nothing(from, c->rule == TFP_STORE_ROW_OR_NONE ? 0xff : 0);
+    return !c->width || i == 0 || !is_nothing(from, c->rule == TFP_RULE_ROW_OR_NONE ? 0xff : 0);
 }
 
 /* A bit for each column that is written. */
-static uint64_t written(const tfp_store_table *t, const void *at, size_t rows)
+static uint64_t written(const tfp_schema_table *t, const void *at, size_t rows)
 {
     uint64_t bits = 0;
     for (size_t i = 0; i < t->column_count; i++) {
@@ -246,7 +246,7 @@ static uint64_t written(const tfp_store_table *t, const void *at, size_t rows)
     return bits;
 }
 
-static void put_column(writer *w, const tfp_store_table *t, const tfp_store_column *c, const void *at, size_t rows)
+static void put_column(writer *w, const tfp_schema_table *t, const tfp_schema_column *c, const void *at, size_t rows)
 {
     place from = place_of(t, c, at, rows), before;
     if (c->beside) before = place_of(t, c - 1, at, rows);
@@ -256,14 +256,14 @@ static void put_column(writer *w, const tfp_store_table *t, const tfp_store_colu
         put_texts(w, c->rule, &from);
 }
 
-static void put_table(writer *w, tfp_store_id id)
+static void put_table(writer *w, tfp_table_id id)
 {
-    const tfp_store_table *t = &tfp_store_tables[id];
+    const tfp_schema_table *t = &tfp_schema_tables[id];
     const void *at = tfp_store_at(t, w->p, &w->values);
-    size_t rows = tfp_store_count(t, at);
+    size_t rows = tfp_table_count(t, at);
     if (!rows) return;
     uint64_t bits = written(t, at, rows);
-    w->need += (uint64_t)rows * tfp_store_row_bytes(t);
+    w->need += (uint64_t)rows * tfp_table_row_bytes(t);
     tfp_put_varint(&w->directory, id - w->next_table);
     tfp_put_varint(&w->directory, rows);
     tfp_put_varint(&w->directory, bits);
@@ -277,7 +277,7 @@ static void put_strings(writer *w)
 {
     place all = { (const char *)w->p->strings.strings, sizeof(tfp_str), 0, w->p->strings.count };
     tfp_put_varint(&w->directory, all.rows);
-    put_texts(w, TFP_STORE_BYTES, &all);
+    put_texts(w, TFP_RULE_BYTES, &all);
 }
 
 /* The bytes of all values are collected in one buffer; the rows point into it when it is complete. */
@@ -325,7 +325,7 @@ tfp_status tfp_store_write(const tfp_profile *p, tfp_sink *sink, tfp_error *err)
     make_values(&w);
     put(&w, &head, sizeof head);
     if (!w.no_memory) put_strings(&w);
-    for (size_t i = 0; i < TFP_STORE_TABLES && !w.no_memory && !sink->status; i++) put_table(&w, (tfp_store_id)i);
+    for (size_t i = 0; i < TFP_TABLES && !w.no_memory && !sink->status; i++) put_table(&w, (tfp_table_id)i);
     if (!w.no_memory) put_directory(&w, &head);
     tfp_packer_free(&w.packer);
     tfp_buf_free(&w.directory);

@@ -7,13 +7,6 @@
 
 #include "model/tables/types.h"
 
-typedef struct tfp_allocator_device {
-    tfp_strid name;      /* such as "gpu:0" */
-    uint32_t source;     /* index in the profile's sources: the file that it came from */
-    int64_t origin_us;   /* the earliest time of its file; -1: entries have no times */
-    int64_t total_bytes; /* bytes of its segments at the end */
-} tfp_allocator_device;
-
 typedef enum tfp_allocator_action {
     TFP_ALLOCATOR_ALLOC,
     TFP_ALLOCATOR_FREE, /* the free is complete: the block can be allocated again */
@@ -22,29 +15,7 @@ typedef enum tfp_allocator_action {
     TFP_ALLOCATOR_OOM /* out of memory; bytes: the size asked for; address: the device's free memory */
 } tfp_allocator_action;
 
-/* In the order of the file; those of one device in order of time. */
-struct tfp_allocator_entry {
-    int64_t at_us; /* -1: unknown */
-    int64_t bytes; /* not negative */
-    uint64_t address;
-    uint32_t device; /* index in devices */
-    uint32_t trace;  /* index in traces, or TFP_NONE */
-    uint8_t action;  /* of tfp_allocator_action */
-};
-
-typedef struct tfp_allocator_block { /* a block that was allocated at the end */
-    uint64_t address;
-    int64_t bytes; /* bytes that were asked for */
-    uint32_t trace;
-    uint32_t device;
-} tfp_allocator_block;
-
-typedef struct tfp_allocator_segment { /* the sum of all segments with the same device, stream, pool and type */
-    tfp_strid pool, type;
-    int64_t stream, count;
-    int64_t total_bytes, allocated_bytes, active_bytes, free_bytes, largest_free_bytes;
-    uint32_t device;
-} tfp_allocator_segment;
+#include "schema/allocator.def"
 
 typedef struct tfp_allocator_tables {
     TFP_VEC(tfp_allocator_device) devices;

@@ -5,11 +5,7 @@
 
 #include "model/tables/types.h"
 
-struct tfp_timed_collective {
-    int64_t rank, group_size; /* group_size: -1: unknown */
-    int64_t bytes, duration_ns;
-    tfp_strid kind, group; /* "AllReduce", the communicator's name */
-};
+#include "schema/collectives.def"
 
 typedef struct tfp_timed_list {
     TFP_VEC(tfp_timed_collective);

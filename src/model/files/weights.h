@@ -13,13 +13,7 @@ typedef enum tfp_weight_kind {
     TFP_WEIGHT_OF_OPTIMIZER
 } tfp_weight_kind;
 
-struct tfp_weight {
-    uint32_t node;  /* index in nodes */
-    tfp_strid type; /* the file's name for it: "BF16", "Q4_K" */
-    int64_t elements;
-    int64_t bytes; /* bytes in the file */
-    uint8_t kind;  /* of tfp_weight_kind */
-};
+#include "schema/weights.def"
 
 typedef struct tfp_weight_list {
     TFP_VEC(tfp_weight);

@@ -219,7 +219,7 @@ static void tables_beyond_the_memory_of_a_profile_are_refused(void **state)
     tfp_error err = { 0 };
     tfp_buf b = saved("traces/kineto.json"), d = { 0 };
     tfp_buf_add(&d, "\1\3\0", 3);
-    tfp_buf_char(&d, TFP_STORE_NODES);
+    tfp_buf_char(&d, TFP_TABLE_NODES);
     tfp_put_varint(&d, 100000000);
     tfp_buf_char(&d, 0);
     put_directory(&b, all(&d));
@@ -316,8 +316,8 @@ static void the_document_names_every_column(void **state)
     (void)state;
     tfp_buf doc = document();
     size_t before = 0; /* a table's index is its number in files, and a column's index is its bit */
-    for (size_t i = 0; i < TFP_STORE_TABLES; i++) {
-        const tfp_store_table *t = &tfp_store_tables[i];
+    for (size_t i = 0; i < TFP_TABLES; i++) {
+        const tfp_schema_table *t = &tfp_schema_tables[i];
         char begin[64], cell[64];
         snprintf(begin, sizeof begin, "\n- `%s`:", t->name);
         size_t at = tfp_str_find(all(&doc), tfp_str_of(begin));
@@ -328,7 +328,7 @@ static void the_document_names_every_column(void **state)
         size_t end = tfp_str_find(rest, TFP_STR("\n- `")), last = tfp_str_find(rest, TFP_STR("\n\n"));
         tfp_str line = { rest.data, end < last ? end : last };
         for (size_t k = 0, place = 0, column; k < t->column_count; k++, place = column) {
-            const tfp_store_column *c = &t->columns[k];
+            const tfp_schema_column *c = &t->columns[k];
             if (c->width)
                 snprintf(cell, sizeof cell, "`%s` %zu", c->name, c->width);
             else
@@ -345,7 +345,7 @@ static void the_document_names_every_column(void **state)
 static void columns_fit_into_the_directory(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < TFP_STORE_TABLES; i++) assert_true(tfp_store_tables[i].column_count < 64);
+    for (size_t i = 0; i < TFP_TABLES; i++) assert_true(tfp_schema_tables[i].column_count < 64);
 }
 
 /* ---- the model ---- */
@@ -353,30 +353,30 @@ static void columns_fit_into_the_directory(void **state)
 static void cover(bool *covered, size_t at, size_t size) { memset(covered + at, true, size); }
 
 /* Marks the bytes of a row that are stored in a column, or computed when the file is read. */
-static void cover_row(bool *covered, const tfp_store_table *t)
+static void cover_row(bool *covered, const tfp_schema_table *t)
 {
     for (size_t k = 0; k < t->column_count; k++) {
-        const tfp_store_column *c = &t->columns[k];
-        size_t text = c->rule == TFP_STORE_BYTES ? sizeof(tfp_str) : sizeof(char *);
+        const tfp_schema_column *c = &t->columns[k];
+        size_t text = c->rule == TFP_RULE_BYTES ? sizeof(tfp_str) : sizeof(char *);
         cover(covered, c->at, c->width ? c->width : text);
     }
     if (t->chain.there) cover(covered, t->chain.next, sizeof(uint32_t));
-    for (size_t k = 0; k < TFP_STORE_TABLES; k++) {
-        const tfp_store_chain *c = &tfp_store_tables[k].chain;
-        if (!c->there || &tfp_store_tables[c->owner] != t) continue;
+    for (size_t k = 0; k < TFP_TABLES; k++) {
+        const tfp_schema_chain *c = &tfp_schema_tables[k].chain;
+        if (!c->there || &tfp_schema_tables[c->owner] != t) continue;
         cover(covered, c->first, sizeof(uint32_t));
         cover(covered, c->last, sizeof(uint32_t));
     }
-    if (t == &tfp_store_tables[TFP_STORE_WARNINGS]) {
+    if (t == &tfp_schema_tables[TFP_TABLE_WARNINGS]) {
         cover(covered, offsetof(tfp_warning, told), sizeof(size_t));
         cover(covered, offsetof(tfp_warning, line), sizeof(char *));
     }
-    if (t == &tfp_store_tables[TFP_STORE_ATTRIBUTIONS]) {
+    if (t == &tfp_schema_tables[TFP_TABLE_ATTRIBUTIONS]) {
         cover(covered, offsetof(tfp_attribution, place),
               sizeof(uint32_t)); /* the join alone uses both, and it is done */
         cover(covered, offsetof(tfp_attribution, captured), sizeof(uint32_t));
     }
-    if (t == &tfp_store_tables[TFP_STORE_PROGRAM_ATTRS])
+    if (t == &tfp_schema_tables[TFP_TABLE_PROGRAM_ATTRS])
         cover(covered, offsetof(tfp_program_attr, text), sizeof(tfp_str)); /* stored in a table of its own */
 }
 
@@ -384,10 +384,10 @@ static void cover_row(bool *covered, const tfp_store_table *t)
 static void every_field_of_a_row_has_its_column(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < TFP_STORE_TABLES; i++) {
-        const tfp_store_table *t = &tfp_store_tables[i];
+    for (size_t i = 0; i < TFP_TABLES; i++) {
+        const tfp_schema_table *t = &tfp_schema_tables[i];
         bool covered[256] = { false };
-        if (t->form != TFP_STORE_ROWS) continue;
+        if (t->form != TFP_FORM_ROWS) continue;
         assert_true(t->item <= sizeof covered);
         cover_row(covered, t);
         for (size_t at = 0, bare = 0; at < t->item; at++) {
