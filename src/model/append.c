@@ -12,8 +12,9 @@
 
 /* The tables of a piece whose rows are copied. Those from DETAILS on are kept with TFP_KEEP_MEMORY only. */
 static const tfp_table_id copied[] = {
-    TFP_TABLE_NODES,   TFP_TABLE_TYPES,     TFP_TABLE_OUTPUTS,  TFP_TABLE_SHAPES,  TFP_TABLE_DIMS,       TFP_TABLE_EXECS, TFP_TABLE_ATTRS,
-    TFP_TABLE_DETAILS, TFP_TABLE_RUN_SPANS, TFP_TABLE_MEMORIES, TFP_TABLE_BUFFERS, TFP_TABLE_ALLOCATIONS
+    TFP_TABLE_NODES,     TFP_TABLE_TYPES,    TFP_TABLE_OUTPUTS, TFP_TABLE_SHAPES,
+    TFP_TABLE_DIMS,      TFP_TABLE_EXECS,    TFP_TABLE_ATTRS,   TFP_TABLE_DETAILS,
+    TFP_TABLE_RUN_SPANS, TFP_TABLE_MEMORIES, TFP_TABLE_BUFFERS, TFP_TABLE_ALLOCATIONS
 };
 
 static tfp_rows *rows_of(const tfp_profile *p, tfp_table_id t) { return tfp_table_at(&tfp_schema_tables[t], p); }
@@ -109,7 +110,7 @@ typedef struct shift {
  * table without rows in the piece are all TFP_NONE. */
 static void move_refs(const shift *x, tfp_table_id to, char *row, size_t count, size_t item)
 {
-    const uint32_t *map = to == TFP_TABLES           ? x->at->strings.at
+    const uint32_t *map = to == TFP_TABLES        ? x->at->strings.at
                           : to == TFP_TABLE_STEPS ? x->at->steps.at
                           : to == TFP_TABLE_LANES ? x->at->lanes.at
                                                   : NULL;

@@ -334,7 +334,10 @@ static void *member_at(const tfp_profile *p, const member *m)
     return part ? part + m->at : NULL;
 }
 
-#define EACH(m, list) const member *m = list; m < list + sizeof list / sizeof *list; m++
+#define EACH(m, list)                                                                                                  \
+    const member *m = list;                                                                                            \
+    m < list + sizeof list / sizeof *list;                                                                             \
+    m++
 
 static size_t bytes_of_arrays(const tfp_schema_table *t, const tfp_span_columns *s)
 {

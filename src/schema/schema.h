@@ -27,7 +27,7 @@ typedef enum tfp_rule {
     TFP_RULE_STRING,       /* a tfp_strid */
     TFP_RULE_ROW,          /* a row of the table `arg` */
     TFP_RULE_ROW_OR_NONE,  /* the same, or TFP_NONE; TFP_NONE is read when that table is not kept */
-    TFP_RULE_RANGE, /* the first of several rows of the table `arg`; the next word of the row has their number */
+    TFP_RULE_RANGE,        /* the first of several rows of the table `arg`; the next word of the row has their number */
     /* texts, whose width is 0 */
     TFP_RULE_TEXT,         /* char *, ended by NUL */
     TFP_RULE_TEXT_OR_NULL, /* the same, or NULL */
@@ -82,7 +82,7 @@ typedef struct __attribute__((may_alias)) tfp_rows {
 void *tfp_table_at(const tfp_schema_table *t, const tfp_profile *p);
 bool tfp_table_is_of_program(const tfp_schema_table *t);
 size_t tfp_table_count(const tfp_schema_table *t, const void *at); /* rows; 0 for NULL */
-size_t tfp_table_row_bytes(const tfp_schema_table *t); /* bytes of a row, with its owner if it is chained */
+size_t tfp_table_row_bytes(const tfp_schema_table *t);             /* bytes of a row, with its owner if it is chained */
 
 /* All tables and maps of a profile, of which some may be missing. */
 size_t tfp_tables_memory(const tfp_profile *p); /* bytes in use: memory that was never touched takes no room */

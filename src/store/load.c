@@ -59,7 +59,7 @@ static bool obeys(const tfp_store_file *f, const tfp_schema_column *c, void *num
 {
     size_t target = c->rule == TFP_RULE_STRING ? f->p->strings.count
                     : c->rule >= TFP_RULE_ROW  ? f->rows[c->arg]
-                                                : c->arg;
+                                               : c->arg;
     switch (c->rule) {
     case TFP_RULE_BELOW:
         return c->width == 1 ? bytes_below(numbers, count, target) : words_below(numbers, count, target);

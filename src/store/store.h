@@ -98,7 +98,7 @@ typedef struct tfp_store_file {
     tfp_source in;
     tfp_profile *p;
     TFP_VEC(tfp_store_entry) entries;
-    char *directory;               /* unpacked; entries point into it */
+    char *directory;         /* unpacked; entries point into it */
     size_t rows[TFP_TABLES]; /* of the kept tables */
     uint32_t *owners[TFP_TABLES];
     tfp_store_values values;

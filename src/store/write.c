@@ -68,8 +68,7 @@ typedef struct place {
 static place place_of(const tfp_schema_table *t, const tfp_schema_column *c, const void *at, size_t rows)
 {
     switch (t->form) {
-    case TFP_FORM_ROWS:
-        return (place){ (const char *)((const tfp_rows *)at)->at + c->at, t->item, c->width, rows };
+    case TFP_FORM_ROWS: return (place){ (const char *)((const tfp_rows *)at)->at + c->at, t->item, c->width, rows };
     case TFP_FORM_ARRAYS: return (place){ *(char *const *)((const char *)at + c->at), c->width, c->width, rows };
     case TFP_FORM_ONE: break;
     }
