@@ -14,25 +14,25 @@ static const struct {
     const char *commands; /* every command of the subject, separated by blanks */
 } subjects[] = {
     { "Look at a recording",
-      { { "tfprof summary FILE", "where a step goes, what takes longest, what could be better" },
-        { "tfprof op FILE", "time by operation; likewise kernel, scope (modules), lines, memory" },
-        { "tfprof steps FILE", "what devices do in each step; likewise wait, transfer" },
+      { { "tfprof summary FILE", "where a step goes, and what could be better" },
+        { "tfprof op FILE", "time by op; also kernel, scope, lines, memory" },
+        { "tfprof steps FILE", "what each step does; also wait, transfer" },
         { "tfprof whatif FILE", "how long a step would be after a change" },
         { "tfprof serve FILE...", "all of it in the browser" } },
       "info summary scope graph op code lines memory calls kernel steps transfer wait check whatif advise serve report timeline convert" },
     { "Compare",
-      { { "tfprof diff OLD NEW", "what became slower; --gate 5% fails a CI job that is slower" },
+      { { "tfprof diff OLD NEW", "what became slower; --gate 5% for CI" },
         { "tfprof stats FILE", "mean, spread and percentiles over the steps" } },
       "diff stats" },
     { "Record a running job",
-      { { "tfprof capture --attach train.py", "its framework's trace, without a change in the job" },
+      { { "tfprof capture --attach train.py", "its trace, without a change in the job" },
         { "tfprof stacks train.py", "the functions in which it spends its time now" },
         { "tfprof run -- python train.py", "start a job that can be captured later" } },
       "capture stacks run" },
     { "Watch jobs",
-      { { "tfprof top", "running jobs: steps a second, CPU, GPU, memory" },
+      { { "tfprof top", "steps a second, CPU, GPU, memory of jobs" },
         { "tfprof hang train.py", "which rank keeps a job waiting" },
-        { "tfprof agent --metrics", "the same numbers for Prometheus and other collectors" } },
+        { "tfprof agent --metrics", "the same for Prometheus and others" } },
       "top hang agent" },
     { "Count a model without running it",
       { { "tfprof flops MODEL", "float operations and multiply-adds, by layer" },
@@ -73,15 +73,21 @@ void help_explain_commands(cli *c)
 
 void help_show_subjects(cli *c)
 {
-    cli_print(c->out, "tfprof %s: where a model's time, memory, parameters and float operations go\n\n", tfp_version());
+    enum { ANSWER_AT = 2 + COMMAND_WIDTH + 1 };
+    char text[120];
+    snprintf(text, sizeof text, "tfprof %s: where a model's time, memory, parameters and float operations go", tfp_version());
+    help_wrapped(c, text, 0, 0);
+    cli_print(c->out, "\n");
     for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++) {
         cli_title(c, subjects[i].title);
-        for (size_t k = 0; k < SUBJECT_LINES && subjects[i].lines[k].command; k++)
-            cli_print(c->out, "  %-*s %s\n", COMMAND_WIDTH, subjects[i].lines[k].command, subjects[i].lines[k].answer);
+        for (size_t k = 0; k < SUBJECT_LINES && subjects[i].lines[k].command; k++) {
+            cli_print(c->out, "  %-*s ", COMMAND_WIDTH, subjects[i].lines[k].command);
+            help_wrapped(c, subjects[i].lines[k].answer, ANSWER_AT, ANSWER_AT);
+        }
     }
-    cli_print(c->out, "\nFILE: a recording of PyTorch, TensorFlow, JAX, Nsight, ROCm, Perfetto ..., or its folder "
-                      "(tfprof info FILE).\n"
-                      "`tfprof VERB --help` explains a command, `tfprof help all` everything.\n");
+    cli_print(c->out, "\n");
+    help_wrapped(c, "FILE: a recording of PyTorch, TensorFlow, JAX, Nsight, ROCm, Perfetto ..., or its folder.", 0, 0);
+    help_wrapped(c, "`tfprof VERB --help` explains a command, `tfprof help all` everything.", 0, 0);
 }
 
 /* ---- everything: help all ---- */
