@@ -75,7 +75,8 @@ void help_show_subjects(cli *c)
 {
     enum { ANSWER_AT = 2 + COMMAND_WIDTH + 1 };
     char text[120];
-    snprintf(text, sizeof text, "tfprof %s: where a model's time, memory, parameters and float operations go", tfp_version());
+    snprintf(text, sizeof text, "tfprof %s: where a model's time, memory, parameters and float operations go",
+             tfp_version());
     help_wrapped(c, text, 0, 0);
     cli_print(c->out, "\n");
     for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++) {

@@ -91,7 +91,8 @@ def files_without_a_command_say_what_is_in_them_before_the_prompt():
 def the_name_alone_tells_what_to_start_with():
     text, status = at_terminal([])
     check(status == 0, text)
-    for words in ("tfprof summary FILE", "tfprof serve FILE...", "tfprof help"):
+    check("`tfprof help all` everything" in text, text)
+    for words in ("tfprof summary FILE", "tfprof serve FILE..."):
         check("\n  " + words + " " in plain(text), text)
     check("Start with" not in at_terminal(["op"])[0], "a command without files is told more than its error")
 
