@@ -152,72 +152,67 @@ size_t tfp_report_finding_count(const tfp_report *r, const char *checker)
 
 const char *tfp_report_column(const tfp_report *r, size_t i)
 {
-    tfp_flat f;
-    return r && tfp_table_column(r, false, i, &f) ? f.name : NULL;
+    tfp_table_column f;
+    return r && tfp_table_column_at(r, false, i, &f) ? f.name : NULL;
 }
 
 char tfp_report_column_type(const tfp_report *r, const char *column)
 {
-    tfp_flat f;
-    return r && column && tfp_table_find(r, column, &f) ? f.type : '\0';
+    tfp_table_column f;
+    return r && column && tfp_table_find(r, column, &f) ? (char)f.type : '\0';
 }
 
 size_t tfp_report_table_rows(const tfp_report *r) { return r ? tfp_table_rows(r) : 0; }
 
 const char *tfp_report_column_help(const tfp_report *r, const char *column)
 {
-    tfp_flat f;
-    if (!r || !column || !tfp_table_find(r, column, &f)) return NULL;
-    if (f.grid) return f.grid->help;
-    return f.column >= 0 ? tfp_help_of(r, &tfp_columns[f.column]) : NULL;
+    tfp_table_column c;
+    if (!r || !column || !tfp_table_find(r, column, &c)) return NULL;
+    return c.read && c.select >= 0 ? tfp_help_of(r, &tfp_columns[c.select]) : c.help;
 }
 
-/* The column of a cell; false when there is no such cell. */
-static bool flat_at(const tfp_report *r, size_t row, const char *column, tfp_flat *f)
+/* Reads the cell if it is a number, or a text and there is a buffer for one: its type; 0: absent, or there is none. */
+static int cell_at(const tfp_report *r, size_t row, const char *column, tfp_cell *out)
 {
-    return r && column && row < tfp_table_rows(r) && tfp_table_find(r, column, f);
+    tfp_table_column c;
+    tfp_cells cells = tfp_cells_of(r);
+    bool there = r && column && row < tfp_table_rows(r) && tfp_table_find(r, column, &c) &&
+                 (c.type == TFP_CELL_TEXT) == (out->text != NULL) && tfp_cell_at(&cells, &c, (uint32_t)row, out);
+    tfp_cells_free(&cells);
+    return there ? (int)c.type : 0;
 }
 
 int tfp_report_int(const tfp_report *r, size_t row, const char *column, int64_t *out)
 {
-    tfp_flat f;
-    int64_t n;
-    if (!flat_at(r, row, column, &f) || !tfp_flat_int(&f, r, (uint32_t)row, &n)) return 0;
-    if (out) *out = n;
+    tfp_cell cell = { 0 };
+    int type = cell_at(r, row, column, &cell);
+    if (!type || type == TFP_CELL_REAL) return 0;
+    if (out) *out = cell.number;
     return 1;
 }
 
 int tfp_report_real(const tfp_report *r, size_t row, const char *column, double *out)
 {
-    tfp_flat f;
-    int64_t n;
-    double x;
-    if (!flat_at(r, row, column, &f)) return 0;
-    if (!tfp_flat_real(&f, r, (uint32_t)row, &x)) {
-        if (!tfp_flat_int(&f, r, (uint32_t)row, &n)) return 0;
-        x = (double)n;
-    }
-    if (out) *out = x;
-    return 1;
+    tfp_cell cell = { 0 };
+    int type = cell_at(r, row, column, &cell);
+    if (type && out) *out = type == TFP_CELL_REAL ? cell.real : (double)cell.number;
+    return type != 0;
 }
 
 int tfp_report_absent(const tfp_report *r, size_t row, const char *column)
 {
-    tfp_flat f;
-    if (!flat_at(r, row, column, &f)) return 1;
-    if (f.type == 's') return f.grid && f.grid->absent && f.grid->absent[row];
-    return !tfp_report_real(r, row, column, NULL);
+    tfp_buf text = { 0 };
+    tfp_cell number = { 0 }, cell = { .text = &text };
+    bool there = cell_at(r, row, column, &number) || cell_at(r, row, column, &cell);
+    tfp_buf_free(&text);
+    return !there;
 }
 
 size_t tfp_report_string(const tfp_report *r, size_t row, const char *column, char *out, size_t room)
 {
-    tfp_flat f;
     tfp_buf text = { 0 };
-    if (flat_at(r, row, column, &f)) {
-        tfp_cells cells = tfp_cells_of(r);
-        tfp_flat_text(&f, &cells, (uint32_t)row, &text);
-        tfp_cells_free(&cells);
-    }
+    tfp_cell cell = { .text = &text };
+    cell_at(r, row, column, &cell);
     tfp_text_give((tfp_str){ text.data, text.failed ? 0 : text.size }, out, room);
     size_t need = text.failed ? SIZE_MAX : text.size;
     tfp_buf_free(&text);
@@ -274,7 +269,7 @@ tfp_status tfp_report_write_file(const tfp_report *r, const char *output, const 
 /* ---- the counts of an index ---- */
 
 /* clang-format off */
-static const tfp_row_column index_columns[] = {
+static const tfp_table_column index_columns[] = {
     TFP_COLUMN(tfp_index_counts, "files", INT, NUMBER, files, "Files that were looked at."),
     TFP_COLUMN(tfp_index_counts, "indexed", INT, NUMBER, indexed, "Runs that were added."),
     TFP_COLUMN(tfp_index_counts, "failed", INT, NUMBER, failed, "Files that gave no run."),
@@ -285,7 +280,7 @@ static const tfp_row_column index_columns[] = {
     TFP_COLUMN(tfp_index_counts, "bytes", INT, SIZE, bytes, "Bytes that were read."),
     TFP_COLUMN(tfp_index_counts, "parts", INT, NUMBER, parts, "Parquet files that were written."),
     TFP_COLUMN(tfp_index_counts, "seconds", REAL, LABEL, seconds, "How long it took."),
-    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+    { NULL, TFP_CELL_INT, TFP_LABEL, 0, NULL, 0 },
 };
 /* clang-format on */
 

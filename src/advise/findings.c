@@ -12,7 +12,7 @@ typedef struct finding_row {
 } finding_row;
 
 /* clang-format off */
-static const tfp_row_column columns[] = {
+static const tfp_table_column columns[] = {
     TFP_COLUMN(finding_row, "name", TEXT, LABEL, name, "the rule or checker"),
     TFP_COLUMN(finding_row, "seconds", REAL, LABEL, seconds, "of a step: the time that it is about"),
     TFP_COLUMN(finding_row, "gain_seconds", REAL, LABEL, gain_seconds, "of a step: how much a remedy saves at most"),
@@ -20,7 +20,7 @@ static const tfp_row_column columns[] = {
     TFP_COLUMN(finding_row, "span", INT, LABEL, span, "-> spans, of a profile that is queried alone: the one to look at first"),
     TFP_COLUMN(finding_row, "command", TEXT, LABEL, command, "what shows more"),
     TFP_COLUMN(finding_row, "text", TEXT, LABEL, text, "the whole sentence"),
-    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+    { NULL, TFP_CELL_INT, TFP_LABEL, 0, NULL, 0 },
 };
 /* clang-format on */
 

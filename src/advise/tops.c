@@ -30,7 +30,7 @@ typedef struct tops {
 
 /* clang-format off */
 enum { SHOW_SUM = 1, SHOW_DEVICE = 2, SHOW_HOST = 4, SHOW_PARTS = 6 };
-static const tfp_row_column columns[] = {
+static const tfp_table_column columns[] = {
     TFP_COLUMN(top_row, "name", TEXT, LABEL, name, "What it is."),
     TFP_COLUMN_ONLY(top_row, "device_us", REAL, MICROS, device_us, "Its time on devices.", SHOW_DEVICE),
     TFP_COLUMN_ONLY(top_row, "device_share", REAL, SHARE, of_share, "Share of the time of all of them on devices.", SHOW_DEVICE),
@@ -39,13 +39,13 @@ static const tfp_row_column columns[] = {
     TFP_COLUMN_ONLY(top_row, "device_us", REAL, MICROS, device_us, "Its time on devices.", SHOW_HOST),
     TFP_COLUMN(top_row, "micros", REAL, MICROS, micros, "Its time: host and device together."),
     TFP_COLUMN(top_row, "share", REAL, SHARE, share, "Share of the time of all of them."),
-    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+    { NULL, TFP_CELL_INT, TFP_LABEL, 0, NULL, 0 },
 };
-static const tfp_row_column kernel_columns[] = {
+static const tfp_table_column kernel_columns[] = {
     TFP_COLUMN_KERNELS(top_row, "name", name, "What it is."),
     TFP_COLUMN(top_row, "micros", REAL, MICROS, micros, "Its time on the device."),
     TFP_COLUMN(top_row, "share", REAL, SHARE, share, "Share of the time of all of them."),
-    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+    { NULL, TFP_CELL_INT, TFP_LABEL, 0, NULL, 0 },
 };
 /* clang-format on */
 
@@ -196,19 +196,19 @@ static tfp_status pick(tops *t, const tfp_report *v, bool totals, top_row *rows,
 
 /* ---- lines ---- */
 
-static double number_at(const tfp_grid_column *c, size_t row)
+static double number_at(const tfp_table_column *c, size_t row)
 {
-    if (!c || (c->absent && c->absent[row])) return 0;
-    return c->type == 'r' ? c->reals[row] : (double)c->ints[row];
+    double x;
+    return c && tfp_cell_real_at(c, row, &x) ? x : 0;
 }
 
 /* The rows of the table `lines` with the longest times. */
 static tfp_status pick_lines(tops *t, const tfp_report *v, top_row *rows, size_t *count, tfp_error *err)
 {
     const tfp_grid *g = v->grid;
-    const tfp_grid_column *line = tfp_grid_find(g, "line"), *self = tfp_grid_find(g, "self_us"),
-                          *device = tfp_grid_find(g, "accelerator_us"), *share = tfp_grid_find(g, "self_share"),
-                          *waiting = tfp_grid_find(g, "waiting_us");
+    const tfp_table_column *line = tfp_grid_find(g, "line"), *self = tfp_grid_find(g, "self_us"),
+                           *device = tfp_grid_find(g, "accelerator_us"), *share = tfp_grid_find(g, "self_share"),
+                           *waiting = tfp_grid_find(g, "waiting_us");
     name_sum *sums = TFP_NEW(&t->r->arena, name_sum, g->row_count + 1), all = { 0 };
     if (!sums) return tfp_nomem(err);
     for (size_t i = 0; line && self && i < g->row_count; i++) {

@@ -62,16 +62,16 @@ typedef struct row_cells {
 
 enum { TESTED = 1, TIMED = 2 }; /* columns that only some pairs have */
 
-static const tfp_row_column only_columns[] = {
+static const tfp_table_column only_columns[] = {
     TFP_COLUMN(row_cells, "only", TEXT, LABEL, only, "The sides that have this row, when not all have it."), { 0 }
 };
 
-static const tfp_row_column value_columns[] = {
-    { "", TFP_T_REAL, TFP_NUMBER, 0, "What the side has; the mean over its steps, when it has several.", 0, false },
+static const tfp_table_column value_columns[] = {
+    { "", TFP_CELL_REAL, TFP_NUMBER, 0, "What the side has; the mean over its steps, when it has several.", 0, false },
     { 0 }
 };
 
-static const tfp_row_column pair_columns[] = {
+static const tfp_table_column pair_columns[] = {
     TFP_COLUMN(pair_cells, "difference", REAL, NUMBER, difference, "The side's value less the base's."),
     TFP_COLUMN(pair_cells, "ratio", REAL, LABEL, ratio, "The side's value divided by the base's."),
     TFP_COLUMN_ONLY(pair_cells, "low", REAL, NUMBER, low, "Lower end of the difference's confidence interval.", TESTED),
@@ -134,7 +134,7 @@ static bool fill_row(const tfp_differ *d, uint32_t item, char *row)
 }
 
 /* Adds columns about a selected column and perhaps a side: COLUMN_SIDE_PART. */
-static bool list_group(const tfp_differ *d, tfp_row_columns *list, size_t column, const char *side, tfp_row_group group)
+static bool list_group(const tfp_differ *d, tfp_column_vec *list, size_t column, const char *side, tfp_row_group group)
 {
     const tfp_column *about = &tfp_columns[d->w.columns[column]];
     tfp_buf subject = { 0 };
@@ -147,7 +147,7 @@ static bool list_group(const tfp_differ *d, tfp_row_columns *list, size_t column
     return ok;
 }
 
-static bool list_pair(const tfp_differ *d, tfp_row_columns *list, size_t pair)
+static bool list_pair(const tfp_differ *d, tfp_column_vec *list, size_t pair)
 {
     const tfp_pairing *p = &d->pairs.at[pair];
     bool timed = tfp_columns[d->w.columns[p->column]].unit == TFP_MICROS;
@@ -157,7 +157,7 @@ static bool list_pair(const tfp_differ *d, tfp_row_columns *list, size_t pair)
     return list_group(d, list, p->column, d->w.count > 2 ? d->w.names[p->side] : "", group);
 }
 
-static bool list_columns(const tfp_differ *d, tfp_row_columns *list)
+static bool list_columns(const tfp_differ *d, tfp_column_vec *list)
 {
     bool ok = true;
     for (size_t c = 0; c < d->w.column_count && ok; c++) {
@@ -175,7 +175,7 @@ static tfp_status fill_grid(tfp_differ *d, tfp_error *err)
 {
     size_t row_size = pair_offset(d, d->pairs.size);
     char *rows = calloc(d->rows.size + 1, row_size);
-    tfp_row_columns list = { 0 };
+    tfp_column_vec list = { 0 };
     bool ok = rows && list_columns(d, &list);
     for (size_t row = 0; row < d->rows.size && ok; row++) ok = fill_row(d, d->rows.at[row], rows + row * row_size);
     tfp_status s = ok ? tfp_grid_of_list(d->w.report, &list, rows, row_size, d->rows.size, err) : tfp_nomem(err);

@@ -46,15 +46,17 @@ static double steps_of(const tfp_report *r)
 
 static bool fill(tfp_report *r, tfp_step_values *values)
 {
-    const tfp_grid_column *line = tfp_grid_find(tfp_table_of(r), "line"),
-                          *self = tfp_grid_find(tfp_table_of(r), "self_us");
+    const tfp_table_column *line = tfp_grid_find(tfp_table_of(r), "line"),
+                           *self = tfp_grid_find(tfp_table_of(r), "self_us");
     double steps = steps_of(r), all = 0;
     if (!line) line = tfp_grid_find(tfp_table_of(r), "function"); /* the rows are Python frames */
     if (!line || !self) return false;
     for (int turn = 0; turn < 2; turn++) {
         if (turn && !add_row(r, values, TFP_ROOT_NAME, all)) return false;
         for (size_t i = 0; i < tfp_table_of(r)->row_count; i++) {
-            double us = (self->type == 'r' ? self->reals[i] : (double)self->ints[i]) / steps;
+            double us = 0;
+            tfp_cell_real_at(self, i, &us);
+            us /= steps;
             if (!turn)
                 all += us;
             else if (!add_row(r, values, line->texts[i], us))

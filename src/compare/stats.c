@@ -147,13 +147,13 @@ typedef struct stats_row {
     tfp_spread spreads[];
 } stats_row;
 
-static const tfp_row_column name_columns[] = {
+static const tfp_table_column name_columns[] = {
     TFP_COLUMN_WHOLE(stats_row, "name", TEXT, LABEL, name, "The row's name up to its last slash."),
     TFP_COLUMN_WHOLE(stats_row, "op", TEXT, LABEL, op, "The last part of the row's name."),
     { 0 }
 };
 
-static const tfp_row_column spread_columns[] = {
+static const tfp_table_column spread_columns[] = {
     TFP_COLUMN(tfp_spread, "mean", REAL, NUMBER, mean, "Mean over the steps."),
     TFP_COLUMN(tfp_spread, "cv", REAL, PERCENT, cv, "Standard deviation over the steps, in per cent of the mean."),
     TFP_COLUMN(tfp_spread, "min", REAL, NUMBER, min, "The smallest of the steps."),
@@ -168,7 +168,7 @@ static stats_row *row_at(const stats *x, size_t row) { return (void *)(x->cells 
 
 static tfp_status make_grid(const stats *x, tfp_error *err)
 {
-    tfp_row_columns list = { 0 };
+    tfp_column_vec list = { 0 };
     bool ok = tfp_row_columns_add(&list, x->r, &(tfp_row_group){ .columns = name_columns });
     for (size_t c = 0; c < x->columns && ok; c++) {
         const tfp_column *about = &tfp_columns[x->column[c]];

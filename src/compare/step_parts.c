@@ -55,11 +55,11 @@ static bool add_side(lead *l, tfp_differ *d, size_t side)
     tfp_filter_free(o->filters[TFP_F_STEP_MARKER]); /* the default */
     o->filters[TFP_F_STEP_MARKER] = tfp_filter_keep(d->w.report->options->filters[TFP_F_STEP_MARKER]);
     bool ok = tfp_view_build(x->profile, &parts_view, o, &r, NULL) == TFP_OK;
-    const tfp_grid_column *part = ok ? tfp_grid_find(r->grid, "part") : NULL;
-    const tfp_grid_column *us = ok ? tfp_grid_find(r->grid, "a_step_us") : NULL;
+    const tfp_table_column *part = ok ? tfp_grid_find(r->grid, "part") : NULL;
+    const tfp_table_column *us = ok ? tfp_grid_find(r->grid, "a_step_us") : NULL;
     for (size_t i = 0; (ok = ok && part && us) && i < r->grid->row_count; i++) {
         double *at = row_of(l, d->w.report, d->w.count, part->texts[i]);
-        if (at && !(us->absent && us->absent[i])) at[side] = us->reals[i];
+        if (at && !tfp_cell_absent(us, i)) at[side] = us->reals[i];
         ok = at != NULL;
     }
     tfp_report_free(r);
@@ -126,16 +126,15 @@ static const char *sentence(tfp_report *r, const lead *l, size_t from, size_t to
 
 static bool add_reals(tfp_report *r, tfp_grid *g, const char *name, tfp_unit unit, double **out)
 {
-    tfp_grid_column c = { .name = name, .type = 'r', .unit = unit };
-    c.reals = TFP_NEW(&r->arena, double, g->row_count + 1);
-    c.absent = TFP_NEW(&r->arena, uint8_t, g->row_count + 1);
+    tfp_table_column c = { .name = name, .type = TFP_CELL_REAL, .unit = unit };
+    bool ok = tfp_column_room(&c, &r->arena, g->row_count);
     *out = c.reals;
-    return c.reals && c.absent && tfp_push(&g->columns, c);
+    return ok && tfp_push(&g->columns, c);
 }
 
 static void put_real(tfp_grid *g, size_t row, double x)
 {
-    tfp_grid_column *c = &g->columns.at[g->columns.size - 1];
+    tfp_table_column *c = &g->columns.at[g->columns.size - 1];
     c->absent[row] = isnan(x);
     c->reals[row] = isnan(x) ? 0 : x;
 }
@@ -146,9 +145,8 @@ static bool fill(tfp_differ *d, const lead *l, tfp_grid *g)
     size_t from = d->base, to = from ? 0 : 1;
     double *reals;
     g->row_count = l->count;
-    tfp_grid_column part = { .name = "part", .type = 's', .unit = TFP_LABEL };
-    part.texts = TFP_NEW(&r->arena, tfp_str, l->count + 1);
-    if (!part.texts || !tfp_push(&g->columns, part)) return false;
+    tfp_table_column part = { .name = "part", .type = TFP_CELL_TEXT, .unit = TFP_LABEL, .whole = true };
+    if (!tfp_column_room(&part, &r->arena, l->count) || !tfp_push(&g->columns, part)) return false;
     for (size_t i = 0; i < l->count; i++) part.texts[i] = l->names[i];
     for (size_t side = 0; side < d->w.count; side++) {
         if (!add_reals(r, g, d->w.names[side], TFP_MICROS, &reals)) return false;

@@ -14,20 +14,15 @@
 #include <stdlib.h>
 
 typedef struct maker {
-    tfp_report *r;                                          /* the table */
-    const tfp_grid_column *step, *device, *rank, *duration; /* rank: NULL if there is one rank */
-    const tfp_grid_column *paces;                           /* NULL: each step takes as long as its window */
+    tfp_report *r;                                           /* the table */
+    const tfp_table_column *step, *device, *rank, *duration; /* rank: NULL if there is one rank */
+    const tfp_table_column *paces;                           /* NULL: each step takes as long as its window */
     TFP_VEC(tfp_step_values) values;
     TFP_VEC(tfp_str) names; /* of all rows, for notes about filters */
     uint64_t select;
 } maker;
 
 static bool is_all(const maker *m, size_t row) { return tfp_str_eq(m->step->texts[row], TFP_STR("all")); }
-
-static double number(const tfp_grid_column *c, size_t row)
-{
-    return c->type == 'r' ? c->reals[row] : (double)c->ints[row];
-}
 
 /* The end of the device's rows that begin here: its steps, and the row `all` if all steps were requested. */
 static size_t end_of_device(const maker *m, size_t first)
@@ -50,7 +45,7 @@ static bool add_row(maker *m, tfp_str name, tfp_step_values values)
 
 /* ---- rows of devices ---- */
 
-static tfp_str name_of(maker *m, size_t row, const tfp_grid_column *c)
+static tfp_str name_of(maker *m, size_t row, const tfp_table_column *c)
 {
     tfp_buf b = { 0 };
     if (m->rank) tfp_buf_printf(&b, "rank %lld/", (long long)m->rank->ints[row]);
@@ -65,7 +60,7 @@ static bool is_shown(const maker *m, tfp_str name)
            !tfp_filter_matches(tfp_options_of(m->r)->filters[TFP_F_HIDE], name);
 }
 
-static bool add_column(maker *m, size_t first, size_t end, const tfp_grid_column *c)
+static bool add_column(maker *m, size_t first, size_t end, const tfp_table_column *c)
 {
     tfp_step_values values = { .column = c->unit == TFP_MICROS ? TFP_C_MICROS : TFP_C_OCCURRENCE };
     if (!(m->select >> values.column & 1)) return true;
@@ -73,13 +68,13 @@ static bool add_column(maker *m, size_t first, size_t end, const tfp_grid_column
     values.at = TFP_NEW(tfp_arena_of(m->r), double, end - first);
     if (!name.data || !values.at || !tfp_push(&m->names, name)) return false;
     for (size_t row = first; row < end; row++)
-        if (!is_all(m, row) && !(m->paces && m->paces->ints[row] < 0) && !(c->absent && c->absent[row]))
-            values.at[values.count++] = number(c, row);
+        if (!is_all(m, row) && !(m->paces && m->paces->ints[row] < 0))
+            values.count += tfp_cell_real_at(c, row, &values.at[values.count]);
     return !values.count || !is_shown(m, name) || add_row(m, name, values);
 }
 
 /* The start of a step is not a measure of its length. */
-static bool is_measure(const maker *m, const tfp_grid_column *c)
+static bool is_measure(const maker *m, const tfp_table_column *c)
 {
     return (c->type == 'i' || c->type == 'r') && c != m->rank && c != m->paces && strcmp(c->name, "start_us") != 0;
 }
@@ -116,7 +111,11 @@ static bool add_root(maker *m)
             place = (uint32_t)all.count++;
             ok = tfp_map64_put(&places, (uint64_t)step, place);
         }
-        all.at[place] += number(m->duration, row);
+        {
+            double us = 0;
+            tfp_cell_real_at(m->duration, row, &us);
+            all.at[place] += us;
+        }
         devices[place]++;
     }
     for (size_t i = 0; i < all.count && ok; i++) all.at[i] /= devices[i];

@@ -146,7 +146,7 @@ static tfp_status fail_sql(const answer *a, tfp_error *err)
 
 /* ---- the answer ---- */
 
-typedef TFP_VEC(tfp_grid_column) columns;
+typedef TFP_VEC(tfp_table_column) columns;
 
 static char type_of(tfp_str name)
 {
@@ -182,13 +182,13 @@ static bool read_columns(tfp_report *r, tfp_jscan *j, columns *out)
             if (tfp_str_eq(key.raw, TFP_STR("column_type"))) type = v.text.raw;
         }
         ok = ok && name.data &&
-             tfp_push(out, ((tfp_grid_column){ .name = name.data, .type = type_of(type), .unit = TFP_LABEL }));
+             tfp_push(out, ((tfp_table_column){ .name = name.data, .type = type_of(type), .unit = TFP_LABEL }));
     }
     return ok && !j->fault;
 }
 
 /* All columns grow together, by doubling. */
-static bool room(tfp_grid_column *c, size_t count)
+static bool room(tfp_table_column *c, size_t count)
 {
     void **cells = c->type == 'r' ? (void **)&c->reals : c->type == 's' ? (void **)&c->texts : (void **)&c->ints;
     size_t size = c->type == 's' ? sizeof(tfp_str) : sizeof(int64_t);
@@ -217,7 +217,7 @@ static tfp_jscan_value as_number(const tfp_jscan_value *v)
     return n;
 }
 
-static bool put_cell(tfp_report *r, tfp_grid_column *c, size_t row, const tfp_jscan_value *given, tfp_str from)
+static bool put_cell(tfp_report *r, tfp_table_column *c, size_t row, const tfp_jscan_value *given, tfp_str from)
 {
     tfp_jscan_value had = c->type == 's' ? *given : as_number(given);
     const tfp_jscan_value *v = &had;
@@ -274,18 +274,17 @@ static bool keep(tfp_report *r, columns *from, size_t count)
 {
     bool ok = true;
     for (size_t i = 0; i < from->size; i++) {
-        tfp_grid_column c = from->at[i], mine = c;
-        size_t size = c.type == 's' ? sizeof(tfp_str) : sizeof(int64_t);
-        void *cells = c.type == 'r' ? (void *)c.reals : c.type == 's' ? (void *)c.texts : (void *)c.ints;
-        void *copy = tfp_arena_zero(&r->arena, count + 1, size);
-        mine.absent = tfp_arena_zero(&r->arena, count + 1, 1);
-        ok = ok && copy && mine.absent;
-        if (ok && count) memcpy(copy, cells, count * size), memcpy(mine.absent, c.absent, count);
-        mine.reals = c.type == 'r' ? copy : NULL;
-        mine.texts = c.type == 's' ? copy : NULL;
-        mine.ints = c.type == 'i' || c.type == 'b' ? copy : NULL;
-        ok = ok && tfp_push(&r->grid->columns, mine);
-        free(cells);
+        tfp_table_column c = from->at[i], mine = c;
+        ok = ok && tfp_column_room(&mine, &r->arena, count) && tfp_push(&r->grid->columns, mine);
+        for (size_t row = 0; ok && row < count; row++) {
+            mine.absent[row] = c.absent[row];
+            if (c.reals) mine.reals[row] = c.reals[row];
+            if (c.texts) mine.texts[row] = c.texts[row];
+            if (c.ints) mine.ints[row] = c.ints[row];
+        }
+        free(c.reals);
+        free(c.texts);
+        free(c.ints);
         free(c.absent);
     }
     r->grid->row_count = count;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* fleet/identity.c: finds the fields of a run from the sidecar, the path and the trace. */
 #include "fleet/identity.h"
+#include "fleet/rows.h"
 #include "fleet/pattern.h"
 #include "base/io.h"
 #include "wire/json.h"

@@ -4,7 +4,10 @@
 #ifndef TFP_FLEET_IDENTITY_H
 #define TFP_FLEET_IDENTITY_H
 
-#include "fleet/rows.h"
+#include "base/base.h"
+
+struct tfp_fleet_about; /* fleet/rows.h */
+struct tfp_fleet_run;
 
 /* Patterns of --path, and the name of the sidecar. */
 typedef struct tfp_fleet_rules {
@@ -40,7 +43,7 @@ typedef struct tfp_fleet_identity {
  * memory. */
 bool tfp_fleet_identify(const tfp_fleet_rules *rules, const char *file, tfp_str path, tfp_fleet_identity *out);
 /* Adds what the trace knows, and sets the run's fields, which point into both. False: out of memory. */
-bool tfp_fleet_identity_end(tfp_fleet_identity *id, const tfp_fleet_about *about, tfp_fleet_run *run);
+bool tfp_fleet_identity_end(tfp_fleet_identity *id, const struct tfp_fleet_about *about, struct tfp_fleet_run *run);
 void tfp_fleet_identity_free(tfp_fleet_identity *id);
 
 /* Converts "2026-11-02" to days since 1970-01-01; false: it is no date. */

@@ -4,6 +4,7 @@
 #define TFP_FLEET_READ_H
 
 #include "fleet/identity.h"
+#include "fleet/rows.h"
 
 typedef enum tfp_fleet_code {
     TFP_FLEET_RUN, /* no failure */

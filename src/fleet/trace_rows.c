@@ -14,25 +14,23 @@
 
 /* ---- cells of a report's table ---- */
 
-static bool is_absent(const tfp_grid_column *c, size_t row) { return c->absent && c->absent[row]; }
-
 tfp_str tfp_fleet_text_at(const tfp_report *r, const char *name, size_t row)
 {
-    const tfp_grid_column *c = tfp_grid_find(r->grid, name);
-    return c && c->texts && !is_absent(c, row) ? c->texts[row] : (tfp_str){ 0 };
+    const tfp_table_column *c = tfp_grid_find(r->grid, name);
+    return c && c->texts && !tfp_cell_absent(c, row) ? c->texts[row] : (tfp_str){ 0 };
 }
 
 double tfp_fleet_real_at(const tfp_report *r, const char *name, size_t row)
 {
-    const tfp_grid_column *c = tfp_grid_find(r->grid, name);
-    if (!c || is_absent(c, row)) return NAN;
-    return c->reals ? c->reals[row] : c->ints ? (double)c->ints[row] : NAN;
+    const tfp_table_column *c = tfp_grid_find(r->grid, name);
+    double x;
+    return c && tfp_cell_real_at(c, row, &x) ? x : NAN;
 }
 
 static int64_t int_at(const tfp_report *r, const char *name, size_t row)
 {
-    const tfp_grid_column *c = tfp_grid_find(r->grid, name);
-    return c && c->ints && !is_absent(c, row) ? c->ints[row] : TFP_ABSENT;
+    const tfp_table_column *c = tfp_grid_find(r->grid, name);
+    return c && c->ints && !tfp_cell_absent(c, row) ? c->ints[row] : TFP_ABSENT;
 }
 
 static void put_int(tfp_batch *b, int64_t n) { tfp_batch_int_if(b, n != TFP_ABSENT, n); }

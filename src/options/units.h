@@ -3,16 +3,7 @@
 #ifndef TFP_UNITS_H
 #define TFP_UNITS_H
 
-#include "base/base.h"
-
-typedef enum tfp_unit {
-    TFP_MICROS,
-    TFP_SIZE,
-    TFP_NUMBER,
-    TFP_LABEL,
-    TFP_SHARE,
-    TFP_PERCENT
-} tfp_unit; /* TFP_SHARE: 1 is the whole; TFP_PERCENT: 100 is */
+#include "options/cells.h"
 
 /* The head of a table's column for people. Cells have their unit, so the unit is removed from the head: "total" for
  * "total_us", "time_mean" for "micros_mean". */

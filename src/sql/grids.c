@@ -46,9 +46,9 @@ static const grid_table *table_of(const grid_cursor *c) { return (const grid_tab
 
 /* ---- columns ---- */
 
-static const char *type_of(tfp_row_type type)
+static const char *type_of(tfp_cell_type type)
 {
-    return type == TFP_T_TEXT ? "text" : type == TFP_T_REAL || type == TFP_T_NANO ? "real" : "integer";
+    return type == TFP_CELL_TEXT ? "text" : type == TFP_CELL_REAL || type == TFP_CELL_NANO ? "real" : "integer";
 }
 
 bool sql_is_grid(const char *name)
@@ -66,7 +66,7 @@ static bool column_at(size_t grid, size_t i, sql_grid_column *out)
     *out = (sql_grid_column){ grids[grid].name, "profile", "text", "the profile it is in: the file's name" };
     if (i == 0) return true;
     if (is_tree(grid)) return sql_row_column_at(i - 1, &out->name, &out->type, &out->help);
-    const tfp_row_column *c = grids[grid].view->columns;
+    const tfp_table_column *c = grids[grid].view->columns;
     while (c->name && --i) c++;
     *out = (sql_grid_column){ grids[grid].name, c->name, type_of(c->type), c->help };
     return c->name != NULL;
@@ -265,10 +265,10 @@ static int give_cell(sqlite3_vtab_cursor *base, sqlite3_context *context, int i)
         give_row_cell(c, context, sql_row_cell_at(t->reports[c->profile], c->row, (size_t)i - 1));
         return SQLITE_OK;
     }
-    const tfp_row_column *about = &grids[t->grid].view->columns[i - 1];
-    const tfp_grid_column *column =
+    const tfp_table_column *about = &grids[t->grid].view->columns[i - 1];
+    const tfp_table_column *column =
         tfp_grid_find(tfp_table_of(t->reports[c->profile]), about->name); /* NULL: a table without `rank` */
-    if (!column || (column->absent && column->absent[c->row]))
+    if (!column || tfp_cell_absent(column, c->row))
         a->result_null(context);
     else if (column->type == 's')
         give_text(c, context, column->texts[c->row]);

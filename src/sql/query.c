@@ -105,7 +105,7 @@ static const value *value_at(const result *x, size_t row, size_t column)
 }
 
 /* The one type that holds all cells: text before real before integer. An empty column has its table's declared type. */
-static char type_of(const result *x, size_t column)
+static tfp_cell_type type_of(const result *x, size_t column)
 {
     char type = 0;
     for (size_t row = 0; row < x->rows; row++) {
@@ -127,18 +127,16 @@ static bool write_number(tfp_arena *arena, const value *v, tfp_str *out)
     return out->data != NULL;
 }
 
-static bool fill_column(const result *x, size_t column, tfp_grid_column *c)
+static bool fill_column(const result *x, size_t column, tfp_table_column *c)
 {
     tfp_arena *arena = &x->r->arena;
-    if (c->type == 'i') c->ints = TFP_NEW(arena, int64_t, x->rows + 1);
-    if (c->type == 'r') c->reals = TFP_NEW(arena, double, x->rows + 1);
-    if (c->type == 's') c->texts = TFP_NEW(arena, tfp_str, x->rows + 1);
-    if (!c->ints && !c->reals && !c->texts) return false;
+    if (!tfp_column_room(c, arena, x->rows)) return false;
     for (size_t row = 0; row < x->rows; row++) {
         const value *v = value_at(x, row, column);
         if (!v->type) {
             if (!c->absent && !(c->absent = TFP_NEW(arena, uint8_t, x->rows))) return false;
             c->absent[row] = 1;
+            c->whole = false;
             if (c->texts) c->texts[row] = TFP_STR("");
         } else if (c->type == 'i') {
             c->ints[row] = v->as.i;
@@ -177,7 +175,7 @@ static tfp_status make_grid(const result *x, tfp_error *err)
     tfp_grid *g = x->r->grid;
     g->row_count = x->rows;
     for (size_t i = 0; i < x->columns; i++) {
-        tfp_grid_column c = { .name = name_of(x, i), .type = type_of(x, i), .unit = TFP_LABEL };
+        tfp_table_column c = { .name = name_of(x, i), .type = type_of(x, i), .unit = TFP_LABEL, .whole = true };
         if (!c.name || !fill_column(x, i, &c) || !tfp_push(&g->columns, c)) return tfp_nomem(err);
     }
     return TFP_OK;

@@ -78,7 +78,7 @@ tfp_status tfp_whatif_today(tfp_whatif *w, tfp_error *err)
 }
 
 /* clang-format off */
-static const tfp_row_column columns[] = {
+static const tfp_table_column columns[] = {
     TFP_COLUMN(tfp_whatif_row, "scenario", TEXT, LABEL, scenario, "today; then each change alone, as typed without dashes; all: those together."),
     TFP_COLUMN_WHOLE(tfp_whatif_row, "step_us", REAL, MICROS, step_us, "The step time: recorded for today, predicted for changes. Time that the replay does not explain is unchanged."),
     TFP_COLUMN_WHOLE(tfp_whatif_row, "gain_us", REAL, MICROS, gain_us, "How much shorter a step would be."),
@@ -87,7 +87,7 @@ static const tfp_row_column columns[] = {
     TFP_COLUMN_WHOLE(tfp_whatif_row, "replay_error", REAL, SHARE, replay_error, "By how much the unchanged replay is longer than what was recorded, as a share."),
     TFP_COLUMN(tfp_whatif_row, "critical_path_share", REAL, SHARE, critical_path_share, "The share of the longest path of today's replay that the change touches: no change of durations can gain more. Empty for changes that remove waits."),
     TFP_COLUMN(tfp_whatif_row, "note", TEXT, LABEL, note, "Notes about the replay."),
-    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0, false, false },
+    { NULL, TFP_CELL_INT, TFP_LABEL, 0, NULL, 0, false, false },
 };
 /* clang-format on */
 

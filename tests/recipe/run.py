@@ -37,7 +37,7 @@ typedef struct zz_row {
     tfp_str name;
 } zz_row;
 
-static const tfp_row_column columns[] = { TFP_COLUMN(zz_row, "node", TEXT, LABEL, name, "The node."), { 0 } };
+static const tfp_table_column columns[] = { TFP_COLUMN(zz_row, "node", TEXT, LABEL, name, "The node."), { 0 } };
 
 static tfp_status build(tfp_report *r, tfp_error *err)
 {

@@ -29,7 +29,7 @@ typedef struct name_row {
     double share;
 } name_row;
 
-static const tfp_row_column name_columns[] = {
+static const tfp_table_column name_columns[] = {
     TFP_COLUMN(name_row, "node", TEXT, LABEL, name, "The node."),
     TFP_COLUMN(name_row, "length", INT, NUMBER, length, "Characters of its name."),
     TFP_COLUMN(name_row, "wait_us", NANO, MICROS, wait_ns, "A time; the first node has none."),

@@ -20,7 +20,7 @@ typedef struct gate_row {
     double base, now, growth, low, high;
 } gate_row;
 
-static const tfp_row_column columns[] = {
+static const tfp_table_column columns[] = {
     TFP_COLUMN(gate_row, "name", TEXT, LABEL, name, "the operation, line of code or device; step is the whole step"),
     TFP_COLUMN(
         gate_row, "measure", TEXT, LABEL, measure,

@@ -79,16 +79,14 @@ static bool op_value(const tfp_report *r, size_t row, int column, double *out)
     char name[COLUMN_NAME];
     if (!is_table(r)) return tfp_cell_number(r, (uint32_t)row, (tfp_column_id)column, false, out);
     snprintf(name, sizeof name, "%s_median", tfp_columns[column].name);
-    const tfp_grid_column *c = tfp_grid_find(tfp_table_of(r), name);
-    if (!c || (c->absent && c->absent[row]) || c->type == 's') return false;
-    *out = c->type == 'r' ? c->reals[row] : (double)c->ints[row];
-    return true;
+    const tfp_table_column *c = tfp_grid_find(tfp_table_of(r), name);
+    return c && tfp_cell_real_at(c, row, out);
 }
 
 /* The name of a row of statistics is split at its last slash. */
 static void name_of(const tfp_report *r, size_t row, tfp_buf *out)
 {
-    const tfp_grid_column *name = tfp_grid_find(tfp_table_of(r), "name"), *op = tfp_grid_find(tfp_table_of(r), "op");
+    const tfp_table_column *name = tfp_grid_find(tfp_table_of(r), "name"), *op = tfp_grid_find(tfp_table_of(r), "op");
     out->size = 0;
     if (!is_table(r)) {
         tfp_buf_str(out, tfp_row_at(r, row)->name);

@@ -73,7 +73,7 @@ static tfp_str time_text(tfp_report *r, tfp_cell_type type, int64_t n)
 static bool put_cell(tfp_report *r, const tfp_batch *b, size_t column, size_t row, size_t to)
 {
     const tfp_batch_column *from = &b->columns[column];
-    tfp_grid_column *c = &tfp_table_of(r)->columns.at[column];
+    tfp_table_column *c = &tfp_table_of(r)->columns.at[column];
     uint64_t cell = from->cells[row];
     c->absent[to] = from->absent[row];
     if (c->absent[to]) return true;
@@ -132,17 +132,12 @@ static bool add_column(tfp_report *r, size_t i, size_t rows)
 {
     const tfp_batch_column *from = &RUNS->columns[i];
     bool text = from->type == TFP_CELL_TEXT || from->type == TFP_CELL_DATE || from->type == TFP_CELL_TIME;
-    tfp_grid_column c = { .name = from->name, .help = RUNS->helps[i], .unit = TFP_LABEL };
-    c.type = text ? 's' : (char)from->type;
+    tfp_table_column c = { .name = from->name, .help = RUNS->helps[i], .unit = TFP_LABEL };
+    c.type = text ? TFP_CELL_TEXT : from->type;
     if (from->unit)
         c.unit = strcmp(from->unit, "us") == 0 ? TFP_MICROS : strcmp(from->unit, "bytes") == 0 ? TFP_SIZE : TFP_NUMBER;
-    void *cells = tfp_arena_zero(tfp_arena_of(r), rows + 1, text ? sizeof(tfp_str) : sizeof(int64_t));
-    c.absent = tfp_arena_zero(tfp_arena_of(r), rows + 1, 1);
-    if (!cells || !c.absent) return false;
+    if (!tfp_column_room(&c, tfp_arena_of(r), rows)) return false;
     memset(c.absent, 1, rows);
-    c.texts = text ? cells : NULL;
-    c.reals = c.type == 'r' ? cells : NULL;
-    c.ints = text || c.type == 'r' ? NULL : cells;
     return tfp_push(&tfp_table_of(r)->columns, c);
 }
 

@@ -104,7 +104,7 @@ static void free_tests(tests *t)
 /* ---- the table ---- */
 
 /* clang-format off */
-static const tfp_row_column columns[] = {
+static const tfp_table_column columns[] = {
     TFP_COLUMN(row, "job", TEXT, LABEL, job, "The job."),
     TFP_COLUMN(row, "op", TEXT, LABEL, op, "The operation; none: the step."),
     TFP_COLUMN(row, "date", TEXT, LABEL, date, "The first day after the change."),
@@ -115,7 +115,7 @@ static const tfp_row_column columns[] = {
     TFP_COLUMN(row, "runs_after", INT, NUMBER, runs_after, "Runs after it."),
     TFP_COLUMN(row, "q", REAL, LABEL, q, "The share of false alarms among rows up to this one (Benjamini-Hochberg)."),
     TFP_COLUMN(row, "status", TEXT, LABEL, status, "regressed or improved."),
-    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+    { NULL, TFP_CELL_INT, TFP_LABEL, 0, NULL, 0 },
 };
 /* clang-format on */
 

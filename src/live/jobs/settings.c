@@ -186,7 +186,7 @@ static tfp_status set_text(char **out, const char *value, tfp_error *err)
 static tfp_status set(tfp_live *l, const setting *s, const char *value, tfp_error *err)
 {
     void *to = (char *)l + s->to;
-    const tfp_row_column *column;
+    const tfp_table_column *column;
     int64_t whole;
     double real;
     switch (s->kind) {
@@ -210,7 +210,7 @@ static tfp_status set(tfp_live *l, const setting *s, const char *value, tfp_erro
         return TFP_OK;
     case COLUMN:
         if (!(column = tfp_top_column(value))) return tfp_fail(err, TFP_BADARG, "--sort: no column '%s'", value);
-        *(const tfp_row_column **)to = column;
+        *(const tfp_table_column **)to = column;
         return TFP_OK;
     }
     return TFP_OK;

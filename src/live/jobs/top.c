@@ -122,14 +122,14 @@ static bool root_before(const void *ctx, uint32_t a, uint32_t b)
 
 typedef struct sorting {
     const tfp_top_row *rows;
-    const tfp_row_column *by;
+    const tfp_table_column *by;
 } sorting;
 
 /* A cell as a number to sort by; absent cells come last. */
-static double number_in(const tfp_top_row *r, const tfp_row_column *c)
+static double number_in(const tfp_top_row *r, const tfp_table_column *c)
 {
     const void *field = (const char *)r + c->offset;
-    if (c->type == TFP_T_REAL) return isnan(*(const double *)field) ? -INFINITY : *(const double *)field;
+    if (c->type == TFP_CELL_REAL) return isnan(*(const double *)field) ? -INFINITY : *(const double *)field;
     int64_t n = *(const int64_t *)field;
     return n == TFP_ABSENT ? -INFINITY : (double)n;
 }
@@ -139,7 +139,7 @@ static bool goes_before(const void *ctx, uint32_t a, uint32_t b)
 {
     const sorting *s = ctx;
     const tfp_top_row *x = &s->rows[a], *y = &s->rows[b];
-    if (s->by->type == TFP_T_TEXT) {
+    if (s->by->type == TFP_CELL_TEXT) {
         int order = tfp_str_cmp(*(const tfp_str *)((const char *)x + s->by->offset),
                                 *(const tfp_str *)((const char *)y + s->by->offset));
         return order ? order < 0 : x->pid < y->pid;

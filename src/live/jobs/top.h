@@ -10,7 +10,7 @@
 #include "live/files/run.h"
 #include "live/files/method.h"
 
-typedef struct tfp_row_column tfp_row_column; /* views/core/grid.h */
+typedef struct tfp_table_column tfp_table_column; /* views/core/grid.h */
 
 typedef struct tfp_steps_of { /* steps counted in a process since the previous sample */
     int64_t calls;            /* -1: not known */
@@ -26,10 +26,10 @@ struct tfp_live {
     char run_folder[TFP_RUN_PATH_MAX]; /* "": there is no safe run folder */
     char no_agents[400];               /* why there is none; "": there is one */
     int64_t run_changed_ns;
-    bool new_jobs;              /* some jobs of the last sample are counted only from now on */
-    bool lost;                  /* there were too many calls to count all */
-    tfp_arena arena;            /* memory for the texts of selectors */
-    const tfp_row_column *sort; /* the column to sort by; NULL: CPU time */
+    bool new_jobs;                /* some jobs of the last sample are counted only from now on */
+    bool lost;                    /* there were too many calls to count all */
+    tfp_arena arena;              /* memory for the texts of selectors */
+    const tfp_table_column *sort; /* the column to sort by; NULL: CPU time */
     bool all_threads;
     bool no_commands; /* the table will leave this machine, so command lines are left out */
     tfp_stacks_wish stacks;
@@ -51,8 +51,8 @@ const char *tfp_state_name(char state);
 /* Finds the process that `target` refers to. TFP_BADFILE: there is none, there are several, or it has ended. */
 tfp_status tfp_live_find(const char *target, int64_t *pid, tfp_error *err);
 
-extern const tfp_row_column *const tfp_top_columns;     /* ended by a NULL name */
-const tfp_row_column *tfp_top_column(const char *name); /* NULL: there is none of that name */
+extern const tfp_table_column *const tfp_top_columns;     /* ended by a NULL name */
+const tfp_table_column *tfp_top_column(const char *name); /* NULL: there is none of that name */
 /* The steps of a job in the interval. */
 typedef struct tfp_top_steps {
     double per_second;

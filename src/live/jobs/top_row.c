@@ -229,7 +229,7 @@ tfp_top_row tfp_top_row_of(const tfp_live *l, tfp_report *r, uint32_t root, cons
 /* ---- the columns ---- */
 
 /* clang-format off */
-static const tfp_row_column columns[] = {
+static const tfp_table_column columns[] = {
     TFP_COLUMN(tfp_top_row, "job", TEXT, LABEL, job, "Number and start time of the first process: never used twice."),
     TFP_COLUMN(tfp_top_row, "pid", INT, LABEL, pid, "The job's first process."),
     TFP_COLUMN(tfp_top_row, "user", TEXT, LABEL, user, "Whose it is."),
@@ -256,14 +256,14 @@ static const tfp_row_column columns[] = {
     TFP_COLUMN(tfp_top_row, "why", TEXT, LABEL, why, "Why cells are empty."),
     TFP_COLUMN(tfp_top_row, "command", TEXT, LABEL, command, "Arguments of the first process."),
     TFP_COLUMN(tfp_top_row, "program", TEXT, LABEL, program, "File name of the script that the first process runs, or its module; of other programs that of the program."),
-    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+    { NULL, TFP_CELL_INT, TFP_LABEL, 0, NULL, 0 },
 };
-const tfp_row_column *const tfp_top_columns = columns;
+const tfp_table_column *const tfp_top_columns = columns;
 /* clang-format on */
 
-const tfp_row_column *tfp_top_column(const char *name)
+const tfp_table_column *tfp_top_column(const char *name)
 {
-    const tfp_row_column *c = tfp_top_columns;
+    const tfp_table_column *c = tfp_top_columns;
     while (c->name && strcmp(c->name, name) != 0) c++;
     return c->name ? c : NULL;
 }

@@ -25,7 +25,7 @@ typedef struct tfp_capture_row {
     tfp_str user, version, command, rank;
     int64_t start_ticks;
 } tfp_capture_row;
-extern const tfp_row_column tfp_capture_columns[];
+extern const tfp_table_column tfp_capture_columns[];
 
 typedef enum tfp_session_state {
     TFP_SESSION_WAITS,

@@ -49,24 +49,24 @@ static size_t cut_row(char **at, char *end, tfp_str cells[CELLS_MOST])
 
 typedef struct joined {
     tfp_arena *arena;
-    const tfp_row_column *columns; /* the table's own columns, which follow the host in each row */
+    const tfp_table_column *columns; /* the table's own columns, which follow the host in each row */
     TFP_VEC(char *) rows;
     size_t row_size;
     bool files; /* it is the table capture */
     bool ranks; /* it is the table hang */
 } joined;
 
-static bool put_cell(joined *j, char *row, const tfp_row_column *c, tfp_str cell)
+static bool put_cell(joined *j, char *row, const tfp_table_column *c, tfp_str cell)
 {
     void *field = row + c->offset;
     char number[64], *end;
-    if (c->type == TFP_T_TEXT) {
+    if (c->type == TFP_CELL_TEXT) {
         if (!cell.size) return true;
         tfp_str *text = field;
         *text = (tfp_str){ tfp_arena_copy(j->arena, cell), cell.size };
         return text->data != NULL;
     }
-    if (c->type == TFP_T_INT) {
+    if (c->type == TFP_CELL_INT) {
         *(int64_t *)field = TFP_ABSENT;
         if (cell.size) tfp_parse_int64(cell, field);
         return true;
@@ -136,13 +136,13 @@ static tfp_status add_table(joined *j, const tfp_live_host *host, tfp_str csv, t
 }
 
 /* The columns of a table with `host` before them. */
-static tfp_row_column *with_host(tfp_arena *a, const tfp_row_column *of)
+static tfp_table_column *with_host(tfp_arena *a, const tfp_table_column *of)
 {
     size_t count = 0;
     while (of[count].name) count++;
-    tfp_row_column *all = count < CELLS_MOST ? TFP_NEW(a, tfp_row_column, count + 2) : NULL;
+    tfp_table_column *all = count < CELLS_MOST ? TFP_NEW(a, tfp_table_column, count + 2) : NULL;
     if (!all) return NULL;
-    all[0] = (tfp_row_column){ "host", TFP_T_TEXT, TFP_LABEL, 0, "The agent's address.", 0, false };
+    all[0] = (tfp_table_column){ "host", TFP_CELL_TEXT, TFP_LABEL, 0, "The agent's address.", 0, false };
     for (size_t i = 0; i < count; i++) {
         all[i + 1] = of[i];
         all[i + 1].offset += sizeof(tfp_str);
@@ -181,7 +181,7 @@ tfp_status tfp_live_hosts(const char *table, tfp_live_host *hosts, size_t count,
 {
     const struct {
         const char *name;
-        const tfp_row_column *columns;
+        const tfp_table_column *columns;
         size_t row_size;
     } tables[] = { { "top", tfp_top_columns, sizeof(tfp_top_row) },
                    { "capture", tfp_capture_columns, sizeof(tfp_capture_row) },

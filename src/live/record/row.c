@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 /* clang-format off */
-const tfp_row_column tfp_capture_columns[] = {
+const tfp_table_column tfp_capture_columns[] = {
     TFP_COLUMN(tfp_capture_row, "target", TEXT, LABEL, target, "As it was selected."),
     TFP_COLUMN(tfp_capture_row, "job", TEXT, LABEL, job, "Number and start time of the job's first process."),
     TFP_COLUMN(tfp_capture_row, "pid", INT, LABEL, pid, "The process."),
@@ -26,23 +26,23 @@ const tfp_row_column tfp_capture_columns[] = {
     TFP_COLUMN(tfp_capture_row, "stalled_micros", INT, MICROS, stalled_micros, "The longest time for which the job ran no Python because of the recording: stopped, or in its framework's profiler."),
     TFP_COLUMN(tfp_capture_row, "waited_micros", INT, MICROS, waited_micros, "Time spent waiting for another session to end."),
     TFP_COLUMN(tfp_capture_row, "started_us_late", INT, MICROS, started_us_late, "With --align: how long after the common start the recording began."),
-    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+    { NULL, TFP_CELL_INT, TFP_LABEL, 0, NULL, 0 },
 };
-static const tfp_row_column more[] = { /* columns of the manifest only */
+static const tfp_table_column more[] = { /* columns of the manifest only */
     TFP_COLUMN(tfp_capture_row, "user", TEXT, LABEL, user, NULL),
     TFP_COLUMN(tfp_capture_row, "version", TEXT, LABEL, version, NULL),
     TFP_COLUMN(tfp_capture_row, "command", TEXT, LABEL, command, NULL),
     TFP_COLUMN(tfp_capture_row, "start_ticks", INT, LABEL, start_ticks, NULL),
-    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+    { NULL, TFP_CELL_INT, TFP_LABEL, 0, NULL, 0 },
 };
 /* clang-format on */
 
-static void put_columns(tfp_json *j, const tfp_row_column *list, const tfp_capture_row *row)
+static void put_columns(tfp_json *j, const tfp_table_column *list, const tfp_capture_row *row)
 {
-    for (const tfp_row_column *c = list; c->name; c++) {
+    for (const tfp_table_column *c = list; c->name; c++) {
         const char *field = (const char *)row + c->offset;
         tfp_json_key(j, c->name);
-        if (c->type == TFP_T_TEXT) {
+        if (c->type == TFP_CELL_TEXT) {
             const tfp_str *text = (const tfp_str *)field;
             if (text->data)
                 tfp_json_str(j, *text);
@@ -139,8 +139,8 @@ tfp_status tfp_capture_table(tfp_capture *c, tfp_report *r, tfp_error *err)
         rows[i] = c->sessions.at[i]->row;
         /* the message may contain a line of the job's source */
         if (c->live->no_commands) rows[i].message = (tfp_str){ NULL, 0 };
-        for (const tfp_row_column *k = tfp_capture_columns; k->name; k++)
-            if (k->type == TFP_T_TEXT && !keep_text(r, (tfp_str *)((char *)&rows[i] + k->offset)))
+        for (const tfp_table_column *k = tfp_capture_columns; k->name; k++)
+            if (k->type == TFP_CELL_TEXT && !keep_text(r, (tfp_str *)((char *)&rows[i] + k->offset)))
                 return tfp_nomem(err);
     }
     for (size_t i = 0; i < c->notes.size; i++)

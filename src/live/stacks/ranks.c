@@ -23,7 +23,7 @@
 #define STACK_MOST ((size_t)64 << 10) /* most bytes of a stack as text */
 
 /* clang-format off */
-const tfp_row_column tfp_rank_columns[] = {
+const tfp_table_column tfp_rank_columns[] = {
     TFP_COLUMN(tfp_rank_row, "rank", INT, LABEL, rank, "RANK of its environment."),
     TFP_COLUMN(tfp_rank_row, "world", INT, LABEL, world, "WORLD_SIZE of its environment: how many ranks the job has."),
     TFP_COLUMN(tfp_rank_row, "pid", INT, LABEL, pid, "The process; empty: it has ended."),
@@ -34,7 +34,7 @@ const tfp_row_column tfp_rank_columns[] = {
     TFP_COLUMN(tfp_rank_row, "dump", TEXT, LABEL, dump, "What its flight recorder wrote since it began; tfprof hang compares the dumps of all ranks."),
     TFP_COLUMN_PROGRAMS(tfp_rank_row, "why", why, "Why the process was not read.", 0),
     TFP_COLUMN_PROGRAMS(tfp_rank_row, "stack", stack, "The whole stack, the outermost frame first.", 0),
-    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+    { NULL, TFP_CELL_INT, TFP_LABEL, 0, NULL, 0 },
 };
 /* clang-format on */
 
@@ -116,9 +116,9 @@ static bool take_frame(ranks *x, tfp_rank_row *row, tfp_str name, bool *own)
 
 static bool take_frames(ranks *x, const tfp_report *threads, tfp_rank_row *row)
 {
-    const tfp_grid_column *tid = tfp_grid_find(tfp_table_of(threads), "tid"),
-                          *name = tfp_grid_find(tfp_table_of(threads), "name"),
-                          *state = tfp_grid_find(tfp_table_of(threads), "state");
+    const tfp_table_column *tid = tfp_grid_find(tfp_table_of(threads), "tid"),
+                           *name = tfp_grid_find(tfp_table_of(threads), "name"),
+                           *state = tfp_grid_find(tfp_table_of(threads), "state");
     tfp_buf stack = { 0 };
     bool own = false, ok = tid && name && state;
     size_t first = 0, end;

@@ -14,7 +14,7 @@ typedef struct tfp_rank_row {
     bool moved;            /* its functions changed, or it went through a collective, since it was first read */
     bool runs;             /* only its line or its CPU time changed: a loop */
 } tfp_rank_row;
-extern const tfp_row_column tfp_rank_columns[];
+extern const tfp_table_column tfp_rank_columns[];
 
 /* The rows of ranks, as parts of bigger structs: each is at the same offset. */
 typedef struct tfp_rank_rows {

@@ -14,14 +14,14 @@ typedef struct stacks_row {
 } stacks_row;
 
 /* clang-format off */
-static const tfp_row_column stacks_columns[] = {
+static const tfp_table_column stacks_columns[] = {
     TFP_COLUMN(stacks_row, "name", TEXT, LABEL, name, "FILE:LINE:FUNCTION; the line is that of the def. Of native code LIBRARY:FUNCTION."),
     TFP_COLUMN(stacks_row, "kind", TEXT, LABEL, kind, "python, native"),
     TFP_COLUMN(stacks_row, "self", INT, NUMBER, self, "Samples in which it was the innermost."),
     TFP_COLUMN(stacks_row, "total", INT, NUMBER, total, "Samples in which it was on the stack."),
     TFP_COLUMN(stacks_row, "self_share", REAL, SHARE, self_share, "Of all samples."),
     TFP_COLUMN(stacks_row, "total_share", REAL, SHARE, total_share, "Of all samples."),
-    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+    { NULL, TFP_CELL_INT, TFP_LABEL, 0, NULL, 0 },
 };
 /* clang-format on */
 
@@ -123,7 +123,7 @@ tfp_status tfp_stacks_fill(tfp_report *r, const tfp_stacks *all, tfp_error *err)
 #define WITH_LOCALS 1U
 
 /* clang-format off */
-static const tfp_row_column threads_columns[] = {
+static const tfp_table_column threads_columns[] = {
     TFP_COLUMN(threads_row, "tid", INT, LABEL, tid, "The kernel's number of the thread."),
     TFP_COLUMN(threads_row, "thread", TEXT, LABEL, thread, "The kernel's name of the thread."),
     TFP_COLUMN(threads_row, "state", TEXT, LABEL, state, "running, sleeping, waiting (for a device), stopped, traced"),
@@ -131,7 +131,7 @@ static const tfp_row_column threads_columns[] = {
     TFP_COLUMN(threads_row, "name", TEXT, LABEL, name, "FILE:LINE:FUNCTION; the line is the one at which it is. Of native code LIBRARY:FUNCTION."),
     TFP_COLUMN(threads_row, "kind", TEXT, LABEL, kind, "python, native, kernel"),
     TFP_COLUMN_ONLY(threads_row, "locals", TEXT, LABEL, locals, "Its local variables: numbers and texts, sizes of containers, types of others.", WITH_LOCALS),
-    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+    { NULL, TFP_CELL_INT, TFP_LABEL, 0, NULL, 0 },
 };
 /* clang-format on */
 

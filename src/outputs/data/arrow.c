@@ -8,29 +8,29 @@
 
 _Static_assert(sizeof(struct ArrowArrayStream) == TFP_ARROW_STREAM_SIZE, "TFP_ARROW_STREAM_SIZE in tfprof.h");
 
-static void add_number(struct ArrowArray *a, const tfp_flat *f, const tfp_report *r, uint32_t row)
+static void add_number(struct ArrowArray *a, const tfp_table_column *f, tfp_cells *cells, uint32_t row)
 {
     tfp_arrow_column *d = a->private_data;
     size_t at = (size_t)a->length;
-    int64_t n = 0;
-    double x = 0;
-    if (f->type == 'r' ? !tfp_flat_real(f, r, row, &x) : !tfp_flat_int(f, r, row, &n)) {
+    tfp_cell cell = { 0 };
+    if (!tfp_cell_at(cells, f, row, &cell)) {
         a->null_count++;
         return;
     }
     if (d->valid) tfp_arrow_set_bit(d->valid, at);
-    if (f->type == 'r')
-        ((double *)d->values)[at] = x;
-    else if (f->type == 'i')
-        ((int64_t *)d->values)[at] = n;
-    else if (n)
+    if (f->type == TFP_CELL_REAL)
+        ((double *)d->values)[at] = cell.real;
+    else if (f->type == TFP_CELL_INT)
+        ((int64_t *)d->values)[at] = cell.number;
+    else if (cell.number)
         tfp_arrow_set_bit(d->values, at);
 }
 
-static tfp_status add_text(struct ArrowArray *a, const tfp_flat *f, tfp_cells *cells, uint32_t row, tfp_error *err)
+static tfp_status add_text(struct ArrowArray *a, const tfp_table_column *f, tfp_cells *cells, uint32_t row,
+                           tfp_error *err)
 {
     tfp_arrow_column *d = a->private_data;
-    if (!tfp_flat_text(f, cells, row, &d->text))
+    if (!tfp_cell_at(cells, f, row, &(tfp_cell){ .text = &d->text }))
         a->null_count++;
     else if (d->valid)
         tfp_arrow_set_bit(d->valid, (size_t)a->length);
@@ -45,7 +45,7 @@ static tfp_status add_text(struct ArrowArray *a, const tfp_flat *f, tfp_cells *c
 /* ---- the stream ---- */
 
 typedef struct stream_data {
-    tfp_flats columns;               /* used only while the batches are made */
+    tfp_column_vec columns;          /* used only while the batches are made */
     TFP_VEC(tfp_batch_column) types; /* what the schema says of the columns */
     tfp_arena names;
     TFP_VEC(struct ArrowArray) batches;
@@ -65,7 +65,7 @@ static tfp_status fill_texts(const stream_data *d, struct ArrowArray *batch, tfp
     bool full = false;
     for (; (size_t)batch->length < most.rows && !full; row++, batch->length++) {
         for (size_t i = 0; i < d->columns.size; i++) {
-            if (d->columns.at[i].type != 's') continue;
+            if (d->columns.at[i].type != TFP_CELL_TEXT) continue;
             struct ArrowArray *a = batch->children[i];
             tfp_status s = add_text(a, &d->columns.at[i], cells, row, err);
             if (s) return s;
@@ -77,12 +77,13 @@ static tfp_status fill_texts(const stream_data *d, struct ArrowArray *batch, tfp
 }
 
 /* Column by column: columns lie far apart, and a row's numbers would evict one another from the cache. */
-static void fill_numbers(const stream_data *d, struct ArrowArray *batch, const tfp_report *r, uint32_t row)
+static void fill_numbers(const stream_data *d, struct ArrowArray *batch, tfp_cells *cells, uint32_t row)
 {
     for (size_t i = 0; i < d->columns.size; i++) {
-        if (d->columns.at[i].type == 's') continue;
+        if (d->columns.at[i].type == TFP_CELL_TEXT) continue;
         struct ArrowArray *a = batch->children[i];
-        for (; a->length < batch->length; a->length++) add_number(a, &d->columns.at[i], r, row + (uint32_t)a->length);
+        for (; a->length < batch->length; a->length++)
+            add_number(a, &d->columns.at[i], cells, row + (uint32_t)a->length);
     }
 }
 
@@ -96,7 +97,7 @@ static tfp_status make_batches(stream_data *d, const tfp_report *r, size_t rows_
         struct ArrowArray batch = { 0 };
         s = tfp_arrow_start(&batch, d->types.at, d->types.size, rows) ? TFP_OK : tfp_nomem(err);
         if (!s) s = fill_texts(d, &batch, &cells, row, (limits){ rows, text_most }, err);
-        if (!s) fill_numbers(d, &batch, r, row);
+        if (!s) fill_numbers(d, &batch, &cells, row);
         for (size_t i = 0; !s && i < d->columns.size; i++) tfp_arrow_end_column(batch.children[i]);
         row += (uint32_t)batch.length;
         if (!s && !tfp_push(&d->batches, batch)) s = tfp_nomem(err);
@@ -146,12 +147,12 @@ static void release_stream(struct ArrowArrayStream *stream)
 static bool add_types(stream_data *d)
 {
     for (size_t i = 0; i < d->columns.size; i++) {
-        const tfp_flat *f = &d->columns.at[i];
-        tfp_unit unit = f->type == 's' ? TFP_LABEL : tfp_flat_unit(f);
+        const tfp_table_column *f = &d->columns.at[i];
+        tfp_unit unit = f->type == TFP_CELL_TEXT ? TFP_LABEL : f->unit;
         tfp_batch_column c = { .name = tfp_arena_copy(&d->names, tfp_str_of(f->name)),
                                .unit = unit == TFP_LABEL ? NULL : tfp_unit_name(unit),
-                               .type = (tfp_cell_type)f->type,
-                               .whole = !f->null };
+                               .type = f->type,
+                               .whole = f->whole };
         if (!c.name || !tfp_push(&d->types, c)) return false;
     }
     return true;

@@ -4,18 +4,9 @@
 #ifndef TFP_BATCH_H
 #define TFP_BATCH_H
 
-#include "base/base.h"
+#include "options/cells.h"
 
 typedef struct tfp_report tfp_report;
-
-typedef enum tfp_cell_type {
-    TFP_CELL_INT = 'i',  /* int64 */
-    TFP_CELL_BOOL = 'b', /* 0 or 1 */
-    TFP_CELL_REAL = 'r', /* double */
-    TFP_CELL_TEXT = 's', /* number of a text in `texts` */
-    TFP_CELL_DATE = 'd', /* days since 1970-01-01 */
-    TFP_CELL_TIME = 't'  /* microseconds since 1970-01-01T00:00:00Z */
-} tfp_cell_type;
 
 /* Distinct texts; several batches may share them. */
 typedef struct tfp_texts {

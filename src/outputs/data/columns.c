@@ -74,26 +74,19 @@ static size_t share_block(writer *w, size_t at)
     return at;
 }
 
-static const char *unit_name(const tfp_flat *f)
-{
-    tfp_unit unit = tfp_flat_unit(f);
-    return unit == TFP_LABEL ? NULL : tfp_unit_name(unit);
-}
-
 /* Numbers and booleans; `absent` gets a flag for each row. */
-static bool put_numbers(writer *w, const tfp_flat *f, uint8_t *absent)
+static bool put_numbers(writer *w, const tfp_table_column *f, uint8_t *absent)
 {
     bool any = false;
     for (uint32_t row = 0; row < w->rows; row++) {
-        int64_t n = 0;
-        double x = 0;
-        bool there = f->type == 'r' ? tfp_flat_real(f, w->r, row, &x) : tfp_flat_int(f, w->r, row, &n);
+        tfp_cell cell = { 0 };
+        bool there = tfp_cell_at(&w->cells, f, row, &cell);
         absent[row] = !there;
         any |= !there;
-        if (f->type == 'b')
-            tfp_buf_char(&w->data, (char)(there && n));
+        if (f->type == TFP_CELL_BOOL)
+            tfp_buf_char(&w->data, (char)(there && cell.number));
         else
-            put_f64(&w->data, f->type == 'r' ? x : (double)n);
+            put_f64(&w->data, f->type == TFP_CELL_REAL ? cell.real : (double)cell.number);
     }
     return any;
 }
@@ -110,10 +103,9 @@ typedef struct long_texts {
     tfp_map64 by_place;
 } long_texts;
 
-static const tfp_str *long_text_of(const tfp_flat *f, uint32_t row)
+static const tfp_str *long_text_of(const tfp_table_column *c, uint32_t row)
 {
-    const tfp_grid_column *c = f->text ? NULL : f->grid;
-    if (!c || !c->texts || (c->absent && c->absent[row])) return NULL;
+    if (!c->texts || tfp_cell_absent(c, row)) return NULL;
     return c->texts[row].size >= LONG_TEXT ? &c->texts[row] : NULL;
 }
 
@@ -132,10 +124,10 @@ static bool keep_text(long_texts *l, const tfp_str *text, tfp_strid id)
 }
 
 /* The id of a row's text among those of the column; TFP_NONE without memory. */
-static tfp_strid intern_text(writer *w, const tfp_flat *f, uint32_t row, tfp_strtab *texts, uint8_t *absent)
+static tfp_strid intern_text(writer *w, const tfp_table_column *f, uint32_t row, tfp_strtab *texts, uint8_t *absent)
 {
     w->cell.size = 0;
-    *absent = !tfp_flat_text(f, &w->cells, row, &w->cell);
+    *absent = !tfp_cell_at(&w->cells, f, row, &(tfp_cell){ .text = &w->cell });
     size_t count = texts->count;
     tfp_strid id = w->cell.failed ? TFP_NONE : tfp_intern(texts, (tfp_str){ w->cell.data, w->cell.size });
     if (texts->count > count) w->texts += w->cell.size;
@@ -144,7 +136,7 @@ static tfp_strid intern_text(writer *w, const tfp_flat *f, uint32_t row, tfp_str
 }
 
 /* Texts: indexes into a dictionary, which follows them. */
-static bool put_texts(writer *w, const tfp_flat *f, uint8_t *absent, bool *nomem)
+static bool put_texts(writer *w, const tfp_table_column *f, uint8_t *absent, bool *nomem)
 {
     tfp_arena arena = { 0 };
     tfp_strtab texts = { 0 };
@@ -197,19 +189,19 @@ static void put_shorts(writer *w, const tfp_str *of_column)
     tfp_buf_char(&w->header, ']');
 }
 
-static void put_column(writer *w, const tfp_flat *f, uint8_t *absent, bool *nomem)
+static void put_column(writer *w, const tfp_table_column *f, uint8_t *absent, bool *nomem)
 {
-    const char *unit = unit_name(f);
+    const char *unit = f->unit == TFP_LABEL ? NULL : tfp_unit_name(f->unit);
     tfp_buf_text(&w->header, "{\"name\":");
     put_string(w, f->name);
     tfp_buf_printf(&w->header, ",\"unit\":%s%s%s,\"type\":\"%s\"", unit ? "\"" : "", unit ? unit : "null",
                    unit ? "\"" : "",
-                   f->type == 's'   ? "text"
-                   : f->type == 'b' ? "bool"
-                                    : "number");
+                   f->type == TFP_CELL_TEXT   ? "text"
+                   : f->type == TFP_CELL_BOOL ? "bool"
+                                              : "number");
     size_t at = w->data.size;
-    bool any = f->type == 's' ? put_texts(w, f, absent, nomem) : put_numbers(w, f, absent);
-    put_place(w, "at", f->type == 's' ? at : share_block(w, at));
+    bool any = f->type == TFP_CELL_TEXT ? put_texts(w, f, absent, nomem) : put_numbers(w, f, absent);
+    put_place(w, "at", f->type == TFP_CELL_TEXT ? at : share_block(w, at));
     at = w->data.size;
     if (any) {
         tfp_buf_add(&w->data, absent, w->rows);
@@ -217,12 +209,12 @@ static void put_column(writer *w, const tfp_flat *f, uint8_t *absent, bool *nome
     } else {
         tfp_buf_text(&w->header, ",\"nulls\":null");
     }
-    bool names = w->r->tree->short_at.count && !f->grid && strcmp(f->name, "name") == 0;
-    if (names || (f->grid && f->grid->shorts)) put_shorts(w, names ? NULL : f->grid->shorts);
+    bool names = w->r->tree->short_at.count && f->read && strcmp(f->name, "name") == 0;
+    if (names || f->shorts) put_shorts(w, f->shorts);
     tfp_buf_char(&w->header, '}');
 }
 
-static void put_header(writer *w, const tfp_flats *columns, uint8_t *absent, bool *nomem)
+static void put_header(writer *w, const tfp_column_vec *columns, uint8_t *absent, bool *nomem)
 {
     const tfp_report *r = w->r;
     bool tree =
@@ -248,13 +240,13 @@ static void put_header(writer *w, const tfp_flats *columns, uint8_t *absent, boo
 
 static tfp_status write_columns(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
-    tfp_flats columns = { 0 };
+    tfp_column_vec columns = { 0 };
     writer w = { .r = r, .cells = tfp_cells_of(r), .rows = tfp_table_rows(r) };
     uint8_t *absent = calloc(w.rows + 1, 1);
     bool nomem = !absent || !tfp_table_columns(r, true, &columns);
     size_t kept = 0;
     for (size_t i = 0; i < columns.size; i++) /* the page is for people */
-        if (!columns.at[i].grid || !columns.at[i].grid->programs) columns.at[kept++] = columns.at[i];
+        if (!columns.at[i].programs) columns.at[kept++] = columns.at[i];
     columns.size = kept;
     if (!nomem) put_header(&w, &columns, absent, &nomem);
     nomem |= w.header.failed || w.data.failed || w.cell.failed;

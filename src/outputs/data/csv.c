@@ -35,23 +35,20 @@ static void put_text(writer *w)
 }
 
 /* An absent value leaves its cell empty. */
-static void put_cell(writer *w, const tfp_flat *f, uint32_t row)
+static void put_cell(writer *w, const tfp_table_column *f, uint32_t row)
 {
-    int64_t n;
-    double x;
-    if (f->type == 's') {
-        tfp_flat_text(f, &w->cells, row, &w->cell);
-        put_text(w);
-    } else if (f->type == 'r') {
-        if (tfp_flat_real(f, w->cells.r, row, &x)) tfp_put_shortest(w->out, x);
-    } else if (tfp_flat_int(f, w->cells.r, row, &n)) {
-        tfp_buf_int(w->out, n);
+    tfp_cell cell = { .text = &w->cell };
+    if (!tfp_cell_at(&w->cells, f, row, &cell)) return;
+    switch (f->type) {
+    case TFP_CELL_TEXT: put_text(w); break;
+    case TFP_CELL_REAL: tfp_put_shortest(w->out, cell.real); break;
+    default: tfp_buf_int(w->out, cell.number);
     }
 }
 
 static tfp_status write_csv(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
-    tfp_flats columns = { 0 };
+    tfp_column_vec columns = { 0 };
     bool nomem = !tfp_table_columns(r, false, &columns);
     size_t count = columns.size, rows = nomem ? 0 : tfp_table_rows(r);
     writer w = { .cells = tfp_cells_of(r), .out = &s->buf };

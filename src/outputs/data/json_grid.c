@@ -104,9 +104,9 @@ static void put_facts(writer *w)
     tfp_json_close(&w->j, '}');
 }
 
-static void put_grid_cell(writer *w, const tfp_grid_column *c, uint32_t row)
+static void put_grid_cell(writer *w, const tfp_table_column *c, uint32_t row)
 {
-    if (c->absent && c->absent[row])
+    if (tfp_cell_absent(c, row))
         tfp_json_null(&w->j);
     else if (c->type == 's')
         tfp_json_str(&w->j, c->texts[row]);
@@ -144,7 +144,7 @@ static void put_parts(writer *w)
 }
 
 /* Whole names of kernels, and what people see for them. */
-static void put_shorts(writer *w, const tfp_grid_column *c, size_t count)
+static void put_shorts(writer *w, const tfp_table_column *c, size_t count)
 {
     tfp_json_key(&w->j, "short");
     tfp_json_open(&w->j, '[');
@@ -169,7 +169,7 @@ static void open_grid(writer *w)
     tfp_json_key(&w->j, "columns");
     tfp_json_open(&w->j, '[');
     for (size_t i = 0; i < r->grid->columns.size; i++) {
-        const tfp_grid_column *c = &r->grid->columns.at[i];
+        const tfp_table_column *c = &r->grid->columns.at[i];
         tfp_json_open(&w->j, '{');
         tfp_json_text_at(&w->j, "name", c->name);
         tfp_json_text_at(&w->j, "type", type_name(c->type));

@@ -3,36 +3,28 @@
 #include "outputs/text/grid_fit.h"
 #include "outputs/text/grid_text.h"
 
-static void put_int(const tfp_flat *f, int64_t n, tfp_buf *out)
-{
-    tfp_unit unit = tfp_flat_unit(f);
-    if (f->type == 'b')
-        tfp_buf_text(out, n ? "yes" : "no");
-    else if (unit == TFP_LABEL || n == INT64_MIN)
-        tfp_buf_int(out, n);
-    else
-        tfp_format_amount(out, unit, n);
-}
-
-bool tfp_grid_columns(const tfp_grid *g, tfp_flats *out)
+bool tfp_grid_columns(const tfp_grid *g, tfp_column_vec *out)
 {
     for (size_t i = 0; i < g->columns.size; i++)
-        if (!g->columns.at[i].programs && !tfp_push(out, tfp_flat_of(&g->columns.at[i]))) return false;
+        if (!g->columns.at[i].programs && !tfp_push(out, g->columns.at[i])) return false;
     return true;
 }
 
-void tfp_grid_cell(const tfp_flat *f, tfp_cells *c, uint32_t row, tfp_buf *out)
+void tfp_grid_cell(const tfp_table_column *c, tfp_cells *cells, uint32_t row, tfp_buf *out)
 {
-    int64_t n;
-    double x;
-    if (f->type == 's' && f->grid && f->grid->shorts && !(f->grid->absent && f->grid->absent[row]))
-        tfp_escape(out, f->grid->shorts[row]);
-    else if (f->type == 's')
-        tfp_flat_text(f, c, row, out);
-    else if (f->type == 'r' && tfp_flat_real(f, c->r, row, &x))
-        tfp_format_real(out, tfp_flat_unit(f), x);
-    else if (tfp_flat_int(f, c->r, row, &n))
-        put_int(f, n, out);
+    tfp_cell cell = { .text = out };
+    if (c->shorts && !tfp_cell_absent(c, row))
+        tfp_escape(out, c->shorts[row]);
+    else if (!tfp_cell_at(cells, c, row, &cell) || c->type == TFP_CELL_TEXT)
+        return;
+    else if (c->type == TFP_CELL_REAL)
+        tfp_format_real(out, c->unit, cell.real);
+    else if (c->type == TFP_CELL_BOOL)
+        tfp_buf_text(out, cell.number ? "yes" : "no");
+    else if (c->unit == TFP_LABEL || cell.number == INT64_MIN)
+        tfp_buf_int(out, cell.number);
+    else
+        tfp_format_amount(out, c->unit, cell.number);
 }
 
-void tfp_grid_head(const tfp_flat *f, tfp_buf *out) { tfp_head_put(out, f->name, tfp_flat_unit(f)); }
+void tfp_grid_head(const tfp_table_column *c, tfp_buf *out) { tfp_head_put(out, c->name, c->unit); }

@@ -27,12 +27,11 @@ void tfp_grid_lines_cell(tfp_grid_lines *w, size_t column, uint32_t row)
 
 static tfp_said said_by_cell(tfp_grid_lines *w, size_t column, uint32_t row)
 {
-    const tfp_flat *f = &w->columns.at[column];
-    int64_t n;
-    double x;
-    if (f->type == 's') return w->cell.size ? TFP_SOMETHING : TFP_NOTHING;
-    if (f->type == 'r') return !tfp_flat_real(f, w->r, row, &x) ? TFP_NOTHING : x != 0 ? TFP_SOMETHING : TFP_ZEROS;
-    return !tfp_flat_int(f, w->r, row, &n) ? TFP_NOTHING : n ? TFP_SOMETHING : TFP_ZEROS;
+    const tfp_table_column *f = &w->columns.at[column];
+    tfp_cell cell = { 0 };
+    if (f->type == TFP_CELL_TEXT) return w->cell.size ? TFP_SOMETHING : TFP_NOTHING;
+    if (!tfp_cell_at(&w->cells, f, row, &cell)) return TFP_NOTHING;
+    return cell.real != 0 || cell.number ? TFP_SOMETHING : TFP_ZEROS;
 }
 
 static void measure(tfp_grid_lines *w)
@@ -55,7 +54,7 @@ static void measure(tfp_grid_lines *w)
 static void cut_names(tfp_grid_lines *w)
 {
     for (size_t c = 0; c < w->columns.size; c++)
-        if (w->columns.at[c].type == 's' && w->of[c].width > WIDEST) w->of[c].width = WIDEST;
+        if (w->columns.at[c].type == TFP_CELL_TEXT && w->of[c].width > WIDEST) w->of[c].width = WIDEST;
     w->cut = true;
 }
 
@@ -70,7 +69,7 @@ static size_t line_width(const tfp_grid_lines *w)
 static size_t narrowest(const tfp_grid_lines *w, size_t c)
 {
     size_t least = c ? NARROWEST : NARROWEST_NAME, width = w->of[c].width;
-    return w->columns.at[c].type == 's' && width > least ? least : width;
+    return w->columns.at[c].type == TFP_CELL_TEXT && width > least ? least : width;
 }
 
 /* The widest text column that can still become narrower. */
@@ -87,13 +86,13 @@ static bool is_order(const tfp_grid_lines *w, size_t c)
 {
     const tfp_options *o = tfp_options_of(w->r);
     const char *order = o->order_column ? o->order_column : o->order.name;
-    const tfp_flat *f = &w->columns.at[c];
-    return strcmp(f->name, order) == 0 || tfp_is_head(tfp_str_of(order), f->name, tfp_flat_unit(f));
+    const tfp_table_column *f = &w->columns.at[c];
+    return strcmp(f->name, order) == 0 || tfp_is_head(tfp_str_of(order), f->name, f->unit);
 }
 
 static bool is_share(const tfp_grid_lines *w, size_t c)
 {
-    return w->columns.at[c].type == 'r' && tfp_flat_unit(&w->columns.at[c]) == TFP_SHARE;
+    return w->columns.at[c].type == TFP_CELL_REAL && w->columns.at[c].unit == TFP_SHARE;
 }
 
 /* The column to leave out next: the last of those with the least information, where columns of shares come after all others;
@@ -101,7 +100,7 @@ static bool is_share(const tfp_grid_lines *w, size_t c)
 static size_t least_said(const tfp_grid_lines *w)
 {
     size_t best = 0, number = 1;
-    while (number < w->columns.size && w->columns.at[number].type == 's') number++;
+    while (number < w->columns.size && w->columns.at[number].type == TFP_CELL_TEXT) number++;
     for (size_t c = w->columns.size; c-- > 1;) {
         if (c == number || w->of[c].left_out || is_order(w, c)) continue;
         unsigned worth = w->of[c].said + (is_share(w, c) && w->of[c].said == TFP_SOMETHING);
@@ -167,7 +166,7 @@ tfp_status tfp_grid_lines_start(const tfp_report *r, const tfp_grid *g, size_t r
                                 tfp_error *err)
 {
     *out = (tfp_grid_lines){ .r = r, .g = g, .rows = rows, .cells = tfp_cells_of(r), .bar = SIZE_MAX };
-    tfp_flat name;
+    tfp_table_column name;
     bool ok = !g->tree || (tfp_table_find(r, "name", &name) && tfp_push(&out->columns, name));
     ok = ok && tfp_grid_columns(g, &out->columns);
     ok = ok && (out->of = calloc(out->columns.size + 1, sizeof *out->of)) != NULL;

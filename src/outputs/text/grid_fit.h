@@ -21,8 +21,8 @@ typedef struct tfp_grid_lines {
     const tfp_report *r;
     const tfp_grid *g;
     size_t rows;
-    tfp_flats columns;  /* the shown columns; in a tree the names come first */
-    tfp_grid_width *of; /* each column */
+    tfp_column_vec columns; /* the shown columns; in a tree the names come first */
+    tfp_grid_width *of;     /* each column */
     tfp_cells cells;
     tfp_buf cell;
     tfp_buf left_out; /* names of the columns left out, each after a comma */

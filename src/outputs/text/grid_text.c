@@ -29,7 +29,7 @@ void tfp_fact_value(const tfp_fact *f, tfp_buf *out)
 /* Writes w->cell into its column; the last column is not padded. */
 static void put_cell(tfp_grid_lines *w, size_t column, tfp_buf *out)
 {
-    bool left = w->columns.at[column].type == 's';
+    bool left = w->columns.at[column].type == TFP_CELL_TEXT;
     if (w->cut && left) tfp_screen_cut_name(&w->cell, w->of[column].width);
     size_t n = tfp_screen_width((tfp_str){ w->cell.data, w->cell.size });
     size_t pad = n < w->of[column].width ? w->of[column].width - n : 0;
@@ -41,10 +41,10 @@ static void put_cell(tfp_grid_lines *w, size_t column, tfp_buf *out)
 
 static void put_bar(tfp_grid_lines *w, size_t column, uint32_t row, tfp_buf *out)
 {
-    double share = 0;
-    if (!tfp_flat_real(&w->columns.at[column], w->r, row, &share)) share = 0;
+    tfp_cell share = { 0 };
+    tfp_cell_at(&w->cells, &w->columns.at[column], row, &share);
     tfp_buf_fill(out, ' ', TFP_GRID_GAP);
-    tfp_screen_bar(out, share, w->r->options->to.colours);
+    tfp_screen_bar(out, share.real, w->r->options->to.colours);
 }
 
 static void put_header(tfp_grid_lines *w, tfp_buf *out)
@@ -86,7 +86,7 @@ static void put_wrapped_row(tfp_grid_lines *w, uint32_t row, tfp_buf *out)
         more = false;
         for (size_t c = 0; c < w->columns.size; c++) {
             size_t *told = &w->of[c].told;
-            bool text = w->columns.at[c].type == 's';
+            bool text = w->columns.at[c].type == TFP_CELL_TEXT;
             tfp_grid_lines_cell(w, c, row);
             tfp_str all = { w->cell.data, w->cell.size }, line = all;
             if (text) line = tfp_screen_line(all, w->of[c].width, told);

@@ -15,9 +15,9 @@ static const struct {
 };
 
 /* A column without the rows before `skip`. */
-static tfp_grid_column below(const tfp_grid_column *c, size_t skip, const char *head)
+static tfp_table_column below(const tfp_table_column *c, size_t skip, const char *head)
 {
-    tfp_grid_column out = *c;
+    tfp_table_column out = *c;
     out.name = head;
     out.ints = c->ints ? c->ints + skip : NULL;
     out.reals = c->reals ? c->reals + skip : NULL;
@@ -29,7 +29,7 @@ static tfp_grid_column below(const tfp_grid_column *c, size_t skip, const char *
 
 static bool begins_with_today(const tfp_grid *g)
 {
-    const tfp_grid_column *c = tfp_grid_find(g, shown[0].name);
+    const tfp_table_column *c = tfp_grid_find(g, shown[0].name);
     return c && c->type == 's' && g->row_count && tfp_str_eq(c->texts[0], TFP_STR("today"));
 }
 
@@ -48,7 +48,7 @@ bool tfp_headline_grid(const tfp_report *r, tfp_grid *out)
     size_t skip = begins_with_today(r->grid); /* -order_by may have moved the first row; it is then an ordinary row */
     *out = (tfp_grid){ .row_count = r->grid->row_count - skip };
     for (size_t i = 0; i < SHOWN; i++) {
-        const tfp_grid_column *c = tfp_grid_find(r->grid, shown[i].name);
+        const tfp_table_column *c = tfp_grid_find(r->grid, shown[i].name);
         if (c && !tfp_push(&out->columns, below(c, skip, shown[i].head))) return false;
     }
     return true;

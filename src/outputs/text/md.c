@@ -316,7 +316,7 @@ static void put_grid(writer *w, const tfp_grid *g)
 {
     const tfp_report *r = w->r;
     tfp_cells cells = tfp_cells_of(r);
-    tfp_flats columns = { 0 };
+    tfp_column_vec columns = { 0 };
     size_t rows = tfp_grid_few(g);
     w->nomem |= !tfp_grid_columns(g, &columns);
     if (g->tree) tfp_buf_text(w->out, "| name ");

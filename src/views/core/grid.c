@@ -13,76 +13,55 @@
 
 /* Adds a column with one cell per row, none absent so far. NULL: out of memory; the pointer is valid until the next
  * column is added. */
-static tfp_grid_column *add_column(tfp_report *r, tfp_grid *g, const tfp_row_column *about, char type)
+static tfp_table_column *add_column(tfp_report *r, tfp_grid *g, const tfp_table_column *about)
 {
-    tfp_grid_column c = {
-        .name = about->name, .type = type, .unit = about->unit, .help = about->help, .programs = about->programs
-    };
-    bool nullable = type != 'b' && !about->whole;
-    size_t n = g->row_count;
-    bool ok = !nullable || (c.absent = TFP_NEW(&r->arena, uint8_t, n)) != NULL;
-    if (type == 's')
-        ok = ok && (c.texts = TFP_NEW(&r->arena, tfp_str, n)) != NULL;
-    else if (type == 'r')
-        ok = ok && (c.reals = TFP_NEW(&r->arena, double, n)) != NULL;
-    else
-        ok = ok && (c.ints = TFP_NEW(&r->arena, int64_t, n)) != NULL;
-    return ok && tfp_push(&g->columns, c) ? &g->columns.at[g->columns.size - 1] : NULL;
+    tfp_table_column c = *about;
+    if (c.type == TFP_CELL_NANO) c.type = tfp_fine_times(r->profile) ? TFP_CELL_REAL : TFP_CELL_INT;
+    c.whole |= c.type == TFP_CELL_BOOL;
+    bool ok = tfp_column_room(&c, &r->arena, g->row_count) && tfp_push(&g->columns, c);
+    return ok ? &g->columns.at[g->columns.size - 1] : NULL;
 }
 
 /* ---- from row structs ---- */
 
-static const void *field_of(const tfp_row_table *t, size_t row, const tfp_row_column *c)
+static const void *field_of(const tfp_row_table *t, size_t row, const tfp_table_column *c)
 {
     return (const char *)t->rows + row * t->row_size + c->offset;
 }
 
-static bool is_absent(const void *field, tfp_row_type type)
+static bool is_absent(const void *field, tfp_cell_type type)
 {
     switch (type) {
-    case TFP_T_INT:
-    case TFP_T_NANO: return *(const int64_t *)field == TFP_ABSENT;
-    case TFP_T_REAL: return isnan(*(const double *)field);
-    case TFP_T_TEXT: return !((const tfp_str *)field)->data;
-    case TFP_T_BOOL: break;
+    case TFP_CELL_INT:
+    case TFP_CELL_NANO: return *(const int64_t *)field == TFP_ABSENT;
+    case TFP_CELL_REAL: return isnan(*(const double *)field);
+    case TFP_CELL_TEXT: return !((const tfp_str *)field)->data;
+    default: return false;
     }
-    return false;
 }
 
-static void put(tfp_grid_column *out, size_t row, const void *field, tfp_row_type type)
+static void put(tfp_table_column *out, size_t row, const void *field, tfp_cell_type type)
 {
     if (out->absent && is_absent(field, type)) {
         out->absent[row] = 1;
-        if (type == TFP_T_TEXT) out->texts[row] = TFP_STR("");
+        if (type == TFP_CELL_TEXT) out->texts[row] = TFP_STR("");
         return;
     }
     switch (type) {
-    case TFP_T_INT: out->ints[row] = *(const int64_t *)field; break;
-    case TFP_T_NANO:
+    case TFP_CELL_INT: out->ints[row] = *(const int64_t *)field; break;
+    case TFP_CELL_NANO:
         if (out->reals)
             out->reals[row] = (double)*(const int64_t *)field / 1000;
         else
             out->ints[row] = tfp_micros(*(const int64_t *)field);
         break;
-    case TFP_T_REAL: out->reals[row] = *(const double *)field; break;
-    case TFP_T_TEXT: out->texts[row] = *(const tfp_str *)field; break;
-    case TFP_T_BOOL: out->ints[row] = *(const bool *)field; break;
+    case TFP_CELL_REAL: out->reals[row] = *(const double *)field; break;
+    case TFP_CELL_TEXT: out->texts[row] = *(const tfp_str *)field; break;
+    default: out->ints[row] = *(const bool *)field;
     }
 }
 
-static char type_of(const tfp_report *r, tfp_row_type type)
-{
-    switch (type) {
-    case TFP_T_INT: return 'i';
-    case TFP_T_NANO: return tfp_fine_times(r->profile) ? 'r' : 'i';
-    case TFP_T_REAL: return 'r';
-    case TFP_T_TEXT: return 's';
-    case TFP_T_BOOL: return 'b';
-    }
-    return 'i';
-}
-
-static bool shorten(tfp_report *r, tfp_grid_column *c, size_t count)
+static bool shorten(tfp_report *r, tfp_table_column *c, size_t count)
 {
     if (r->options && r->options->to.full_names) return true;
     return (c->shorts = TFP_NEW(&r->arena, tfp_str, count)) != NULL &&
@@ -92,9 +71,9 @@ static bool shorten(tfp_report *r, tfp_grid_column *c, size_t count)
 tfp_status tfp_grid_fill(tfp_report *r, tfp_grid *g, const tfp_row_table *t, tfp_error *err)
 {
     g->row_count = t->row_count;
-    for (const tfp_row_column *c = t->columns; c->name; c++) {
+    for (const tfp_table_column *c = t->columns; c->name; c++) {
         if (c->only && !(c->only & t->shown)) continue;
-        tfp_grid_column *out = add_column(r, g, c, type_of(r, c->type));
+        tfp_table_column *out = add_column(r, g, c);
         if (!out) return tfp_nomem(err);
         for (size_t i = 0; i < t->row_count; i++) put(out, i, field_of(t, i, c), c->type);
         if (c->kernels && !shorten(r, out, t->row_count)) return tfp_nomem(err);
@@ -105,15 +84,15 @@ tfp_status tfp_grid_fill(tfp_report *r, tfp_grid *g, const tfp_row_table *t, tfp
 tfp_status tfp_grid_begin(tfp_report *r, tfp_grid *g, const tfp_row_table *t, tfp_error *err)
 {
     g->row_count = t->row_count;
-    for (const tfp_row_column *c = t->columns; c->name; c++)
-        if ((!c->only || c->only & t->shown) && !add_column(r, g, c, type_of(r, c->type))) return tfp_nomem(err);
+    for (const tfp_table_column *c = t->columns; c->name; c++)
+        if ((!c->only || c->only & t->shown) && !add_column(r, g, c)) return tfp_nomem(err);
     return TFP_OK;
 }
 
 void tfp_grid_put(tfp_grid *g, const tfp_row_table *t, size_t row, const void *from)
 {
-    tfp_grid_column *out = g->columns.at;
-    for (const tfp_row_column *c = t->columns; c->name; c++)
+    tfp_table_column *out = g->columns.at;
+    for (const tfp_table_column *c = t->columns; c->name; c++)
         if (!c->only || c->only & t->shown) put(out++, row, (const char *)from + c->offset, c->type);
 }
 
@@ -146,11 +125,11 @@ static const char *name_of(tfp_report *r, const tfp_row_group *group, const char
     return tfp_buf_move(&name, &r->arena).data;
 }
 
-bool tfp_row_columns_add(tfp_row_columns *list, tfp_report *r, const tfp_row_group *group)
+bool tfp_row_columns_add(tfp_column_vec *list, tfp_report *r, const tfp_row_group *group)
 {
-    for (const tfp_row_column *part = group->columns; part->name; part++) {
+    for (const tfp_table_column *part = group->columns; part->name; part++) {
         if (part->only && !(part->only & group->shown)) continue;
-        tfp_row_column column = *part;
+        tfp_table_column column = *part;
         column.offset += group->offset;
         column.only = 0;
         column.whole |= group->whole;
@@ -163,10 +142,10 @@ bool tfp_row_columns_add(tfp_row_columns *list, tfp_report *r, const tfp_row_gro
     return true;
 }
 
-tfp_status tfp_grid_of_list(tfp_report *r, tfp_row_columns *list, const void *rows, size_t row_size, size_t row_count,
+tfp_status tfp_grid_of_list(tfp_report *r, tfp_column_vec *list, const void *rows, size_t row_size, size_t row_count,
                             tfp_error *err)
 {
-    if (!tfp_push(list, (tfp_row_column){ 0 })) return tfp_nomem(err);
+    if (!tfp_push(list, (tfp_table_column){ 0 })) return tfp_nomem(err);
     return tfp_grid_of(r, &(tfp_row_table){ list->at, rows, row_size, row_count, 0 }, err);
 }
 
@@ -195,11 +174,11 @@ void tfp_grid_for_programs(tfp_grid *g, const char *const *names)
 /* Numbers in descending order, texts in ascending order, absent cells last. */
 static bool goes_before(const void *ctx, uint32_t a, uint32_t b)
 {
-    const tfp_grid_column *c = ctx;
-    bool no_a = c->absent && c->absent[a], no_b = c->absent && c->absent[b];
+    const tfp_table_column *c = ctx;
+    bool no_a = tfp_cell_absent(c, a), no_b = tfp_cell_absent(c, b);
     if (no_a || no_b) return !no_a && no_b;
-    if (c->type == 's') return tfp_str_cmp(c->texts[a], c->texts[b]) < 0;
-    return c->type == 'r' ? c->reals[a] > c->reals[b] : c->ints[a] > c->ints[b];
+    if (c->type == TFP_CELL_TEXT) return tfp_str_cmp(c->texts[a], c->texts[b]) < 0;
+    return c->type == TFP_CELL_REAL ? c->reals[a] > c->reals[b] : c->ints[a] > c->ints[b];
 }
 
 static void permute(void *items, size_t size, const uint32_t *order, size_t count, char *scratch)
@@ -209,7 +188,7 @@ static void permute(void *items, size_t size, const uint32_t *order, size_t coun
     memcpy(items, scratch, count * size);
 }
 
-static tfp_status sort(tfp_grid *g, const tfp_grid_column *by, tfp_error *err)
+static tfp_status sort(tfp_grid *g, const tfp_table_column *by, tfp_error *err)
 {
     size_t n = g->row_count;
     uint32_t *order = malloc((n + 1) * sizeof *order);
@@ -218,7 +197,7 @@ static tfp_status sort(tfp_grid *g, const tfp_grid_column *by, tfp_error *err)
     for (uint32_t i = 0; ok && i < n; i++) order[i] = i;
     ok = ok && tfp_sort(order, n, goes_before, by);
     for (size_t i = 0; ok && i < g->columns.size; i++) {
-        const tfp_grid_column *c = &g->columns.at[i];
+        const tfp_table_column *c = &g->columns.at[i];
         permute(c->ints, sizeof *c->ints, order, n, scratch);
         permute(c->reals, sizeof *c->reals, order, n, scratch);
         permute(c->texts, sizeof *c->texts, order, n, scratch);
@@ -242,9 +221,9 @@ static tfp_status no_column(const tfp_report *r, const char *name, tfp_error *er
 }
 
 /* Finds a column by its name, or by the heading that people see. */
-static const tfp_grid_column *find_by_any_name(const tfp_grid *g, const char *name)
+static const tfp_table_column *find_by_any_name(const tfp_grid *g, const char *name)
 {
-    const tfp_grid_column *c = tfp_grid_find(g, name);
+    const tfp_table_column *c = tfp_grid_find(g, name);
     for (size_t i = 0; i < g->columns.size && !c; i++)
         if (tfp_is_head(tfp_str_of(name), g->columns.at[i].name, g->columns.at[i].unit)) c = &g->columns.at[i];
     return c;
@@ -256,7 +235,7 @@ tfp_status tfp_grid_arrange(tfp_report *r, tfp_error *err)
     tfp_grid *g = r->grid;
     const char *by = o->order_column;
     if (!by && !r->grid->keeps_order && tfp_options_chosen(o, "order_by")) by = o->order.name;
-    const tfp_grid_column *column = by ? find_by_any_name(g, by) : NULL;
+    const tfp_table_column *column = by ? find_by_any_name(g, by) : NULL;
     if (o->order_column && (!column || g->tree)) return no_column(r, by, err);
     tfp_status s = column && !g->tree ? sort(g, column, err) : TFP_OK;
     if (o->top > 0 && g->tree) return tfp_fail(err, TFP_BADARG, "option -top: the rows of %s are a tree", r->view);

@@ -4,27 +4,10 @@
 #ifndef TFP_GRID_H
 #define TFP_GRID_H
 
-#include "base/base.h"
 #include "options/units.h"
 
-#include <stddef.h>
-
-/* A column of a grid with one cell per row. All its memory is in the report's arena. */
-typedef struct tfp_grid_column {
-    const char *name; /* name in CSV and JSON */
-    char type;        /* 'i' int64, 'b' bool (ints of 0 and 1), 'r' real, 's' text */
-    tfp_unit unit;    /* unit of numbers; TFP_LABEL: none */
-    int64_t *ints;    /* the array for the column's type; the others are NULL */
-    double *reals;
-    tfp_str *texts;   /* unescaped; outputs escape them */
-    tfp_str *shorts;  /* for names of kernels: the short names that people see (names/names.h); NULL: the texts */
-    uint8_t *absent;  /* a flag per row; NULL: no cell is absent */
-    const char *help; /* NULL: none */
-    bool programs;    /* shown to programs, not to people */
-} tfp_grid_column;
-
 typedef struct tfp_grid {
-    TFP_VEC(tfp_grid_column) columns;
+    tfp_column_vec columns; /* their cells are in the report's arena */
     size_t row_count;
     size_t few; /* how many rows people see; 0: all; programs see all */
     /* -order_by has a value that the views know too, and that ordered the rows from which these are made */
@@ -34,7 +17,7 @@ typedef struct tfp_grid {
 } tfp_grid;
 
 /* The column with that name; NULL: none. */
-static inline const tfp_grid_column *tfp_grid_find(const tfp_grid *g, const char *name)
+static inline const tfp_table_column *tfp_grid_find(const tfp_grid *g, const char *name)
 {
     for (size_t i = 0; i < g->columns.size; i++)
         if (strcmp(g->columns.at[i].name, name) == 0) return &g->columns.at[i];
@@ -71,52 +54,22 @@ bool tfp_fact_text(tfp_report *r, const char *name, const char *label, tfp_str t
 bool tfp_fact_buf(tfp_report *r, const char *name, const char *label, tfp_buf *text); /* frees the buffer */
 tfp_fact *tfp_fact_last(tfp_report *r);                                               /* of a report that has one */
 
-typedef enum tfp_row_type {
-    TFP_T_INT, /* int64_t; TFP_ABSENT: absent */
-    /* int64_t nanoseconds, shown as microseconds: whole ones unless the profile has finer times (tfp_fine_times), then with up
-     * to three decimals; TFP_ABSENT: absent */
-    TFP_T_NANO,
-    TFP_T_REAL, /* double; NAN: absent */
-    TFP_T_TEXT, /* tfp_str; without data: absent */
-    TFP_T_BOOL  /* bool */
-} tfp_row_type;
-
-#define TFP_ABSENT                                                                                                     \
-    (INT64_MIN +                                                                                                       \
-     1) /* an odd number: products that overflow as in TensorFlow are even, so no value is mistaken for absent */
-
-typedef struct tfp_row_column {
-    const char *name;
-    tfp_row_type type;
-    tfp_unit unit;
-    size_t offset; /* offset in the row's struct */
-    const char *help;
-    unsigned only; /* a bit of `shown` below; 0: the column is always there */
-    bool whole;    /* no cell is ever absent, and formats with such a property state it */
-    bool kernels;  /* names of kernels, which people see shortened */
-    bool programs; /* shown only to programs: people see the same in another column */
-} tfp_row_column;
-
 /* A row of the list: COLUMN(row, "count", INT, NUMBER, count, "how many") */
-#define TFP_COLUMN_OF(row, name, type, unit, field, help, bit, whole)                                                  \
+#define TFP_COLUMN_OF(row, column, kind, measure, field, meaning, ...)                                                 \
     {                                                                                                                  \
-        name, TFP_T_##type, TFP_##unit, offsetof(row, field), help, bit, whole, false, false                           \
+        .name = column, .type = TFP_CELL_##kind, .unit = TFP_##measure, .offset = offsetof(row, field),                \
+        .help = meaning, __VA_ARGS__                                                                                   \
     }
-#define TFP_COLUMN(row, name, type, unit, field, help) TFP_COLUMN_OF(row, name, type, unit, field, help, 0, false)
+#define TFP_COLUMN(row, name, type, unit, field, help) TFP_COLUMN_OF(row, name, type, unit, field, help, .only = 0)
 #define TFP_COLUMN_ONLY(row, name, type, unit, field, help, bit)                                                       \
-    TFP_COLUMN_OF(row, name, type, unit, field, help, bit, false)
-#define TFP_COLUMN_WHOLE(row, name, type, unit, field, help) TFP_COLUMN_OF(row, name, type, unit, field, help, 0, true)
-
+    TFP_COLUMN_OF(row, name, type, unit, field, help, .only = bit)
+#define TFP_COLUMN_WHOLE(row, name, type, unit, field, help)                                                           \
+    TFP_COLUMN_OF(row, name, type, unit, field, help, .whole = true)
 /* A column with names of kernels. */
-#define TFP_COLUMN_KERNELS(row, name, field, help)                                                                     \
-    {                                                                                                                  \
-        name, TFP_T_TEXT, TFP_LABEL, offsetof(row, field), help, 0, false, true, false                                 \
-    }
+#define TFP_COLUMN_KERNELS(row, name, field, help) TFP_COLUMN_OF(row, name, TEXT, LABEL, field, help, .kernels = true)
 /* A text column for programs only. */
 #define TFP_COLUMN_PROGRAMS(row, name, field, help, bit)                                                               \
-    {                                                                                                                  \
-        name, TFP_T_TEXT, TFP_LABEL, offsetof(row, field), help, bit, false, false, true                               \
-    }
+    TFP_COLUMN_OF(row, name, TEXT, LABEL, field, help, .only = bit, .programs = true)
 
 /* A copy of an array of rows in the arena, sorted stably by `less`. less(rows, a, b) compares indexes in `rows`. NULL: out of
  * memory. */
@@ -124,7 +77,7 @@ void *tfp_rows_sorted(tfp_arena *arena, const void *rows, size_t row_size, size_
                       bool (*less)(const void *rows, uint32_t a, uint32_t b));
 
 typedef struct tfp_row_table {
-    const tfp_row_column *columns; /* ended by a NULL name */
+    const tfp_table_column *columns; /* ended by a NULL name */
     const void *rows;
     size_t row_size, row_count;
     unsigned shown; /* bits: which columns with `only` are present */
@@ -148,19 +101,18 @@ tfp_status tfp_grid_part(tfp_report *r, const char *name, const char *title, con
 /* Columns that depend on the options: those of a struct inside the row, repeated for each of several subjects, such as
  * the columns of -select. */
 typedef struct tfp_row_group {
-    const tfp_row_column *columns; /* ended by a NULL name */
-    size_t offset;                 /* offset of the struct in the row */
-    const char *subject;           /* the names are SUBJECT_NAME, or SUBJECT for a column named ""; NULL: no subject */
-    tfp_unit unit;                 /* the subject's unit, used for its columns in TFP_NUMBER */
-    unsigned shown;                /* as in tfp_row_table */
-    bool whole;                    /* none of its cells is ever absent */
+    const tfp_table_column *columns; /* ended by a NULL name */
+    size_t offset;                   /* offset of the struct in the row */
+    const char *subject; /* the names are SUBJECT_NAME, or SUBJECT for a column named ""; NULL: no subject */
+    tfp_unit unit;       /* the subject's unit, used for its columns in TFP_NUMBER */
+    unsigned shown;      /* as in tfp_row_table */
+    bool whole;          /* none of its cells is ever absent */
 } tfp_row_group;
-typedef TFP_VEC(tfp_row_column) tfp_row_columns;
 
 /* Adds a group's columns to a list; their names are in the report's arena. False: out of memory. */
-bool tfp_row_columns_add(tfp_row_columns *list, tfp_report *r, const tfp_row_group *group);
+bool tfp_row_columns_add(tfp_column_vec *list, tfp_report *r, const tfp_row_group *group);
 /* Makes the report's grid from such a list. */
-tfp_status tfp_grid_of_list(tfp_report *r, tfp_row_columns *list, const void *rows, size_t row_size, size_t row_count,
+tfp_status tfp_grid_of_list(tfp_report *r, tfp_column_vec *list, const void *rows, size_t row_size, size_t row_count,
                             tfp_error *err);
 
 /* Shows columns to programs only: their names, ended by NULL. */

@@ -13,7 +13,7 @@ typedef struct tfp_view {
     /* Fills a report whose profile, options, step and values are set already. */
     tfp_status (*build)(tfp_report *r, tfp_error *err);
     unsigned needs;                       /* bits TFP_NEEDS_...: a profile that lacks them is refused before `build` */
-    const struct tfp_row_column *columns; /* for a table whose columns are always the same; otherwise NULL */
+    const struct tfp_table_column *columns; /* for a table whose columns are always the same; otherwise NULL */
     const char *no_rows;                  /* the note for a table without rows; NULL: none */
     /* What a row represents, for functions used by several views. The names of scopes are paths. */
     enum { TFP_ROWS_OTHER, TFP_ROWS_OF_SCOPES, TFP_ROWS_OF_CODE, TFP_ROWS_OF_CALLS } rows_are;

@@ -266,14 +266,14 @@ static bool say_parameters(tfp_report *r, const tfp_parameter_counts *c)
 /* ---- contents that are there and contents that are absent ---- */
 
 /* clang-format off */
-static const tfp_row_column info_columns[] = {
+static const tfp_table_column info_columns[] = {
     TFP_COLUMN(info_row, "part", TEXT, LABEL, part, "What a profile may hold."),
     TFP_COLUMN(info_row, "there", BOOL, LABEL, there, "Whether this one does."),
     TFP_COLUMN(info_row, "count", INT, LABEL, count, "How many."),
     TFP_COLUMN(info_row, "of", TEXT, LABEL, counted, "What is counted."),
     TFP_COLUMN(info_row, "commands", TEXT, LABEL, commands, "The commands that need it."),
     TFP_COLUMN(info_row, "missing", TEXT, LABEL, missing, "What to add where it is absent."),
-    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+    { NULL, TFP_CELL_INT, TFP_LABEL, 0, NULL, 0 },
 };
 /* clang-format on */
 

@@ -211,7 +211,7 @@ enum {
 }; /* bits: which columns are shown */
 
 /* clang-format off */
-static const tfp_row_column columns[] = {
+static const tfp_table_column columns[] = {
     TFP_COLUMN_ONLY(line_row, "line", TEXT, LABEL, line, "File, line and function of the user's code.", SHOW_LINES),
     TFP_COLUMN_ONLY(line_row, "function", TEXT, LABEL, line, "File, first line and name of a function of the user's code: frames of a trace do not show which of its lines ran.", SHOW_FUNCTIONS),
     TFP_COLUMN_ONLY(line_row, "device_us", NANO, MICROS, accelerator_ns, "Time on devices of the line itself: of what it launched, or library code that it calls.", SHOW_DEVICE),
@@ -232,7 +232,7 @@ static const tfp_row_column columns[] = {
     TFP_COLUMN(line_row, "file", TEXT, LABEL, file, "The whole path."),
     TFP_COLUMN_PROGRAMS(line_row, "line", line, "The same as `function`.", SHOW_FUNCTIONS),
     TFP_COLUMN_PROGRAMS(line_row, "function", line, "The same as `line`: a line of a function, or a function by its first line, for its time outside of calls.", SHOW_CALLS),
-    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+    { NULL, TFP_CELL_INT, TFP_LABEL, 0, NULL, 0 },
 };
 /* clang-format on */
 

@@ -21,10 +21,10 @@ typedef struct next_row {
 } next_row;
 
 /* clang-format off */
-static const tfp_row_column next_columns[] = {
+static const tfp_table_column next_columns[] = {
     TFP_COLUMN(next_row, "answers", TEXT, LABEL, answers, "The question that it answers."),
     TFP_COLUMN(next_row, "command", TEXT, LABEL, command, "A command for these files."), /* last: it may be long */
-    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+    { NULL, TFP_CELL_INT, TFP_LABEL, 0, NULL, 0 },
 };
 /* clang-format on */
 

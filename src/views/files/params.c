@@ -129,7 +129,7 @@ static bool add_variable(table *t, uint32_t node, int64_t depth)
 enum { KINDS_KNOWN = 1 };
 
 /* clang-format off */
-static const tfp_row_column block_columns[] = {
+static const tfp_table_column block_columns[] = {
     TFP_COLUMN(block_row, "block", TEXT, LABEL, block, "A scope of the model, as deep as -max_depth says."),
     TFP_COLUMN(block_row, "variables", INT, NUMBER, variables, "How many it has, including those of optimizers."),
     TFP_COLUMN(block_row, "params", INT, NUMBER, params, "Elements of the model's variables."),
@@ -139,16 +139,16 @@ static const tfp_row_column block_columns[] = {
     TFP_COLUMN(block_row, "slot_params", INT, NUMBER, slots, "Elements of optimizers' variables, which are no parameters."),
     TFP_COLUMN(block_row, "bytes", INT, SIZE, bytes, "Of the model's variables."),
     TFP_COLUMN(block_row, "slot_bytes", INT, SIZE, slot_bytes, "Of the optimizers'."),
-    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+    { NULL, TFP_CELL_INT, TFP_LABEL, 0, NULL, 0 },
 };
-static const tfp_row_column dtype_columns[] = {
+static const tfp_table_column dtype_columns[] = {
     TFP_COLUMN(dtype_row, "dtype", TEXT, LABEL, dtype, "Type of the elements."),
     TFP_COLUMN(dtype_row, "variables", INT, NUMBER, variables, "How many have it."),
     TFP_COLUMN(dtype_row, "params", INT, NUMBER, params, "Elements of the model's variables."),
     TFP_COLUMN(dtype_row, "slot_params", INT, NUMBER, slots, "Elements of optimizers' variables."),
     TFP_COLUMN(dtype_row, "bytes", INT, SIZE, bytes, "Of the model's variables."),
     TFP_COLUMN(dtype_row, "slot_bytes", INT, SIZE, slot_bytes, "Of the optimizers'."),
-    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+    { NULL, TFP_CELL_INT, TFP_LABEL, 0, NULL, 0 },
 };
 /* clang-format on */
 

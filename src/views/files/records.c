@@ -23,7 +23,7 @@ typedef struct step_row {
     int64_t requested_bytes, peak_bytes, residual_bytes, output_bytes;
 } step_row;
 
-static const tfp_row_column step_columns[] = {
+static const tfp_table_column step_columns[] = {
     TFP_COLUMN_WHOLE(step_row, "step", INT, NUMBER, step, "the number by which it is asked for"),
     TFP_COLUMN_WHOLE(step_row, "nodes", INT, NUMBER, nodes, "how many nodes ran"),
     TFP_COLUMN_WHOLE(step_row, "runs", INT, NUMBER, runs, "how often nodes ran"),
@@ -125,7 +125,7 @@ typedef struct span_row {
     tfp_str lane, kind, name, op;
 } span_row;
 
-static const tfp_row_column span_columns[] = {
+static const tfp_table_column span_columns[] = {
     TFP_COLUMN_WHOLE(span_row, "step", INT, NUMBER, step, "in which step"),
     TFP_COLUMN_WHOLE(span_row, "lane", TEXT, LABEL, lane, "device, or a stream of one"),
     TFP_COLUMN_WHOLE(span_row, "kind", TEXT, LABEL, kind, "kind of the lane: cpu, accelerator or other"),
@@ -184,7 +184,7 @@ typedef struct tensor_row {
     int64_t elements;
 } tensor_row;
 
-static const tfp_row_column tensor_columns[] = {
+static const tfp_table_column tensor_columns[] = {
     TFP_COLUMN_WHOLE(tensor_row, "name", TEXT, LABEL, name, "of the variable"),
     TFP_COLUMN_WHOLE(tensor_row, "dtype", TEXT, LABEL, dtype, "type of its elements"),
     TFP_COLUMN_WHOLE(tensor_row, "shape", TEXT, LABEL, shape, "such as 3x3x64"),
@@ -232,7 +232,7 @@ typedef struct file_row {
     int64_t lines;
 } file_row;
 
-static const tfp_row_column file_columns[] = {
+static const tfp_table_column file_columns[] = {
     TFP_COLUMN_WHOLE(file_row, "file", TEXT, LABEL, file, "as call stacks name it"),
     TFP_COLUMN_WHOLE(file_row, "lines", INT, NUMBER, lines, "how many lines of it are in call stacks"),
     { 0 }

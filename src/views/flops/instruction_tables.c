@@ -71,26 +71,26 @@ static bool more_first(const void *rows, uint32_t a, uint32_t b)
     TFP_COLUMN_ONLY(tfp_work_row, "flops_per_second", REAL, NUMBER, rates.rate, "Float operations a second of measured time, of that of the accelerators if there is any.", TFP_WORK_TIMES), \
     TFP_COLUMN_ONLY(tfp_work_row, "of_attainable", REAL, SHARE, rates.attained, "Share of the rate that the device could reach.", TFP_WORK_ATTAINED)
 
-static const tfp_row_column op_columns[] = {
+static const tfp_table_column op_columns[] = {
     TFP_COLUMN(tfp_work_row, "op", TEXT, LABEL, name, "Operation of the framework."),
     TFP_COLUMN_ONLY(tfp_work_row, "opcode", TEXT, LABEL, opcode, "What XLA computes for it: the HLO opcodes that count most, at most three; a fusion has the opcode that counts most in it added.", TFP_WORK_OPCODE),
     TFP_COLUMN(tfp_work_row, "nodes", INT, LABEL, instructions, "Instructions of it; fusions count as one."),
     TFP_COLUMN(tfp_work_row, "counted", INT, LABEL, counted, "Of these, those that have a count."),
     WORK_COLUMNS, { 0 }
 };
-static const tfp_row_column scope_columns[] = {
+static const tfp_table_column scope_columns[] = {
     TFP_COLUMN(tfp_work_row, "scope", TEXT, LABEL, name, "Place in the model."),
     TFP_COLUMN(tfp_work_row, "nodes", INT, LABEL, instructions, "Instructions in it."),
     WORK_COLUMNS, { 0 }
 };
-static const tfp_row_column instruction_columns[] = {
+static const tfp_table_column instruction_columns[] = {
     TFP_COLUMN(tfp_work_row, "node", TEXT, LABEL, name, "The instruction."),
     TFP_COLUMN(tfp_work_row, "op", TEXT, LABEL, op, "Operation of the framework."),
     TFP_COLUMN_ONLY(tfp_work_row, "opcode", TEXT, LABEL, opcode, "Its HLO opcode; a fusion has the opcode that counts most in it added.", TFP_WORK_OPCODE),
     TFP_COLUMN(tfp_work_row, "output_shapes", TEXT, LABEL, shapes, "Shapes of its results."),
     WORK_COLUMNS, { 0 }
 };
-static const tfp_row_column node_columns[] = {
+static const tfp_table_column node_columns[] = {
     TFP_COLUMN(tfp_work_row, "function", TEXT, LABEL, module, "The module."),
     TFP_COLUMN(tfp_work_row, "name", TEXT, LABEL, name, "The instruction."),
     TFP_COLUMN(tfp_work_row, "op", TEXT, LABEL, op, "Operation of the framework."),
@@ -105,7 +105,7 @@ static const tfp_row_column node_columns[] = {
     TFP_COLUMN(tfp_work_row, "source", TEXT, LABEL, source, "formula, or none."),
     { 0 }
 };
-static const tfp_row_column gap_columns[] = {
+static const tfp_table_column gap_columns[] = {
     TFP_COLUMN(tfp_work_row, "op", TEXT, LABEL, name, "Operation of the framework."),
     TFP_COLUMN(tfp_work_row, "nodes", INT, LABEL, instructions, "Instructions without a count."),
     TFP_COLUMN(tfp_work_row, "first", TEXT, LABEL, op, "The first of them."),
@@ -145,7 +145,7 @@ static bool put_shapes(const tfp_work_tables *t, uint32_t node, tfp_str *out)
 
 /* Rows of a table, and its columns. */
 typedef struct work_rows {
-    const tfp_row_column *columns;
+    const tfp_table_column *columns;
     const tfp_work_row *at;
     size_t count;
 } work_rows;

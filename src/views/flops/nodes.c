@@ -25,7 +25,7 @@ typedef struct node_row {
     int64_t float_ops, macs;
 } node_row;
 
-static const tfp_row_column columns[] = {
+static const tfp_table_column columns[] = {
     TFP_COLUMN_WHOLE(node_row, "function", TEXT, LABEL, function, "whose body has the node; empty: the main graph"),
     TFP_COLUMN_WHOLE(node_row, "name", TEXT, LABEL, name, "of the node"),
     TFP_COLUMN_WHOLE(node_row, "op", TEXT, LABEL, op, "of the node"),

@@ -42,7 +42,7 @@ typedef struct top_row {
     double share;
 } top_row;
 
-static const tfp_row_column top_columns[] = {
+static const tfp_table_column top_columns[] = {
     TFP_COLUMN_WHOLE(top_row, "node", TEXT, LABEL, node, "its name, after that of its function"),
     TFP_COLUMN_WHOLE(top_row, "op", TEXT, LABEL, op, "of the node"),
     TFP_COLUMN_WHOLE(top_row, "output_shapes", TEXT, LABEL, shapes, "by output: 0:32x?x3|1:"),
@@ -139,7 +139,7 @@ typedef struct signature_row {
     int64_t float_ops, macs, operations, counted;
 } signature_row;
 
-static const tfp_row_column signature_columns[] = {
+static const tfp_table_column signature_columns[] = {
     TFP_COLUMN_WHOLE(signature_row, "signature", TEXT, LABEL, signature, NULL),
     TFP_COLUMN_WHOLE(signature_row, "node", TEXT, LABEL, node, NULL),
     TFP_COLUMN_WHOLE(signature_row, "float_ops", INT, NUMBER, float_ops, NULL),
@@ -305,12 +305,12 @@ typedef struct gap_row {
 } gap_row;
 
 enum { SHOWN_MISSING = 1 };
-static const tfp_row_column gap_columns[] = { TFP_COLUMN_WHOLE(gap_row, "op", TEXT, LABEL, op, NULL),
-                                              TFP_COLUMN_WHOLE(gap_row, "nodes", INT, LABEL, nodes, NULL),
-                                              TFP_COLUMN_WHOLE(gap_row, "first", TEXT, LABEL, first, NULL),
-                                              TFP_COLUMN_OF(gap_row, "missing", TEXT, LABEL, missing, NULL,
-                                                            SHOWN_MISSING, true),
-                                              { 0 } };
+static const tfp_table_column gap_columns[] = { TFP_COLUMN_WHOLE(gap_row, "op", TEXT, LABEL, op, NULL),
+                                                TFP_COLUMN_WHOLE(gap_row, "nodes", INT, LABEL, nodes, NULL),
+                                                TFP_COLUMN_WHOLE(gap_row, "first", TEXT, LABEL, first, NULL),
+                                                TFP_COLUMN_OF(gap_row, "missing", TEXT, LABEL, missing, NULL,
+                                                              .only = SHOWN_MISSING, .whole = true),
+                                                { 0 } };
 
 /* Fills rows; reasons are given in the table that has names. */
 static bool fill_gaps(tfp_flops_table *w, const gaps *x, const names *by_name, gap_row *rows)

@@ -165,7 +165,7 @@ bool tfp_work_roof(const tfp_work_tables *t, tfp_work_row *row)
 /* ---- types ---- */
 
 /* clang-format off */
-static const tfp_row_column type_columns[] = {
+static const tfp_table_column type_columns[] = {
     TFP_COLUMN(tfp_work_row, "type", TEXT, LABEL, name, "Type of the inputs; tf32: fp32 that tensor cores multiply."),
     TFP_COLUMN(tfp_work_row, "nodes", INT, LABEL, instructions, "Instructions that count in it."),
     TFP_COLUMN(tfp_work_row, "float_ops", INT, NUMBER, float_ops, "Float operations of all runs."),

@@ -108,7 +108,7 @@ typedef struct type_row {
 
 /* clang-format off */
 enum { TIMED = 1, PEAK = 2, BOTH_PEAKS = 4, TIMED_PEAK = 8 }; /* bits: which columns are present */
-static const tfp_row_column type_columns[] = {
+static const tfp_table_column type_columns[] = {
     TFP_COLUMN_WHOLE(type_row, "op", TEXT, LABEL, op, NULL),
     TFP_COLUMN_WHOLE(type_row, "nodes", INT, LABEL, nodes, NULL),
     TFP_COLUMN_WHOLE(type_row, "counted", INT, LABEL, counted, NULL),
@@ -118,9 +118,9 @@ static const tfp_row_column type_columns[] = {
     TFP_COLUMN(type_row, "macs", INT, NUMBER, macs, NULL),
     TFP_COLUMN(type_row, "bytes_moved", INT, SIZE, bytes_moved, NULL),
     TFP_COLUMN(type_row, "intensity", REAL, NUMBER, intensity, NULL),
-    TFP_COLUMN_OF(type_row, "bound", TEXT, LABEL, bound, NULL, BOTH_PEAKS, true),
+    TFP_COLUMN_OF(type_row, "bound", TEXT, LABEL, bound, NULL, .only = BOTH_PEAKS, .whole = true),
     TFP_COLUMN_ONLY(type_row, "attainable", REAL, NUMBER, attainable, NULL, PEAK),
-    TFP_COLUMN_OF(type_row, "micros", INT, MICROS, micros, NULL, TIMED, true),
+    TFP_COLUMN_OF(type_row, "micros", INT, MICROS, micros, NULL, .only = TIMED, .whole = true),
     TFP_COLUMN_ONLY(type_row, "flops_per_second", REAL, NUMBER, flops_per_second, NULL, TIMED),
     TFP_COLUMN_ONLY(type_row, "of_attainable", REAL, SHARE, of_attainable, NULL, TIMED_PEAK),
     { 0 }

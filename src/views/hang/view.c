@@ -9,7 +9,7 @@
 #include "views/hang/hang.h"
 
 /* clang-format off */
-static const tfp_row_column columns[] = {
+static const tfp_table_column columns[] = {
     TFP_COLUMN(hang_row, "finding", TEXT, LABEL, finding, "order, size, dtype: ranks called something else; missing: ranks never came; dead: ranks without a dump; stuck: all are in it; waits: ranks are in it, its other members are unknown."),
     TFP_COLUMN(hang_row, "group", TEXT, LABEL, group, "The process group's name."),
     TFP_COLUMN(hang_row, "description", TEXT, LABEL, about, "What the program calls it."),
@@ -22,7 +22,7 @@ static const tfp_row_column columns[] = {
     TFP_COLUMN(hang_row, "state", TEXT, LABEL, state, "How far the collective is: scheduled, started, completed."),
     TFP_COLUMN(hang_row, "line", TEXT, LABEL, line, "The line of the user's code where the first of these ranks is."),
     TFP_COLUMN(hang_row, "cause", TEXT, LABEL, cause, "The finding in which these ranks wait themselves."),
-    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+    { NULL, TFP_CELL_INT, TFP_LABEL, 0, NULL, 0 },
 };
 /* clang-format on */
 

@@ -27,24 +27,24 @@ typedef struct oom_row {
 } oom_row;
 
 /* clang-format off */
-static const tfp_row_column line_columns[] = {
+static const tfp_table_column line_columns[] = {
     TFP_COLUMN(tfp_heap_line, "device", TEXT, LABEL, device, "Where the memory is."),
     TFP_COLUMN(tfp_heap_line, "line", TEXT, LABEL, line, "The line of the user's code that allocated it."),
     TFP_COLUMN(tfp_heap_line, "bytes", INT, SIZE, bytes, "Held when the device held most."),
     TFP_COLUMN(tfp_heap_line, "share", REAL, SHARE, share, "Share of all that was held then."),
     TFP_COLUMN(tfp_heap_line, "holders", INT, NUMBER, holders, "Allocations."),
     TFP_COLUMN(tfp_heap_line, "at_us", INT, MICROS, at_us, "When that was, from the earliest time of the file."),
-    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+    { NULL, TFP_CELL_INT, TFP_LABEL, 0, NULL, 0 },
 };
-static const tfp_row_column time_columns[] = {
+static const tfp_table_column time_columns[] = {
     TFP_COLUMN(time_row, "device", TEXT, LABEL, device, "Where the memory is."),
     TFP_COLUMN(time_row, "at_us", INT, MICROS, at_us, "When, from the earliest time of the file."),
     TFP_COLUMN(time_row, "held_bytes", INT, SIZE, held, "Held from then on."),
     TFP_COLUMN(time_row, "change_bytes", INT, SIZE, change, "More, or less, than before."),
     TFP_COLUMN(time_row, "in_use_bytes", INT, SIZE, in_use, "What the allocator had reserved on the device."),
-    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+    { NULL, TFP_CELL_INT, TFP_LABEL, 0, NULL, 0 },
 };
-static const tfp_row_column segment_columns[] = {
+static const tfp_table_column segment_columns[] = {
     TFP_COLUMN(segment_row, "device", TEXT, LABEL, device, "Where the memory is."),
     TFP_COLUMN(segment_row, "stream", INT, LABEL, stream, "The stream that its blocks are for."),
     TFP_COLUMN(segment_row, "pool", TEXT, LABEL, pool, "The private pool, such as that of a CUDA graph; 0,0 is the common pool."),
@@ -55,9 +55,9 @@ static const tfp_row_column segment_columns[] = {
     TFP_COLUMN(segment_row, "active_bytes", INT, SIZE, active, "In blocks that tensors hold or a stream still uses."),
     TFP_COLUMN(segment_row, "free_bytes", INT, SIZE, free, "In free blocks."),
     TFP_COLUMN(segment_row, "largest_free_bytes", INT, SIZE, largest_free, "The largest free block: a bigger allocation needs a new segment."),
-    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+    { NULL, TFP_CELL_INT, TFP_LABEL, 0, NULL, 0 },
 };
-static const tfp_row_column oom_columns[] = {
+static const tfp_table_column oom_columns[] = {
     TFP_COLUMN(oom_row, "device", TEXT, LABEL, device, "Which device was out of memory."),
     TFP_COLUMN(oom_row, "at_us", INT, MICROS, at_us, "When, from the earliest time of the file."),
     TFP_COLUMN(oom_row, "requested_bytes", INT, SIZE, requested, "What was asked for."),
@@ -65,7 +65,7 @@ static const tfp_row_column oom_columns[] = {
     TFP_COLUMN(oom_row, "held_bytes", INT, SIZE, held, "Held by tensors then."),
     TFP_COLUMN(oom_row, "reserved_bytes", INT, SIZE, reserved, "Reserved by the allocator then."),
     TFP_COLUMN(oom_row, "line", TEXT, LABEL, line, "The line of the user's code that asked."),
-    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+    { NULL, TFP_CELL_INT, TFP_LABEL, 0, NULL, 0 },
 };
 /* clang-format on */
 

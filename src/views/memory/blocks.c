@@ -54,7 +54,7 @@ typedef struct block_row {
 } block_row;
 
 /* clang-format off */
-static const tfp_row_column block_columns[] = {
+static const tfp_table_column block_columns[] = {
     TFP_COLUMN(block_row, "device", TEXT, LABEL, device, "Where the memory is."),
     TFP_COLUMN(block_row, "name", TEXT, LABEL, name, "What allocated it."),
     TFP_COLUMN(block_row, "op", TEXT, LABEL, op, "Its operation."),

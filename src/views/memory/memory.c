@@ -169,7 +169,7 @@ typedef struct memory_row {
     bool recorded;
 } memory_row;
 
-static const tfp_row_column memory_columns[] = {
+static const tfp_table_column memory_columns[] = {
     TFP_COLUMN_WHOLE(memory_row, "device", TEXT, LABEL, device, "which device"),
     TFP_COLUMN_WHOLE(memory_row, "at_us", INT, MICROS, at_us, "when"),
     TFP_COLUMN(memory_row, "held_bytes", INT, SIZE, held_bytes, "sum of allocations so far"),
@@ -262,7 +262,7 @@ typedef struct peak_row {
     int64_t at_us, bytes, start_us;
 } peak_row;
 
-static const tfp_row_column peak_columns[] = {
+static const tfp_table_column peak_columns[] = {
     TFP_COLUMN_WHOLE(peak_row, "device", TEXT, LABEL, device, "which device"),
     TFP_COLUMN_WHOLE(peak_row, "at_us", INT, MICROS, at_us, "when it held most"),
     TFP_COLUMN_WHOLE(peak_row, "name", TEXT, LABEL, name, "of the node"),

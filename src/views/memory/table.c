@@ -231,24 +231,24 @@ enum { SHOW_OP = 1 };
         TFP_COLUMN(holder_row, "share", REAL, SHARE, share, "Share of all that was held then."),                             \
         TFP_COLUMN(holder_row, "holders", INT, NUMBER, holders, "Nodes that held it."),                                \
         TFP_COLUMN(holder_row, "at_us", NANO, MICROS, at_ns, "When that was, from the start of the first that ran."),                                        \
-        { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },                                                                    \
+        { NULL, TFP_CELL_INT, TFP_LABEL, 0, NULL, 0 },                                                                    \
     }
-static const tfp_row_column holder_columns[BY_TIME][8] = {
+static const tfp_table_column holder_columns[BY_TIME][8] = {
     [BY_OP] = HOLDER_COLUMNS("op", "The operation that allocated it."),
     [BY_SCOPE] = HOLDER_COLUMNS("scope", "The first two scopes of what allocated it."),
     [BY_LINE] = HOLDER_COLUMNS("line", "The line of the user's code that allocated it."),
     [BY_NODE] = HOLDER_COLUMNS("name", "What allocated it."),
     [BY_CATEGORY] = HOLDER_COLUMNS("category", "The part of a step in which it was allocated."),
 };
-static const tfp_row_column function_columns[8] =
+static const tfp_table_column function_columns[8] =
     HOLDER_COLUMNS("function", "The function of the user's code that allocated it, by its first line.");
-static const tfp_row_column time_columns[] = {
+static const tfp_table_column time_columns[] = {
     TFP_COLUMN(time_row, "device", TEXT, LABEL, device, "Where the memory is."),
     TFP_COLUMN(time_row, "at_us", NANO, MICROS, at_ns, "When, from the start of the first that ran."),
     TFP_COLUMN(time_row, "held_bytes", INT, SIZE, held, "Held from then on."),
     TFP_COLUMN(time_row, "change_bytes", INT, SIZE, change, "More, or less, than before."),
     TFP_COLUMN(time_row, "in_use_bytes", INT, SIZE, in_use, "What the allocator counted itself."),
-    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+    { NULL, TFP_CELL_INT, TFP_LABEL, 0, NULL, 0 },
 };
 /* clang-format on */
 

@@ -34,7 +34,7 @@ typedef struct counter_row {
     double value;
 } counter_row;
 
-static const tfp_row_column counter_columns[] = {
+static const tfp_table_column counter_columns[] = {
     TFP_COLUMN(counter_row, "rank", INT, NUMBER, rank, "of several ranks: which"),
     TFP_COLUMN_WHOLE(counter_row, "name", TEXT, LABEL, name, "of the counter; of memory the device"),
     TFP_COLUMN(counter_row, "unit", TEXT, LABEL, unit, "bytes: memory that the device held"),

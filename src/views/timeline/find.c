@@ -29,7 +29,7 @@ typedef struct match_row {
     tfp_str name;
 } match_row;
 
-static const tfp_row_column match_columns[] = {
+static const tfp_table_column match_columns[] = {
     TFP_COLUMN_WHOLE(match_row, "span", INT, NUMBER, span, "its number"),
     TFP_COLUMN_WHOLE(match_row, "row", INT, NUMBER, row, "its row, counted over all lanes"),
     TFP_COLUMN_WHOLE(match_row, "start_us", NANO, MICROS, start_ns, "from the start of the timeline"),

@@ -164,7 +164,7 @@ typedef struct lane_row {
     tfp_str process, device, lane, label, title, detail, kind, classes;
 } lane_row;
 
-static const tfp_row_column lane_columns[] = {
+static const tfp_table_column lane_columns[] = {
     TFP_COLUMN(lane_row, "step", INT, NUMBER, step, "of executions: the step; each has lanes of its own"),
     TFP_COLUMN(lane_row, "rank", INT, NUMBER, rank, "of several ranks: which"),
     TFP_COLUMN(lane_row, "process", TEXT, LABEL, process, "the host or process, when the file names it"),
@@ -218,7 +218,7 @@ typedef struct step_row {
     int64_t step, start_ns, end_ns;
 } step_row;
 
-static const tfp_row_column step_columns[] = {
+static const tfp_table_column step_columns[] = {
     TFP_COLUMN_WHOLE(step_row, "step", INT, NUMBER, step, "its number"),
     TFP_COLUMN_WHOLE(step_row, "start_us", NANO, MICROS, start_ns, "from the start of the timeline"),
     TFP_COLUMN_WHOLE(step_row, "end_us", NANO, MICROS, end_ns, "of its last span, or of its window"),

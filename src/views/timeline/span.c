@@ -26,7 +26,7 @@ typedef struct link_row {
     int64_t span, row, start_ns, duration_ns;
 } link_row;
 
-static const tfp_row_column link_columns[] = {
+static const tfp_table_column link_columns[] = {
     TFP_COLUMN_WHOLE(link_row, "relation", TEXT, LABEL, relation, "what the other span is to this one"),
     TFP_COLUMN_WHOLE(link_row, "span", INT, NUMBER, span, "the other one's number"),
     TFP_COLUMN_WHOLE(link_row, "row", INT, NUMBER, row, "its row, counted over all lanes"),
@@ -40,9 +40,10 @@ typedef struct arg_row {
     tfp_str key, value;
 } arg_row;
 
-static const tfp_row_column arg_columns[] = { TFP_COLUMN_WHOLE(arg_row, "key", TEXT, LABEL, key, "what the file tells"),
-                                              TFP_COLUMN_WHOLE(arg_row, "value", TEXT, LABEL, value, "of it"),
-                                              { 0 } };
+static const tfp_table_column arg_columns[] = { TFP_COLUMN_WHOLE(arg_row, "key", TEXT, LABEL, key,
+                                                                 "what the file tells"),
+                                                TFP_COLUMN_WHOLE(arg_row, "value", TEXT, LABEL, value, "of it"),
+                                                { 0 } };
 
 typedef enum relation {
     PARENT,

@@ -21,7 +21,7 @@ typedef struct sum_row {
     double share;
 } sum_row;
 
-static const tfp_row_column sum_columns[] = {
+static const tfp_table_column sum_columns[] = {
     TFP_COLUMN_WHOLE(sum_row, "name", TEXT, LABEL, name, "of spans, of their kind, of their lane, or of their op"),
     TFP_COLUMN(sum_row, "short", TEXT, LABEL, short_name, "of a kernel, its short name"),
     TFP_COLUMN_WHOLE(sum_row, "kind", TEXT, LABEL, kind,
@@ -197,7 +197,7 @@ typedef struct leaf_row {
     tfp_str name, op;
 } leaf_row;
 
-static const tfp_row_column leaf_columns[] = {
+static const tfp_table_column leaf_columns[] = {
     TFP_COLUMN_WHOLE(leaf_row, "span", INT, NUMBER, span, "its number"),
     TFP_COLUMN(leaf_row, "name", TEXT, LABEL, name,
                "by which it is summed, where that is not its own: of executions the type of the node"),

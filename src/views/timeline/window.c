@@ -20,7 +20,7 @@ typedef struct seen_row {
 } seen_row;
 
 enum { SHOWS_FOUND = 1 };
-static const tfp_row_column seen_columns[] = {
+static const tfp_table_column seen_columns[] = {
     TFP_COLUMN_WHOLE(seen_row, "row", INT, NUMBER, row, "its row, counted over all lanes"),
     TFP_COLUMN_WHOLE(seen_row, "span", INT, NUMBER, span, "its number; of several the first"),
     TFP_COLUMN_WHOLE(seen_row, "count", INT, NUMBER, count, "1, or how many spans narrower than a pixel are one here"),
@@ -36,8 +36,8 @@ static const tfp_row_column seen_columns[] = {
     TFP_COLUMN(seen_row, "self_us", NANO, MICROS, self_ns, "without what nests in it"),
     TFP_COLUMN(seen_row, "parent", INT, NUMBER, parent, "-> spans: what is around it"),
     TFP_COLUMN(seen_row, "launch", INT, NUMBER, launch, "-> spans: of an activity the call that launched it"),
-    TFP_COLUMN_OF(seen_row, "found", INT, NUMBER, found, "how many have a name with the text searched for", SHOWS_FOUND,
-                  true),
+    TFP_COLUMN_OF(seen_row, "found", INT, NUMBER, found, "how many have a name with the text searched for",
+                  .only = SHOWS_FOUND, .whole = true),
     { 0 }
 };
 

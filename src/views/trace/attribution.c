@@ -265,7 +265,7 @@ static void end(places *t)
 /* ---- the tables ---- */
 
 /* clang-format off */
-static const tfp_row_column columns[] = {
+static const tfp_table_column columns[] = {
     TFP_COLUMN(activity_row, "rank", INT, NUMBER, rank, "rank of the process"),
     TFP_COLUMN(activity_row, "span", INT, NUMBER, span, "-> spans, of a profile that is queried alone"),
     TFP_COLUMN(activity_row, "start_us", NANO, MICROS, start_ns, "when it began"),
@@ -282,9 +282,9 @@ static const tfp_row_column columns[] = {
     TFP_COLUMN(activity_row, "line", TEXT, LABEL, line, "file, line and function of the user's code"),
     TFP_COLUMN(activity_row, "line_from", TEXT, LABEL, line_from, "frame or inductor: the source of the line"),
     TFP_COLUMN(activity_row, "path", TEXT, LABEL, path, "its node in scope"),
-    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+    { NULL, TFP_CELL_INT, TFP_LABEL, 0, NULL, 0 },
 };
-static const tfp_row_column coverage_columns[] = {
+static const tfp_table_column coverage_columns[] = {
     TFP_COLUMN(coverage_row, "rank", INT, NUMBER, rank, "rank of the process"),
     TFP_COLUMN(coverage_row, "class", TEXT, LABEL, class, "launch, id, unique, order, partial, name or none: how places are known"),
     TFP_COLUMN(coverage_row, "reason", TEXT, LABEL, reason, "why there is none"),
@@ -293,7 +293,7 @@ static const tfp_row_column coverage_columns[] = {
     TFP_COLUMN(coverage_row, "share", REAL, SHARE, share, "of that of all activities"),
     TFP_COLUMN(coverage_row, "module_us", NANO, MICROS, module_ns, "of those whose module is known"),
     TFP_COLUMN(coverage_row, "line_us", NANO, MICROS, line_ns, "of those whose line is known"),
-    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+    { NULL, TFP_CELL_INT, TFP_LABEL, 0, NULL, 0 },
 };
 /* clang-format on */
 

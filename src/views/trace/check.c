@@ -227,12 +227,12 @@ static bool worse(const void *rows, uint32_t a, uint32_t b)
 }
 
 /* clang-format off */
-static const tfp_row_column columns[] = {
+static const tfp_table_column columns[] = {
     TFP_COLUMN(row, "severity", TEXT, LABEL, severity, "error: numbers are wrong because of it; warning: some may be; info: good to know."),
     TFP_COLUMN(row, "what", TEXT, LABEL, what, "What was found."),
     TFP_COLUMN(row, "count", INT, NUMBER, count, "How often."),
     TFP_COLUMN(row, "first", TEXT, LABEL, first, "The first example."),
-    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+    { NULL, TFP_CELL_INT, TFP_LABEL, 0, NULL, 0 },
 };
 /* clang-format on */
 

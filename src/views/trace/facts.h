@@ -238,7 +238,7 @@ typedef struct tfp_part_row {
     tfp_str command;
 } tfp_part_row;
 enum { TFP_PARTS_MOST = 11 };
-extern const tfp_row_column tfp_part_columns[];
+extern const tfp_table_column tfp_part_columns[];
 bool tfp_host_is_limit(const tfp_trace_facts *f); /* devices wait for launches longer than they work */
 size_t tfp_step_parts(const tfp_trace_facts *f, tfp_part_row rows[TFP_PARTS_MOST]);
 size_t tfp_wait_parts(const tfp_trace_facts *f, tfp_part_row rows[TFP_PARTS_MOST]);

@@ -253,7 +253,7 @@ static const tfp_sort_key longest_first[] = {
 /* ---- the table ---- */
 
 /* clang-format off */
-static const tfp_row_column columns[] = {
+static const tfp_table_column columns[] = {
     TFP_COLUMN_ONLY(kernel_row, "rank", INT, NUMBER, rank, "Rank of the process.", TFP_SHOWN_RANKS),
     TFP_COLUMN_KERNELS(kernel_row, "name", name, "Kernel, copy or instruction."),
     TFP_COLUMN(kernel_row, "class", TEXT, LABEL, class, "compute, communication, copy or set."),

@@ -7,12 +7,12 @@
 #include <math.h>
 
 /* clang-format off */
-const tfp_row_column tfp_part_columns[] = {
+const tfp_table_column tfp_part_columns[] = {
     TFP_COLUMN(tfp_part_row, "part", TEXT, LABEL, part, "The kind of time."),
     TFP_COLUMN(tfp_part_row, "a_step_us", REAL, MICROS, a_step_us, "Mean over steps and devices."),
     TFP_COLUMN(tfp_part_row, "share", REAL, SHARE, share, "Share of the mean step."),
     TFP_COLUMN(tfp_part_row, "command", TEXT, LABEL, command, "The command that shows all of it."),
-    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+    { NULL, TFP_CELL_INT, TFP_LABEL, 0, NULL, 0 },
 };
 /* clang-format on */
 

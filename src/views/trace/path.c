@@ -272,7 +272,7 @@ static bool walk_all(tfp_path *t)
 /* ---- the table ---- */
 
 /* clang-format off */
-static const tfp_row_column columns[] = {
+static const tfp_table_column columns[] = {
     TFP_COLUMN_ONLY(tfp_path_row, "rank", INT, NUMBER, rank, "Rank in the job, or the position of the file if it names no rank.", TFP_SHOWN_RANKS),
     TFP_COLUMN(tfp_path_row, "class", TEXT, LABEL, class, "host, synchronize, launch (from the end of the call to the start of the activity), compute, communication, copy, gap (between two activities)."),
     TFP_COLUMN(tfp_path_row, "name", TEXT, LABEL, name, "The op, call or kernel; of a launch or gap the activity that came after it."),
@@ -280,7 +280,7 @@ static const tfp_row_column columns[] = {
     TFP_COLUMN(tfp_path_row, "total_us", REAL, MICROS, total_us, "Their length on the path of one step, as the mean over the steps."),
     TFP_COLUMN(tfp_path_row, "share", REAL, SHARE, share, "total_us divided by the length of the path, which is the length of the step."),
     TFP_COLUMN(tfp_path_row, "gain_us", REAL, MICROS, gain_us, "The most by which the mean step would become shorter if this took no time; for the first ten rows. It leaves the time that the busiest device would still work. It is 0 for the profiler's own work and, in a trace without steps, for time before the device begins."),
-    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+    { NULL, TFP_CELL_INT, TFP_LABEL, 0, NULL, 0 },
 };
 /* clang-format on */
 

@@ -175,7 +175,7 @@ bool tfp_skew_rows(tfp_report *r, const tfp_trace_index *x, bool in_windows, tfp
 }
 
 /* clang-format off */
-static const tfp_row_column columns[] = {
+static const tfp_table_column columns[] = {
     TFP_COLUMN(tfp_skew_row, "name", TEXT, LABEL, name, "The collective: its kernel."),
     TFP_COLUMN(tfp_skew_row, "group", TEXT, LABEL, group, "Its process group."),
     TFP_COLUMN(tfp_skew_row, "ranks", INT, NUMBER, ranks, "Ranks that have a file and take part."),
@@ -186,7 +186,7 @@ static const tfp_row_column columns[] = {
     TFP_COLUMN(tfp_skew_row, "awaited", INT, LABEL, awaited, "The rank that they waited for most."),
     TFP_COLUMN(tfp_skew_row, "awaited_share", REAL, SHARE, awaited_share, "Its part of that time."),
     TFP_COLUMN(tfp_skew_row, "worst_start_us", NANO, MICROS, worst_start_ns, "Start of the worst of them on the rank that arrived last, from the first span of its trace on."),
-    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0, false },
+    { NULL, TFP_CELL_INT, TFP_LABEL, 0, NULL, 0, false },
 };
 /* clang-format on */
 

@@ -270,7 +270,7 @@ static bool sort_windows(steps *t)
 }
 
 /* clang-format off */
-static const tfp_row_column columns[] = {
+static const tfp_table_column columns[] = {
     TFP_COLUMN_ONLY(tfp_step_row, "rank", INT, NUMBER, rank, "Rank in the job, or the position of the file if it names no rank.", TFP_SHOWN_RANKS),
     TFP_COLUMN(tfp_step_row, "step", TEXT, LABEL, step, "Number of the step; `all` is the device from its first activity to the end of its last."),
     TFP_COLUMN(tfp_step_row, "device", TEXT, LABEL, device, "`cpu` stands for the host ops of a trace without device activities."),
@@ -286,8 +286,8 @@ static const tfp_row_column columns[] = {
     TFP_COLUMN(tfp_step_row, "idle_us", NANO, MICROS, idle_ns, "Time in which nothing ran."),
     TFP_COLUMN(tfp_step_row, "kernels", INT, NUMBER, kernels, "Activities that start in the window; where the host runs ahead, those launched in it."),
     TFP_COLUMN(tfp_step_row, "launch_delay_us", REAL, MICROS, launch_delay_us, "Mean time from the end of the launch call to the start of the activity."),
-    { "paces", TFP_T_INT, TFP_NUMBER, offsetof(tfp_step_row, paces), "1: the rank's steps are those of this device, the slowest. -1: the step holds the start of the program, -2: a note says what of it is in doubt; both are in no mean.", TFP_SHOWN_STEP, false, false, true },
-    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+    { "paces", TFP_CELL_INT, TFP_NUMBER, offsetof(tfp_step_row, paces), "1: the rank's steps are those of this device, the slowest. -1: the step holds the start of the program, -2: a note says what of it is in doubt; both are in no mean.", .only = TFP_SHOWN_STEP, .programs = true },
+    { NULL, TFP_CELL_INT, TFP_LABEL, 0, NULL, 0 },
 };
 /* clang-format on */
 

@@ -365,7 +365,7 @@ static bool by_time(const void *ctx, uint32_t a, uint32_t b)
 }
 
 /* clang-format off */
-static const tfp_row_column columns[] = {
+static const tfp_table_column columns[] = {
     TFP_COLUMN_ONLY(tfp_transfer_row, "rank", INT, NUMBER, rank, "Rank in the job, or the position of the file if it names no rank.", TFP_SHOWN_RANKS),
     TFP_COLUMN(tfp_transfer_row, "kind", TEXT, LABEL, kind, "Direction of copies, with the kind of host memory if it is known; name of a collective."),
     TFP_COLUMN(tfp_transfer_row, "device", TEXT, LABEL, device, "Where it ran."),
@@ -379,7 +379,7 @@ static const tfp_row_column columns[] = {
     TFP_COLUMN(tfp_transfer_row, "overlapped_us", NANO, MICROS, overlapped_ns, "The part of their time in which the same device computed."),
     TFP_COLUMN(tfp_transfer_row, "exposed_us", NANO, MICROS, exposed_ns, "The rest of it."),
     TFP_COLUMN(tfp_transfer_row, "share", REAL, SHARE, share, "Exposed time divided by the time from the device's first activity to the end of its last."),
-    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+    { NULL, TFP_CELL_INT, TFP_LABEL, 0, NULL, 0 },
 };
 /* clang-format on */
 

@@ -201,7 +201,7 @@ static bool collect_devices(wait_table *t)
 }
 
 /* clang-format off */
-static const tfp_row_column columns[] = {
+static const tfp_table_column columns[] = {
     TFP_COLUMN_ONLY(wait_row, "rank", INT, NUMBER, rank, "Rank in the job, or the position of the file if it names no rank.", TFP_SHOWN_RANKS),
     TFP_COLUMN(wait_row, "cause", TEXT, LABEL, cause, "Host: synchronize, item (a value is read from a device), data; in RunMetadata data, queue, barrier, lock; Python frames: lock, queue, sleep, poll (a pipe, a socket). Stream: host (launched too late), kernel (turn-around of at most 30 us), other (an event, another stream, the queue)."),
     TFP_COLUMN(wait_row, "where", TEXT, LABEL, where, "Path of the waiting op, the line of your code that waits, the thread that only waits, or the stream."),
@@ -211,7 +211,7 @@ static const tfp_row_column columns[] = {
     TFP_COLUMN(wait_row, "max_us", NANO, MICROS, ns.max, "Longest time."),
     TFP_COLUMN(wait_row, "share", REAL, SHARE, share, "total_us as share of the time from the first span of the trace to the end of its last; where several threads wait at once and longer than that together, the share in which at least one of them waits."),
     TFP_COLUMN(wait_row, "example", TEXT, LABEL, example, "The longest wait's name, or the activity after the longest gap."),
-    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+    { NULL, TFP_CELL_INT, TFP_LABEL, 0, NULL, 0 },
 };
 /* clang-format on */
 

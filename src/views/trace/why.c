@@ -300,7 +300,7 @@ static bool longest_first(const void *ctx, uint32_t a, uint32_t b)
 }
 
 /* clang-format off */
-static const tfp_row_column columns[] = {
+static const tfp_table_column columns[] = {
     TFP_COLUMN_WHOLE(why_row, "step", INT, LABEL, step, "Number of the step."),
     TFP_COLUMN(why_row, "duration_us", REAL, MICROS, duration_us, "Its length: the mean over devices, then over ranks."),
     TFP_COLUMN(why_row, "median_us", REAL, MICROS, median_us, "The median of all steps, ranks and devices."),
@@ -312,7 +312,7 @@ static const tfp_row_column columns[] = {
     TFP_COLUMN(why_row, "time_us", REAL, MICROS, us, "Its time in the step: of one device, or of one rank's host threads together."),
     TFP_COLUMN(why_row, "others_us", REAL, MICROS, others_us, "Its time in the mean of the other steps."),
     TFP_COLUMN(why_row, "more_us", REAL, MICROS, more_us, "The difference; less than 1 % of what the part grew is not shown."),
-    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+    { NULL, TFP_CELL_INT, TFP_LABEL, 0, NULL, 0 },
 };
 /* clang-format on */
 

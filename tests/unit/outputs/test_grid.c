@@ -20,14 +20,14 @@ static tfp_report *made_grid(bool tree)
         tfp_row row = { .name = tfp_str_of(names[i]), .parent = i ? i - 1 : 0, .depth = i };
         assert_true(tfp_push(&r->tree->rows, row));
     }
-    tfp_grid_column columns[] = {
+    tfp_table_column columns[] = {
         { .name = "n,1", .type = 'i', .unit = TFP_MICROS },
         { .name = "=x\"y", .type = 'r', .unit = TFP_SIZE },
         { .name = "s", .type = 's', .unit = TFP_LABEL },
         { .name = "b", .type = 'b', .unit = TFP_LABEL },
     };
     for (size_t i = 0; i < 4; i++) {
-        tfp_grid_column *c = &columns[i];
+        tfp_table_column *c = &columns[i];
         c->absent = TFP_NEW(&r->arena, uint8_t, 3);
         c->absent[i % 3] = 1;
         c->ints = TFP_NEW(&r->arena, int64_t, 3);
@@ -196,7 +196,7 @@ static void a_wide_grid_is_no_trouble(void **state)
     tfp_report *r = tfp_report_new("wide", NULL);
     r->grid->row_count = 1;
     for (int64_t i = 0; i < WIDE; i++) {
-        tfp_grid_column c = { .name = "same", .type = 'i', .unit = TFP_LABEL, .ints = TFP_NEW(&r->arena, int64_t, 1) };
+        tfp_table_column c = { .name = "same", .type = 'i', .unit = TFP_LABEL, .ints = TFP_NEW(&r->arena, int64_t, 1) };
         c.ints[0] = i;
         assert_true(tfp_push(&r->grid->columns, c));
     }

@@ -19,16 +19,16 @@ static void every_column_of_select_has_flat_columns(void **state)
     for (int c = 0; c < tfp_column_count; c++) {
         char name[64];
         const char *plain = c == TFP_C_OCCURRENCE ? "runs" : tfp_columns[c].name;
-        tfp_flat f;
+        tfp_table_column f;
         if (!tfp_table_find(r, plain, &f)) fail_msg("no flat column %s", plain);
-        assert_int_equal(f.column, c);
+        assert_int_equal(f.select, c);
         int value = tfp_value_of(&tfp_columns[c]);
         if (value < 0) continue;
-        assert_int_equal(f.from, value);
+        assert_int_equal(f.value, value);
         snprintf(name, sizeof name, "total_%s", plain);
         if (!tfp_table_find(r, name, &f)) fail_msg("no flat column %s", name);
-        assert_int_equal(f.column, c);
-        assert_int_equal(f.from, value);
+        assert_int_equal(f.select, c);
+        assert_int_equal(f.value, value);
     }
     drop_report(r);
 }
