@@ -12,9 +12,9 @@ typedef struct tfp_view {
     const char *doc_label; /* label in the Doc block; TensorFlow prints the scope view's label for graph too */
     /* Fills a report whose profile, options, step and values are set already. */
     tfp_status (*build)(tfp_report *r, tfp_error *err);
-    unsigned needs;                       /* bits TFP_NEEDS_...: a profile that lacks them is refused before `build` */
+    unsigned needs; /* bits TFP_NEEDS_...: a profile that lacks them is refused before `build` */
     const struct tfp_table_column *columns; /* for a table whose columns are always the same; otherwise NULL */
-    const char *no_rows;                  /* the note for a table without rows; NULL: none */
+    const char *no_rows;                    /* the note for a table without rows; NULL: none */
     /* What a row represents, for functions used by several views. The names of scopes are paths. */
     enum { TFP_ROWS_OTHER, TFP_ROWS_OF_SCOPES, TFP_ROWS_OF_CODE, TFP_ROWS_OF_CALLS } rows_are;
     unsigned row_traits; /* bits TFP_ADDS_COVERAGE ... TFP_NESTS */
