@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* store/read.c: the format of tfprof's own files. In: a file that `tfprof convert` wrote. Out: the converted profile,
- * with the tables that the caller wants to keep. Nothing in the file is trusted: docs/formats.md lists the checks. Only
- * a checkpoint can be added to such a profile, because our files do not contain its values. */
+ * with the tables that the caller wants to keep. Nothing in the file is trusted: offsets and
+ * sizes must lie in the file, rows in their tables, ranges of rows may not overlap, a span's parent must begin before it,
+ * kinds must be known. Only a checkpoint can be added to such a profile, because our files do not contain its values. */
 #include "model/builder.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"

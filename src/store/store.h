@@ -1,8 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-/* store/store.h: a whole profile as one file of tfprof's own (NAME.tfprof): what its files share. Bytes of the file:
- * docs/formats.md. The lists of tables and columns (schema/) drive both ways: write.c puts every column of the model
- * into the file; read.c reads back those that are to be kept. Each number is checked against its rule, and check.c
- * makes the checks that need several columns. Uses base, model and the shape of a format. */
+/* store/store.h: a whole profile as one file of tfprof's own (NAME.tfprof): what its files share. The lists
+ * of tables and columns (schema/) drive both ways: write.c puts every column of the model into the file; read.c reads
+ * back those that are to be kept. Each number is checked against its rule, and check.c makes the checks that need
+ * several columns. Uses base, model and the shape of a format.
+ *
+ * Layout of version 2, in the byte order of the machine that wrote it; a varint is a number of seven bits a byte, the
+ * lowest first, as in protobuf:
+ *   head       16 bytes: "\x89tfprof\n", the version (4), 0x01020304 (4)
+ *   blocks     those of long columns, in the order of the directory
+ *   directory  deflated as a whole. The table `strings` (rows, its column), then each other table as varints: its number
+ *              minus that of the table before it minus 1 (the first: its number; tables are numbered as in schema/model.def), its
+ *              rows, a number with a bit for each column that is present (the lowest for the first, `owner` not counted);
+ *              then those columns, `owner` first, which is always present
+ *   foot       32 bytes: tfp_store_foot
+ * A column of at most TFP_STORE_HERE_ROWS numbers is one block in the directory, not deflated by itself. A longer one has
+ * a block for each 8,192 numbers before the directory, in which stand the bytes of each block (a varint) and the CRC-32C
+ * (4) of all of them. A block:
+ *   1 byte     how its numbers were changed: 0 not at all; 1 to signed ones (0, -1, 1, -2 ... became 0, 1, 2, 3 ...); 2 to
+ *              the distance to the previous number, as a signed one; 3 to the distance to the column before in the same
+ *              row, as a signed one (spans.self_ns, execs.end_ns)
+ *   1 byte     which bytes of a number differ: a bit for each, the lowest for the lowest byte
+ *   the rest   for each byte of a number, the lowest first, that byte of all numbers, or once where it is the same in
+ *              all; deflated where that is shorter
+ * A column of texts is a varint (twice the number of its bytes, plus 1 without sizes), then its bytes: up to
+ * TFP_STORE_HERE_BYTES in the directory, more in pieces of 64 KB before it, each deflated where that is shorter, with sizes
+ * and checksum as blocks. The bytes are the size of each text (4; 0xFFFFFFFF: there is none), then all texts, each followed
+ * by a byte 0; the sizes are left out if no text is absent and none has a byte 0 in it.
+ * A table without rows is not written; a column of 0 only (0xFFFFFFFF, if that stands for no row) only if it is the first of
+ * its table. Strings are rows of the table `strings`, the empty one first. Rows with an `owner` belong to it in their order.
+ * Values of attributes (`program_values`) are the bytes of their kind: numbers of 8 bytes; texts as size (4) and bytes;
+ * shapes as rank (4) and dimensions (8 each); tensors as type (4), shape and TensorProto; lists as the number of members (8),
+ * the numbers of integers, reals, texts, shapes and functions (4 each), then these values.
+ * Version 1 has its columns unpacked, each at a multiple of 64 bytes, and a directory of tfp_store_unpacked_entry.
+ * New tables go to the end, new columns to the end of their table (tests/unit/store/columns.txt). */
 #ifndef TFP_STORE_H
 #define TFP_STORE_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/store/test_store.c: files of `tfprof convert`: invalid ones are refused, and docs/formats.md names
- * everything in them. tests/golden/converted.py checks that views show the same for such a file, and the fuzz targets
- * check it for every input. */
+/* tests/unit/store/test_store.c: files of `tfprof convert`: invalid ones are refused, and tables and columns keep their
+ * numbers. tests/golden/converted.py checks that views show the same for such a file, and the fuzz targets check it for
+ * every input. */
 #include "model/graphs.h"
 
 #include "base/crc32c.h"
@@ -295,50 +295,30 @@ static void a_checkpoint_alone_is_not_converted(void **state)
     tfp_profile_free(p);
 }
 
-/* ---- the document ---- */
+/* ---- the order of tables and columns ---- */
 
-/* docs/formats.md with continued lines joined. */
-static tfp_buf document(void)
-{
-    tfp_buf text = { 0 }, doc = { 0 };
-    assert_int_equal(tfp_read_file(TEST_DATA "/../../docs/formats.md", 1 << 20, &text, NULL), TFP_OK);
-    for (size_t i = 0; i < text.size; i++) {
-        bool goes_on = i + 3 < text.size && memcmp(text.data + i, "\n  ", 3) == 0;
-        tfp_buf_char(&doc, goes_on ? ' ' : text.data[i]);
-        i += goes_on ? 2 : 0;
-    }
-    tfp_buf_free(&text);
-    return doc;
-}
-
-static void the_document_names_every_column(void **state)
+/* A table's index is its number in files, and a column's index is its bit. columns.txt has a line for each table with its columns
+ * and their bytes, in this order: a new one goes to the end. */
+static void tables_and_columns_keep_their_numbers(void **state)
 {
     (void)state;
-    tfp_buf doc = document();
-    size_t before = 0; /* a table's index is its number in files, and a column's index is its bit */
-    for (size_t i = 0; i < TFP_TABLES; i++) {
+    tfp_buf list = { 0 }, line = { 0 };
+    assert_int_equal(tfp_read_file(TEST_DATA "/../unit/store/columns.txt", 1 << 20, &list, NULL), TFP_OK);
+    tfp_str rest = all(&list);
+    for (size_t i = 0; i < TFP_TABLES; i++, rest.data += line.size, rest.size -= line.size) {
         const tfp_schema_table *t = &tfp_schema_tables[i];
-        char begin[64], cell[64];
-        snprintf(begin, sizeof begin, "\n- `%s`:", t->name);
-        size_t at = tfp_str_find(all(&doc), tfp_str_of(begin));
-        if (at == SIZE_MAX) fail_msg("docs/formats.md lacks the table %s", t->name);
-        if (at < before) fail_msg("docs/formats.md: the table %s is out of order", t->name);
-        before = at;
-        tfp_str rest = { doc.data + at + 1, doc.size - at - 1 };
-        size_t end = tfp_str_find(rest, TFP_STR("\n- `")), last = tfp_str_find(rest, TFP_STR("\n\n"));
-        tfp_str line = { rest.data, end < last ? end : last };
-        for (size_t k = 0, place = 0, column; k < t->column_count; k++, place = column) {
+        line.size = 0;
+        tfp_buf_printf(&line, "%s:", t->name);
+        for (size_t k = 0; k < t->column_count; k++) {
             const tfp_schema_column *c = &t->columns[k];
-            if (c->width)
-                snprintf(cell, sizeof cell, "`%s` %zu", c->name, c->width);
-            else
-                snprintf(cell, sizeof cell, "`%s` text", c->name);
-            column = tfp_str_find(line, tfp_str_of(cell));
-            if (column == SIZE_MAX) fail_msg("docs/formats.md: %s lacks %s", t->name, cell);
-            if (column < place) fail_msg("docs/formats.md: %s: %s is out of order", t->name, cell);
+            tfp_buf_printf(&line, c->width ? " %s %zu" : " %s text", c->name, c->width);
         }
+        tfp_buf_char(&line, '\n');
+        if (!tfp_str_begins(rest, all(&line))) fail_msg("columns.txt lacks %.*s", (int)line.size, line.data);
     }
-    tfp_buf_free(&doc);
+    assert_int_equal(rest.size, 0);
+    tfp_buf_free(&line);
+    tfp_buf_free(&list);
 }
 
 /* The columns of a table are stored as the bits of one number. */
@@ -411,7 +391,7 @@ int main(void)
         cmocka_unit_test(nothing_but_a_checkpoint_is_added_to_it),
         cmocka_unit_test(functions_must_have_been_converted),
         cmocka_unit_test(a_checkpoint_alone_is_not_converted),
-        cmocka_unit_test(the_document_names_every_column),
+        cmocka_unit_test(tables_and_columns_keep_their_numbers),
         cmocka_unit_test(columns_fit_into_the_directory),
         cmocka_unit_test(every_field_of_a_row_has_its_column),
     };
