@@ -7,7 +7,7 @@
 #include "views/core/handle.h"
 #include "views/trace/facts.h"
 
-#define SLOWER 1.05 /* factor over the median rank that makes a straggler (docs/traces.md) */
+#define SLOWER 1.05 /* factor over the median rank that makes a straggler (docs/advise.md) */
 
 /* ---- which are there ---- */
 
