@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the pages say about Python is true: docs/python.md and README.md.
+"""What the pages say about Python is true: docs/python.md, docs/python/ and README.md.
 
 Every ```python block of a page runs, in order, in one namespace a page, in a folder that has the
 sample inputs. What it prints must be the ```text block right below it (without one: nothing);
@@ -28,6 +28,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 SAMPLE = os.path.join(ROOT, 'tests', 'data', 'sample')
 PAGE = os.path.join('docs', 'python.md')
+COMPAT = os.path.join('docs', 'python', 'tensorflow.md')
 os.environ.setdefault('TF_CPP_MIN_LOG_LEVEL', '3')
 os.environ.setdefault('CUDA_VISIBLE_DEVICES', '')
 
@@ -153,13 +154,16 @@ class Pages(unittest.TestCase):
     def test_python_md(self):
         self.check(PAGE, 13)
 
+    def test_tensorflow_md(self):
+        self.check(COMPAT, 4)
+
     def test_readme(self):
         self.check('README.md', 1)
 
 
-def rows(heading):
-    """The rows of the table below a heading of docs/python.md, as lists of cells."""
-    with open(os.path.join(ROOT, PAGE), encoding='utf-8') as file:
+def rows(page, heading):
+    """The rows of the table below a heading of a page, as lists of cells."""
+    with open(os.path.join(ROOT, page), encoding='utf-8') as file:
         text = file.read()
     section = re.split(r'\n#+ ', text.split('\n' + heading + '\n')[1])[0]
     table = [line for line in section.split('\n') if line.startswith('|')]
@@ -185,7 +189,7 @@ class Tables(unittest.TestCase):
     @unittest.skipUnless(importable('tensorflow'), 'needs tensorflow')
     def test_every_replacement_can_be_imported(self):
         tried = 0
-        for _, new, _ in rows('### Which import becomes which'):
+        for _, new, _ in rows(COMPAT, '## Which import becomes which'):
             for line in code_in(new):
                 if not line.startswith(('import ', 'from ')):
                     continue
@@ -198,7 +202,7 @@ class Tables(unittest.TestCase):
         """The import lines that tests/python/compat/scripts.py replaces are in the table."""
         with open(os.path.join(ROOT, 'tests', 'python', 'compat', 'scripts.py'), encoding='utf-8') as file:
             pairs = re.findall(r'(from tensorflow\.[\w. ]+)\W+(from tfprof[\w. ]+)', file.read())
-        table = rows('### Which import becomes which')
+        table = rows(COMPAT, '## Which import becomes which')
         told = [(code_in(old), code_in(new)) for old, new, _ in table]
         self.assertGreater(len(pairs), 5)
         for old, new in pairs:
@@ -207,7 +211,7 @@ class Tables(unittest.TestCase):
 
     def test_errors(self):
         told = {}
-        for cells in rows('## Errors'):
+        for cells in rows(PAGE, '## Errors'):
             name, also, status = code_in(cells[0])[0], code_in(cells[1]), int(cells[2])
             told[name] = ((also or ['Exception'])[0], status)
         made = {}
@@ -218,10 +222,9 @@ class Tables(unittest.TestCase):
                 made[name] = ('Exception' if base == 'Error' else base, kind.exit_status)
         self.assertEqual(told, made)
 
-    def test_every_option_and_view_is_told(self):
-        """Each option is named in the list of docs/python.md; tfprof.help describes it."""
-        with open(os.path.join(ROOT, PAGE), encoding='utf-8') as file:
-            text = file.read()
-        for table in ('views', 'options', 'outputs', 'formats'):
+    def test_every_name_is_explained(self):
+        """tfprof.help describes each name, so docs/python.md need not."""
+        for table in ('views', 'options', 'outputs', 'formats', 'columns', 'checkers', 'notes'):
+            self.assertTrue(tfprof.names(table))
             for name in tfprof.names(table):
-                self.assertTrue('`%s`' % name in text or '`p.%s()`' % name in text, (table, name))
+                self.assertTrue(tfprof.help(table, name).strip(), (table, name))
