@@ -20,6 +20,7 @@ LISTS = [  # page, title, the topic of `tfprof help`, the introduction of the pa
     ("inputs", "Input formats", "formats", "What tfprof reads. Files are recognised by their content; [formats](../formats.md) has the details."),
     ("outputs", "Outputs", "outputs", "How a report is written: `-format NAME`, or `-output NAME:outfile=FILE`."),
     ("checkers", "Checkers", "checkers", "What `tfprof advise` looks for; `-checkers` names some, `-rule_limits` sets their limits."),
+    ("notes", "Codes of notes", "notes", "The codes of notes: a code keeps its meaning while the note's words change. `coverage` and `attributed` put no number in doubt."),
     ("status", "Exit status", "status", "With which status tfprof ends."),
 ]
 

@@ -185,13 +185,6 @@ def keep(page, program):
 
 # ---- the site ----
 
-def note_codes(program):
-    """Checks that docs/json.md lists the code of every note."""
-    there = re.findall(r"^  (\w+) ", told(program, "help", "notes"), re.M)
-    listed = re.findall(r"^\| `(\w+)` \|", text_of(os.path.join(ROOT, "docs", "json.md")).split("## Codes of notes")[1].split("\n## ")[0], re.M)
-    check("codes of notes", len(there) > 60 and there == listed, sorted(set(there) ^ set(listed)))
-
-
 def told(program, *words):
     return subprocess.run([program, *words], capture_output=True, text=True, check=True).stdout
 
@@ -211,8 +204,8 @@ def site(program):
         words = json.loads(text_of(os.path.join(folder, "search", "search_index.json")))["docs"]
         for word in ("pyroscope", "exposed_communication", "--fail-over", "torchrun"):
             check(f"search for {word}", any(word in d["text"] for d in words))
-        reference = {name: pages.get(f"reference/{name}.html", "") for name in ("commands", "options", "columns", "checkers", "tables", "operations")}
-        for topic in ("commands", "options", "columns", "checkers"):
+        reference = {name: pages.get(f"reference/{name}.html", "") for name in ("commands", "options", "columns", "checkers", "notes", "tables", "operations")}
+        for topic in ("commands", "options", "columns", "checkers", "notes"):
             names = re.findall(r"^  (-?\w+)(?:  |$)", re.split(r"\n(?=[a-z-])", told(program, "help", topic))[0], re.M)
             check(f"reference, {topic}", len(names) > 8 and all(re.search(rf"[>\b]{re.escape(n)}[<\b]|id=\"{n}\"", reference[topic]) for n in names),
                   [n for n in names if n not in reference[topic]])
@@ -262,7 +255,6 @@ def main():
     commands(program)
     for page in tutorials:
         tutorial(page, program)
-    note_codes(program)
     site(program)
     print(f"{passed} passed, {failed} failed")
     return failed != 0
