@@ -132,6 +132,23 @@ enum {
     BESIDE_MOST = 2000
 }; /* most ranks, because all are read at once; a folder with more files is a collection */
 
+/* The length of a file's path without an ending and ".gz"; 0: it ends otherwise. */
+static size_t stem_of(const char *path, const char *ending)
+{
+    size_t n = strlen(path), size = strlen(ending);
+    if (n > 3 && strcmp(path + n - 3, ".gz") == 0) n -= 3;
+    return n > size && strncmp(path + n - size, ending, size) == 0 ? n - size : 0;
+}
+
+/* Whether a trace in JSON is the profiler's second form of an XPlane trace beside it: HOST.trace.json.gz of HOST.xplane.pb. */
+static bool is_copy(const shelf *f, const seen *s)
+{
+    size_t n = stem_of(s->path, ".trace.json");
+    for (size_t i = 0; n && i < f->count; i++)
+        if (stem_of(f->at[i]->path, ".xplane.pb") == n && strncmp(f->at[i]->path, s->path, n) == 0) return true;
+    return false;
+}
+
 /* All ranks of the job of a file, if it is the first of them; 0: it is a later one. A file of no job is alone. */
 static size_t ranks_of(const shelf *f, size_t i, part *out)
 {
@@ -160,7 +177,7 @@ static bool group_shelf(look *l, const shelf *f, part *room)
     bool belong = leading && leading <= LEADING_MOST, ok = true;
     for (size_t i = 0; ok && i < f->count; i++) {
         const seen *s = f->at[i];
-        if (is(s, TFP_FORMAT_PART) || (belong && is(s, TFP_FORMAT_FOLLOWS))) continue;
+        if (is(s, TFP_FORMAT_PART) || is_copy(f, s) || (belong && is(s, TFP_FORMAT_FOLLOWS))) continue;
         size_t count = 1;
         if (belong && is(s, TFP_FORMAT_LEADS))
             count = companions(f, s, room);

@@ -218,6 +218,26 @@ static void ranks_of_a_job_are_one_profile(void **state)
     look_close(&l);
 }
 
+/* TensorFlow's profiler and JAX write HOST.trace.json.gz beside HOST.xplane.pb, with less in it. */
+static void the_second_form_of_an_xplane_trace_is_hidden(void **state)
+{
+    (void)state;
+    char names[600], why[300];
+    static const char plane[] = "\012\013\022\011/host:CPU";
+    make_folder("run");
+    make_file("run/vm.xplane.pb", plane);
+    make_file("run/vm.trace.json", TRACE);
+    make_file("run/other.trace.json", TRACE);
+    make_file("vm.trace.json", TRACE); /* in another folder */
+    make_file("vm.xplane.pb.trace.json", TRACE);
+    look l;
+    serve_options o = { .inputs = &(serve_input){ .path = place }, .input_count = 1 };
+    assert_true(look_open(&l, &o, why, sizeof why));
+    assert_string_equal(names_of(&l, names),
+                        "vm.trace.json:1 vm.xplane.pb.trace.json:1 run/other.trace.json:1 run/vm.xplane.pb:1 ");
+    look_close(&l);
+}
+
 static void what_was_named_is_there(void **state)
 {
     (void)state;
@@ -301,6 +321,7 @@ int main(void)
         IN_A_FOLDER(a_changed_file_is_known),
         IN_A_FOLDER(a_walk_is_in_order_and_has_an_end),
         IN_A_FOLDER(ranks_of_a_job_are_one_profile),
+        IN_A_FOLDER(the_second_form_of_an_xplane_trace_is_hidden),
         IN_A_FOLDER(what_was_named_is_there),
         cmocka_unit_test(a_report_takes_lines_around_costs),
         IN_A_FOLDER(source_is_text),

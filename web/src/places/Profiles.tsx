@@ -4,12 +4,14 @@ import { useMemo, useState } from "preact/hooks";
 import type { ProfileEntry } from "../answers/api";
 import { profiles } from "../answers/api";
 import { formatCount } from "../text/format";
+import { formatWords } from "../text/formats";
 import { Grid } from "../grid/Grid";
 import type { Column, RowSet } from "../grid/model";
 import { isReport } from "../answers/embedded";
 import { useLoaded } from "../answers/load";
 import { nameOf } from "../state/opened";
 import { Status } from "../parts/Status";
+import { peekOf, peeks, usePeeks } from "../results/peek";
 import { useListVersion } from "../shell/useList";
 import { change, goTo, hrefOfProfile, state } from "../state/store";
 import { col, textCol } from "../table/read";
@@ -32,12 +34,13 @@ function gridOf(all: ProfileEntry[]): { set: RowSet; columns: Column[] } {
       href: (row) => hrefOfProfile(at(row).id),
     },
     columns: [
-      col("modified", "changed", "date", (row) => at(row).modified, { width: 150 }),
-      textCol("format", "format", (row) => at(row).format.replaceAll("_", " "), { width: 90 }),
+      ...(all.some(stateOf) ? [textCol("state", "state", (row) => stateOf(at(row)), { width: 150 })] : []),
+      col("step", "step", "step", (row) => peekOf(at(row))?.step ?? null, { width: 64, help: "mean time of a step" }),
+      textCol("device", "device", (row) => peekOf(at(row))?.device ?? "", { width: 100 }),
+      textCol("format", "format", (row) => formatWords(at(row).format, peekOf(at(row))?.framework), { width: 140 }),
+      col("modified", "changed", "date", (row) => at(row).modified, { width: 128 }),
       col("bytes", "size", "bytes", (row) => at(row).bytes),
       col("files", "files", "count", (row) => (files(at(row)) > 1 ? files(at(row)) : null), { width: 52 }),
-      col("count", "steps", "count", (row) => at(row).steps || null, { width: 52 }),
-      textCol("state", "state", (row) => stateOf(at(row)), { width: 220 }),
     ],
   };
 }
@@ -57,7 +60,8 @@ function Nothing() {
 
 function List({ all }: { all: ProfileEntry[] }) {
   const [chosen, setChosen] = useState<string[]>([]);
-  const { set, columns } = useMemo(() => gridOf(all), [all]);
+  usePeeks(all);
+  const { set, columns } = useMemo(() => gridOf(all), [all, peeks.value]);
   const { sort, q } = state.value;
   const turn = (id: string): void => setChosen(chosen.includes(id) ? chosen.filter((c) => c !== id) : [...chosen.slice(-1), id]);
   const [before, now] = chosen;
@@ -78,6 +82,7 @@ function List({ all }: { all: ProfileEntry[] }) {
         sort={sort || "-modified"}
         onSort={(to) => change({ sort: to })}
         text={q}
+        nameLeast={200}
         onPick={(thing) => goTo("overview", { profile: thing.id, q: "", sort: "" })}
         {...(isReport ? {} : { lead: (row: number) => <input type="checkbox" aria-label={`compare ${name(row)}`} checked={chosen.includes(set.thing(row).id)} onChange={() => turn(set.thing(row).id)} /> })}
       />

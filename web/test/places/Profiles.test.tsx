@@ -3,10 +3,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ProfilesPlace } from "../../src/places/Profiles";
 import { place, profileId, state } from "../../src/state/store";
-import { all, button, click, erase, fire, one, shown, textOf, texts, things, write } from "../drawn";
+import { all, button, click, erase, fire, one, shown, textOf, texts, things, until, write } from "../drawn";
 import { begin } from "../page";
 import { entry } from "../profile";
-import { answer } from "../server";
+import { answer, askedFor } from "../server";
+import { reals, tableOf, words } from "../tables";
 
 const LIST = [
   entry({ id: "old", name: "old.json", files: ["old.json"], modified: 1e9, bytes: 5 }), entry({ id: "new", name: "job/rank0.json", files: ["job/rank0.json", "job/rank1.json"], modified: 1.8e9 }),
@@ -18,7 +19,21 @@ const tick = (id: string) => fire(one(`.row[data-id="${id}"] input`), "change");
 test("the newest profile stands first, ranks are one row of their folder", async () => {
   await profiles();
   assert.deepEqual([texts(".row a"), textOf(one("h1"))], [["job", "bad", "busy", "old"], "4 profiles"]);
-  assert.deepEqual(texts('.row [data-column="files"]'), ["2", "–", "–", "–"]);
+  assert.equal(all('.row [data-column="state"]').length, 4);
+  await profiles(LIST.slice(0, 2));
+  assert.equal(all('.row [data-column="state"]').length, 0); // a column without news takes no room
+});
+test("a profile tells the time of a step, its device and its format in words, once it is read", async () => {
+  begin("#/"), erase();
+  answer({
+    "/profiles$": { changed: 1, profiles: LIST.map((p) => ({ ...p, id: `${p.id}2`, state: p.state === "failed" ? p.state : "ready", format: "kineto" })) }, "new2/views/info": { summary: { framework: "PyTorch", devices: "cpu, gpu:0", step_count: 2 }, rows: [] },
+    "new2/views/steps": tableOf([words("step", ["1", "2"]), words("device", ["gpu:0", "gpu:0"]), reals("rank", [0, 0]), reals("duration_us", [2000, 3000])]),
+    "old2/views/info": { summary: { devices: "cpu" }, rows: [] }, "busy2/views/info": { summary: {}, rows: [] },
+  });
+  await shown(<ProfilesPlace />);
+  await until(() => texts('.row [data-column="device"]')[3] === "cpu");
+  assert.deepEqual(["step", "device", "format"].map((c) => texts(`.row [data-column="${c}"]`)), [["2.50 ms", "–", "–", "–"], ["gpu:0", "–", "–", "cpu"], ["PyTorch trace", "trace in JSON", "trace in JSON", "trace in JSON"]]);
+  assert.deepEqual(askedFor("bad2/"), []); // it cannot be read
 });
 test("what is being read says how far, what cannot be read says why", async () => {
   await profiles();
