@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Plants delays in a training job of two ranks (PyTorch with gloo, a thread each), asks `tfprof whatif` what a step would take without
-them, and runs the job without them: delays.py PROGRAM [CASE...]. Needs torch. Prints a table in Markdown (docs/whatif.md has one); the
+them, and runs the job without them: delays.py PROGRAM [CASE...]. Needs torch. Prints a table in Markdown (docs/whatif.md has its sums); the
 last line says how many gains were predicted within 5 %.
 
 Each case is recorded once, with its delays. Their real cost is the median step of blocks with them less that of blocks
