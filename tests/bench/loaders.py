@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Plants operations in training loops that a data loader with workers feeds (PyTorch, CPU), asks `tfprof whatif` what a step would take
-without them, and runs the loops without them: loaders.py PROGRAM [CASE...]. Needs torch. Prints a table in Markdown (docs/whatif.md has
-one); the last line says how many steps were predicted within 10 %.
+without them, and runs the loops without them: loaders.py PROGRAM [CASE...]. Needs torch. Prints a table in Markdown;
+the last line says how many steps were predicted within 10 %.
 
 The workers sleep for each batch, and so do most planted operations, so that other programs on the machine disturb little. Blocks
 with and without the operation run in turns and without a profiler; a step is the median over blocks of a block's mean step."""

@@ -5,7 +5,7 @@
 Each comparison makes two baselines of simulated runs and asks the program. A run has 20 operations; its speed, which all of them
 share, varies from run to run by a standard deviation (column sd), of one in ten runs also by an exponential outlier of 10 % on average
 (spikes), and each operation by 1 % of its own. With pairs, three quarters of the variance are the machine's, which both runs of a pair
-share. The seed is fixed. docs/gate.md has the table that this prints."""
+share. The seed is fixed. docs/gate.md has a part of the table that this prints."""
 import concurrent.futures
 import json
 import math
