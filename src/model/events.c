@@ -125,14 +125,15 @@ static bool grow(tfp_span_columns *s)
 {
     size_t capacity = s->capacity ? s->capacity * 2 : 1024;
     if (capacity >= TFP_NONE) return false;
-#define GROW(type, field, none)                                                                                        \
+#define JOIN(column)
+#define COLUMN(type, name, ...)                                                                                        \
     {                                                                                                                  \
-        void *moved = realloc(s->field, capacity * sizeof *s->field);                                                  \
+        void *moved = realloc(s->name, capacity * sizeof *s->name);                                                    \
         if (!moved) return false;                                                                                      \
-        s->field = moved;                                                                                              \
+        s->name = moved;                                                                                               \
     }
-    TFP_SPAN_IN_COLUMNS(GROW)
-#undef GROW
+#include "schema/traces/spans.def"
+#undef COLUMN
     s->capacity = capacity;
     return true;
 }
@@ -142,9 +143,10 @@ uint32_t tfp_build_event(tfp_builder *b, const tfp_event *e)
     tfp_span_columns *s = &b->p->events->spans;
     if (b->status || !check(b, s->size < s->capacity || grow(s))) return TFP_NONE;
     size_t i = s->size++;
-#define PUT(type, field, none) s->field[i] = (type)e->field;
-    TFP_SPAN_IN_COLUMNS(PUT)
-#undef PUT
+#define JOIN(column)
+#define COLUMN(type, name, ...) s->name[i] = (type)e->name;
+#include "schema/traces/spans.def"
+#undef COLUMN
     return (uint32_t)i;
 }
 

@@ -32,21 +32,7 @@ typedef enum tfp_no_place { /* why there is no place */
 } tfp_no_place;
 typedef enum tfp_line_from { TFP_LINE_NOWHERE, TFP_LINE_OF_FRAME, TFP_LINE_OF_INDUCTOR } tfp_line_from;
 
-/* What was found out about an activity. Equal rows are stored once. */
-struct tfp_attribution {
-    tfp_strid module, op; /* modules around it, joined by slashes; 0: not known */
-    tfp_strid line;       /* FILE:LINE:FUNCTION in the user's code; 0: unknown */
-    uint32_t trace;       /* index in traces: the call stack of the line; TFP_NONE: none */
-    /* index in the graphs' places: the place in the model, below the annotations around the launch. TFP_NONE: the
-     * launch's own place */
-    uint32_t place;
-    uint32_t captured; /* index of the captured launch that it replays; TFP_NONE: none */
-    uint32_t call;     /* index of the captured call, the operator that launched it; TFP_NONE: none */
-    uint32_t stats; /* index in stat_sets: stats of the instruction that it runs, instead of its own; TFP_NONE: none */
-    tfp_strid path; /* place of that instruction in the model, with `op` as its type; 0: see `place` */
-    uint8_t certainty, reason, line_from; /* tfp_certainty, tfp_no_place, tfp_line_from */
-    uint8_t outright;                     /* `place` begins at the root of the model, not below the launch */
-};
+#include "schema/traces/graphs.def"
 
 static inline tfp_attribution tfp_attribution_none(tfp_no_place why)
 {
@@ -85,13 +71,6 @@ typedef struct tfp_captured_launch {
     uint32_t call;
 } tfp_captured_launch;
 enum { TFP_CALL_TYPES = 6, TFP_CALL_STATES = 6 }; /* number of values in tfp_float_type and tfp_aten_state */
-/* An operator that was called during a capture: this is what each replay of it computes. */
-typedef struct tfp_captured_call {
-    int64_t float_ops, macs, bytes; /* -1: unknown */
-    uint32_t span;                  /* the operator's span, when the trace contains its own capture; TFP_NONE: none */
-    uint8_t type, state;            /* tfp_float_type, tfp_aten_state */
-    uint8_t pad[2];
-} tfp_captured_call;
 typedef struct tfp_captured_graph {
     uint32_t first, count; /* index in launches */
     uint32_t owner; /* a rank; or the process, when the trace contains its own capture; TFP_NONE: no rank is known */

@@ -62,57 +62,16 @@ typedef struct tfp_program_attr { /* an AttrValue, decoded when it is read */
     };
 } tfp_program_attr;
 
-typedef struct tfp_program_input { /* "n", "n:k", "^n", and in functions "n:output:k" or the name of an argument */
-    tfp_strid source;
-    tfp_strid output; /* name of the output, in functions; 0: none */
-    int32_t index;    /* k; 0: none; TFP_INDEX_BAD when it is no number */
-    bool control;
-} tfp_program_input;
+typedef enum tfp_trainable { TFP_TRAINABLE_UNKNOWN, TFP_TRAINABLE_NO, TFP_TRAINABLE_YES } tfp_trainable;
+
 #define TFP_INDEX_BAD (-1)
 
-typedef struct tfp_program_node {
-    tfp_strid name, op;
-    /* index in inputs; control inputs come last in a sound file, otherwise in the file's order */
-    uint32_t input_first, input_count;
-    uint32_t attr_first, attr_count; /* index in attrs, sorted by name, each name once */
-} tfp_program_node;
-
-typedef struct tfp_program_arg { /* an argument of a function: a node of op _Arg, which the body reads by name */
-    tfp_strid name;
-    int32_t dtype;         /* 0: an attribute tells it, or unknown */
-    uint32_t shape;        /* index in shapes: its arg_attr _output_shapes; TFP_NONE: none */
-    int32_t handle_dtype;  /* for a resource: the type of its tensor; 0 when the graph does not tell it */
-    uint32_t handle_shape; /* index in shapes; TFP_NONE: none */
-} tfp_program_arg;
+#include "schema/program.def"
 
 typedef struct tfp_program_result {
     tfp_strid name;
     tfp_program_input from; /* the output that is returned */
 } tfp_program_result;
-
-typedef struct tfp_program_body { /* the main graph (body 0, no name, args or results), or a function */
-    tfp_strid name;
-    uint32_t node_first, node_count;       /* index in nodes */
-    uint32_t arg_first, arg_count;         /* index in args */
-    uint32_t result_first, result_count;   /* index in results, in the order of the signature */
-    uint32_t attr_first, attr_count;       /* index in attrs: the function's own attributes */
-    uint32_t control_first, control_count; /* index in controls: nodes that run in every call */
-} tfp_program_body;
-
-typedef enum tfp_trainable { TFP_TRAINABLE_UNKNOWN, TFP_TRAINABLE_NO, TFP_TRAINABLE_YES } tfp_trainable;
-
-typedef struct tfp_program_variable { /* a variable from a SavedModel's object graph or a collection */
-    tfp_strid name;                   /* its own name, without ":0" */
-    int32_t dtype;                    /* 0: unknown */
-    uint32_t shape;                   /* index in shapes; TFP_NONE: unknown */
-    tfp_trainable trainable;
-} tfp_program_variable;
-
-typedef struct tfp_program_signature {   /* a function that a SavedModel offers */
-    tfp_strid key;                       /* such as "serving_default" */
-    tfp_strid node;                      /* the node of the main graph that makes its first output */
-    uint32_t output_first, output_count; /* index in outputs: nodes that make any of its outputs */
-} tfp_program_signature;
 
 struct tfp_program {
     tfp_arena arena; /* memory of the values of attributes */

@@ -18,7 +18,16 @@
 #undef BEGIN
 #undef END
 #undef COLUMN
+#endif
+#ifdef SCHEMA_NO_SQL
+#undef SCHEMA_NO_SQL
+#undef KEY
+#undef PROFILE
+#undef OWNER
+#undef COMPUTED
+#endif
 #undef MEMORY_ONLY
 #undef HEADS
 #undef NEXT
-#endif
+#undef READ
+#undef JOIN

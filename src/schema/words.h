@@ -12,7 +12,12 @@
  * Included plainly, a list declares its structs. An includer that wants something else of it defines BEGIN(help), END and
  * COLUMN, which all stored columns are: type, name, rule with its argument (schema.h), whether its numbers are stored
  * relative to the column before, help. Beside them stand fields that no file needs: MEMORY_ONLY(type, name, help),
- * HEADS(prefix, table), the first and the last row of a chain, and NEXT, the next row of a chain. */
+ * HEADS(prefix, table), the first and the last row of a chain, and NEXT, the next row of a chain.
+ *
+ * For SQL a column has, after its help, SQL(at, name), or SQL_US(at, name) for nanoseconds that are shown as
+ * microseconds; `at` is its number among the columns of the table in SQL. Columns of SQL that are no fields are
+ * KEY(at, name, help), the number of the row, PROFILE(at), the profile's name, OWNER(at, name, table, help), the row
+ * that has this one in its chain, and COMPUTED(at, name, type, function, help) by a function of sql/cells.c. */
 #ifndef COLUMN
 #define SCHEMA_STRUCTS
 #define STRUCT_OF(row) typedef struct row {
@@ -40,10 +45,19 @@
 #define TEXT_OR_NULL(type, name, ...) COLUMN(type, name, TEXT_OR_NULL, 0, false, __VA_ARGS__)
 #ifndef MEMORY_ONLY
 #define MEMORY_ONLY(type, name, ...)
-#endif
-#ifndef HEADS
 #define HEADS(prefix, table)
-#endif
-#ifndef NEXT
 #define NEXT
+#endif
+#ifndef READ
+#define READ(column) column
+#endif
+#ifndef JOIN
+#define JOIN(column) column
+#endif
+#ifndef COMPUTED
+#define SCHEMA_NO_SQL
+#define KEY(at, name, help)
+#define PROFILE(at)
+#define OWNER(at, name, table, help)
+#define COMPUTED(at, name, type, function, help)
 #endif

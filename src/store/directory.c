@@ -32,8 +32,9 @@ static tfp_status add_unpacked(tfp_store_file *f, const tfp_store_unpacked_entry
     bool named = memchr(e->table, 0, sizeof e->table) && memchr(e->column, 0, sizeof e->column);
     if (!named || e->offset > end || e->size > end - e->offset || e->rows >= TFP_NONE - 1)
         return damaged_entry(f->entries.size, err);
+    const char *column = strcmp(e->column, "events.origin_unix_ns") ? e->column : "origin_unix_ns";
     tfp_store_entry entry = { .table = e->table,
-                              .column = e->column,
+                              .column = column,
                               .width = e->width,
                               .crc = e->crc,
                               .rows = e->rows,

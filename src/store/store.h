@@ -31,7 +31,8 @@
  * Values of attributes (`program_values`) are the bytes of their kind: numbers of 8 bytes; texts as size (4) and bytes;
  * shapes as rank (4) and dimensions (8 each); tensors as type (4), shape and TensorProto; lists as the number of members (8),
  * the numbers of integers, reals, texts, shapes and functions (4 each), then these values.
- * Version 1 has its columns unpacked, each at a multiple of 64 bytes, and a directory of tfp_store_unpacked_entry.
+ * Version 1 has its columns unpacked, each at a multiple of 64 bytes, and a directory of tfp_store_unpacked_entry;
+ * `profile.origin_unix_ns` is called `events.origin_unix_ns` there.
  * New tables go to the end, new columns to the end of their table (tests/unit/store/columns.txt). */
 #ifndef TFP_STORE_H
 #define TFP_STORE_H

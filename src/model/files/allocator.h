@@ -15,7 +15,7 @@ typedef enum tfp_allocator_action {
     TFP_ALLOCATOR_OOM /* out of memory; bytes: the size asked for; address: the device's free memory */
 } tfp_allocator_action;
 
-#include "schema/allocator.def"
+#include "schema/files/allocator.def"
 
 typedef struct tfp_allocator_tables {
     TFP_VEC(tfp_allocator_device) devices;

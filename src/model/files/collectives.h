@@ -5,7 +5,7 @@
 
 #include "model/tables/types.h"
 
-#include "schema/collectives.def"
+#include "schema/files/collectives.def"
 
 typedef struct tfp_timed_list {
     TFP_VEC(tfp_timed_collective);

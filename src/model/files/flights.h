@@ -6,7 +6,7 @@
 
 #include "model/tables/types.h"
 
-#include "schema/flights.def"
+#include "schema/files/flights.def"
 
 typedef struct tfp_flight_tables {
     TFP_VEC(tfp_flight_dump) dumps;

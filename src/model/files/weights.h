@@ -13,7 +13,7 @@ typedef enum tfp_weight_kind {
     TFP_WEIGHT_OF_OPTIMIZER
 } tfp_weight_kind;
 
-#include "schema/weights.def"
+#include "schema/files/weights.def"
 
 typedef struct tfp_weight_list {
     TFP_VEC(tfp_weight);

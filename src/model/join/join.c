@@ -8,6 +8,7 @@
 #include "model/tables/processes.h"
 #include "model/tables/profile.h"
 #include "model/tables/sources.h"
+#include "schema/schema.h"
 
 /* Chains the lanes of each process. False: out of memory. */
 static bool chain_lanes(tfp_join *x)
@@ -110,13 +111,14 @@ static bool make_columns(tfp_join *x)
 {
     tfp_span_columns *s = &x->t->spans;
     bool ok = true;
-#define MAKE(type, field, none)                                                                                        \
-    free(s->field);                                                                                                    \
-    s->field = malloc((x->count + 1) * sizeof *s->field);                                                              \
-    for (size_t i = 0; s->field && i < x->count; i++) s->field[i] = none;                                              \
-    ok &= s->field != NULL;
-    TFP_SPAN_JOIN_COLUMNS(MAKE)
-#undef MAKE
+#define READ(column)
+#define COLUMN(type, name, rule, ...)                                                                                  \
+    free(s->name);                                                                                                     \
+    s->name = malloc((x->count + 1) * sizeof *s->name);                                                                \
+    if (s->name) memset(s->name, TFP_RULE_##rule == TFP_RULE_ROW_OR_NONE ? 0xff : 0, x->count * sizeof *s->name);      \
+    ok &= s->name != NULL;
+#include "schema/traces/spans.def"
+#undef COLUMN
     return ok;
 }
 

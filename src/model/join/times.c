@@ -227,9 +227,10 @@ static void compact(times *t)
     for (uint32_t i = 0; i < t->x->count; i++) now[i] = t->out[i] ? TFP_NONE : size++;
     for (uint32_t i = 0; i < t->x->count; i++) {
         if (t->out[i]) continue;
-#define MOVE(type, field, none) t->s->field[now[i]] = t->s->field[i];
-        TFP_SPAN_IN_COLUMNS(MOVE)
-#undef MOVE
+#define JOIN(column)
+#define COLUMN(type, name, ...) t->s->name[now[i]] = t->s->name[i];
+#include "schema/traces/spans.def"
+#undef COLUMN
     }
     size_t kept = 0;
     for (size_t i = 0; i < e->flows.size; i++) {

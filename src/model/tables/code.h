@@ -5,14 +5,7 @@
 
 #include "model/tables/types.h"
 
-struct tfp_code_frame {
-    tfp_strid file, function, text; /* text: the source line; 0: not recorded */
-    int32_t line, function_line;
-};
-
-typedef struct tfp_trace { /* a call stack, outermost frame first; equal ones are stored once */
-    uint32_t first, count; /* index in trace_frames, which has indexes in frames */
-} tfp_trace;
+#include "schema/code.def"
 
 typedef struct tfp_code_tables {
     TFP_VEC(tfp_code_frame) frames;

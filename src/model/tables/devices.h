@@ -5,6 +5,6 @@
 
 #include "model/tables/types.h"
 
-#include "schema/devices.def"
+#include "schema/traces/devices.def"
 
 #endif

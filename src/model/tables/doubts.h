@@ -24,13 +24,6 @@ typedef enum tfp_doubt_kind {
     TFP_DOUBT_KINDS
 } tfp_doubt_kind;
 
-/* One kind in one step of a process. */
-struct tfp_doubt {
-    tfp_doubt_kind kind;
-    uint32_t process, step; /* step: index in steps; TFP_NONE: outside of all steps */
-    tfp_strid name;         /* of the first example */
-    /* how many, of how many; those of steps without any are counted in the row outside of all steps */
-    int64_t count, of, ns; /* ns: how long; 0 for most kinds */
-};
+#include "schema/traces/doubts.def"
 
 #endif

@@ -27,18 +27,7 @@ typedef enum tfp_run_use {
     TFP_USE_MEMCPY  /* copies of an accelerator */
 } tfp_run_use;
 
-struct tfp_lane {   /* a device, a stream of one, or a host thread */
-    tfp_strid name; /* in traces such as "gpu:0/stream:7"; otherwise the device's name in lower case */
-    tfp_lane_kind kind;
-    tfp_lane_role role;
-    tfp_run_use use;  /* for lanes outside traces */
-    tfp_strid place;  /* for lanes outside traces: the device as people name it, "gpu:0" or "worker:0/cpu:0" */
-    bool is_device;   /* for lanes outside traces: it is a device, not a stream of one */
-    unsigned on;      /* for lanes of a trace: TFP_NODE_ON_... for nodes that ran there */
-    tfp_strid label;  /* its name in the file; 0: none */
-    tfp_strid device; /* for lanes of a trace: its name up to the slash, such as "gpu:0" or "cpu"; otherwise 0 */
-    uint32_t process; /* index in events.processes; TFP_NONE for lanes outside traces */
-};
+#include "schema/traces/lanes.def"
 
 /* Sorts lanes by name: `order` lists them, `rank` has the position of each. */
 bool tfp_rank_lanes(const tfp_profile *p, uint32_t *order, uint32_t *rank); /* false: out of memory */

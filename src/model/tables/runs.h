@@ -5,21 +5,7 @@
 
 #include "model/tables/types.h"
 
-typedef struct tfp_step {
-    int64_t id;
-    bool listed;        /* -step may select it */
-    uint32_t exec_from; /* number of executions when it was added: its own come later */
-} tfp_step;
-
-struct tfp_exec {      /* one node in one step, all its runs together */
-    uint32_t step;     /* index in steps */
-    uint32_t next;     /* the same node's execution in the next step */
-    int64_t run_count; /* negative: a node that ran on the host in other steps ran here on devices only, that often */
-    int64_t start_ns, end_ns;       /* earliest start, latest end; 0: it has no time */
-    int64_t cpu_ns, accelerator_ns; /* sums over its spans in lanes of that kind */
-    int64_t requested_bytes, peak_bytes, residual_bytes, output_bytes; /* sums over its runs */
-    int64_t float_ops; /* in traces: sum over its spans; 0: none was recorded */
-};
+#include "schema/runs.def"
 
 typedef struct tfp_run_tables {
     TFP_VEC(tfp_step) steps;

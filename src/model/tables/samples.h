@@ -5,16 +5,7 @@
 
 #include "model/tables/types.h"
 
-/* A kind of number that a sampling profiler counted, such as "cpu" in "nanoseconds". */
-typedef struct tfp_sample_type {
-    tfp_strid type, unit;
-} tfp_sample_type;
-struct tfp_stack_sample {
-    uint32_t trace;  /* index in traces: the stack; TFP_NONE: none */
-    uint32_t type;   /* index in sample_types; a sample with several types has a row for each */
-    uint32_t labels; /* index in events.stat_sets, or TFP_NONE */
-    int64_t value;   /* not negative */
-};
+#include "schema/traces/samples.def"
 
 typedef struct tfp_sample_tables {
     TFP_VEC(tfp_sample_type) sample_types;

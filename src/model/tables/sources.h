@@ -5,13 +5,7 @@
 
 #include "model/tables/types.h"
 
-/* Something that was dropped, clamped or guessed; equal warnings are one per file, with a count. */
-typedef struct tfp_warning {
-    const char *what;   /* such as "inputs that name no node" */
-    char *file, *first; /* the first example, may be NULL */
-    size_t count, told; /* told: the count when `line` was made */
-    const char *line;   /* the text, made by tfp_profile_finish */
-} tfp_warning;
+#include "schema/files/sources.def"
 
 /* Who writes a file. Chrome traces are taken for PyTorch's, although others write them too. */
 enum { TFP_FROM_TENSORFLOW = 1, TFP_FROM_PYTORCH = 2, TFP_FROM_XLA = 4 };

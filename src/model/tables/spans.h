@@ -6,46 +6,14 @@
 #include "model/tables/span_kinds.h"
 #include "model/tables/types.h"
 
-/* A link between spans. */
-struct tfp_flow {
-    uint32_t from, to; /* indexes in spans */
-    tfp_flow_kind kind;
-};
+#include "schema/traces/flows.def"
 
-/* The columns of a span: type, name, value for "unknown". All code that handles every column (growing, freeing,
- * measuring, writing to a file) uses these two lists. Readers fill the first list, the join fills the second. */
-#define TFP_SPAN_IN_COLUMNS(X)                                                                                         \
-    X(int64_t, start_ns, 0)                                                                                            \
-    X(int64_t, duration_ns, 0)                                                                                         \
-    X(uint32_t, lane, 0)            /* index in lanes */                                                               \
-    X(uint32_t, name, 0)            /* a string */                                                                     \
-    X(uint8_t, kind, TFP_SPAN_NONE) /* tfp_span_kind */                                                                \
-    X(uint8_t, class, 0)            /* tfp_span_class */                                                               \
-    X(uint8_t, marks, 0)            /* TFP_MARK_... */                                                                 \
-    X(uint32_t, stats, TFP_NONE)    /* index in stat_sets */                                                           \
-    X(uint32_t, correlation, 0)     /* joins it to the launch, from tfp_build_key; 0: none */                          \
-    X(uint32_t, external, 0)        /* Kineto's `External id`, from tfp_build_key; 0: none */                          \
-    X(uint32_t, sequence, 0)        /* autograd's sequence number, from tfp_build_key; 0: none */                      \
-    X(uint32_t, path, 0) /* string: its place in the model, if the file tells it; 0: it follows from nesting */        \
-    X(uint32_t, op, 0)   /* string: its op type, for spans with a path */                                              \
-    X(uint32_t, trace, TFP_NONE) /* index in traces: the call stack */
-#define TFP_SPAN_JOIN_COLUMNS(X)                                                                                       \
-    X(uint32_t, parent, TFP_NONE) /* innermost host op, annotation, module or frame around it */                       \
-    X(uint32_t, launch, TFP_NONE) /* for activities: the API call */                                                   \
-    X(uint32_t, owner, TFP_NONE)  /* for activities: the op that launched it; TFP_NONE: none */                        \
-    X(uint32_t, node, TFP_NONE)   /* index in nodes */                                                                 \
-    X(uint32_t, step, TFP_NONE)   /* index in steps; TFP_NONE: in none */                                              \
-    X(uint32_t, attribution,                                                                                           \
-      TFP_NONE) /* index in attributions: for activities whose launch does not tell their place */                     \
-    X(int64_t, self_ns, 0)
-
-/* One array per column, all of the same length. The join's arrays exist after its first run. */
+/* One array per column, all of the same length. */
 struct tfp_span_columns {
     size_t size, capacity;
-#define TFP_SPAN_FIELD(type, name, none) type *name;
-    TFP_SPAN_IN_COLUMNS(TFP_SPAN_FIELD)
-    TFP_SPAN_JOIN_COLUMNS(TFP_SPAN_FIELD)
-#undef TFP_SPAN_FIELD
+#define COLUMN(type, name, ...) type *name;
+#include "schema/traces/spans.def"
+#undef COLUMN
 };
 
 static inline int64_t tfp_span_end(const tfp_span_columns *s, uint32_t span)

@@ -7,18 +7,13 @@
 
 /* A stat is a key and a value; equal sets of stats are stored once. */
 typedef enum tfp_stat_type { TFP_STAT_INT, TFP_STAT_REAL, TFP_STAT_TEXT } tfp_stat_type;
-struct tfp_stat {
-    tfp_strid key;
-    uint32_t type; /* of tfp_stat_type; a whole word without padding, so that equal stats have equal bytes */
-    union {
-        int64_t number;
-        double real;
-        uint64_t text; /* a tfp_strid */
-    } value;
-};
-struct tfp_stat_set {
-    uint32_t first, count; /* index in stats */
-};
+typedef union tfp_stat_value {
+    int64_t number;
+    double real;
+    uint64_t text; /* a tfp_strid */
+} tfp_stat_value;
+
+#include "schema/traces/stats.def"
 
 /* The stat of a span with that key and type, or NULL. TFP_NONE is no span's key. */
 const tfp_stat *tfp_typed_stat(const tfp_event_tables *t, uint32_t span, tfp_strid key, tfp_stat_type type);

@@ -340,34 +340,19 @@ static void cover_row(bool *covered, const tfp_schema_table *t)
         size_t text = c->rule == TFP_RULE_BYTES ? sizeof(tfp_str) : sizeof(char *);
         cover(covered, c->at, c->width ? c->width : text);
     }
-    if (t->chain.there) cover(covered, t->chain.next, sizeof(uint32_t));
-    for (size_t k = 0; k < TFP_TABLES; k++) {
-        const tfp_schema_chain *c = &tfp_schema_tables[k].chain;
-        if (!c->there || &tfp_schema_tables[c->owner] != t) continue;
-        cover(covered, c->first, sizeof(uint32_t));
-        cover(covered, c->last, sizeof(uint32_t));
-    }
-    if (t == &tfp_schema_tables[TFP_TABLE_WARNINGS]) {
-        cover(covered, offsetof(tfp_warning, told), sizeof(size_t));
-        cover(covered, offsetof(tfp_warning, line), sizeof(char *));
-    }
-    if (t == &tfp_schema_tables[TFP_TABLE_ATTRIBUTIONS]) {
-        cover(covered, offsetof(tfp_attribution, place),
-              sizeof(uint32_t)); /* the join alone uses both, and it is done */
-        cover(covered, offsetof(tfp_attribution, captured), sizeof(uint32_t));
-    }
     if (t == &tfp_schema_tables[TFP_TABLE_PROGRAM_ATTRS])
         cover(covered, offsetof(tfp_program_attr, text), sizeof(tfp_str)); /* stored in a table of its own */
 }
 
-/* A field that is added to the model but not to the list would be lost silently. Padding has less than 8 bytes. */
+/* A field of a struct that is written in C (schema/written.def) would be lost silently without its column. Padding has
+ * less than 8 bytes. */
 static void every_field_of_a_row_has_its_column(void **state)
 {
     (void)state;
     for (size_t i = 0; i < TFP_TABLES; i++) {
         const tfp_schema_table *t = &tfp_schema_tables[i];
         bool covered[256] = { false };
-        if (t->form != TFP_FORM_ROWS) continue;
+        if (t->form != TFP_FORM_ROWS || !tfp_table_is_of_program(t)) continue;
         assert_true(t->item <= sizeof covered);
         cover_row(covered, t);
         for (size_t at = 0, bare = 0; at < t->item; at++) {
