@@ -2,7 +2,7 @@
 /* fleet_arrow.c: the public functions that read files as a table without an index: a stream of Arrow batches, which reads one file
  * after another as it is pulled; and the list of files in folders, with the facts about them in paths and sidecars. */
 #include "fleets.h"
-#include "outputs/data/arrow_batch.h"
+#include "outputs/data/arrow_parts.h"
 
 #include <errno.h>
 #include <sys/stat.h>
@@ -236,8 +236,10 @@ static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
     tfp_error_clear(&p->error);
     tfp_status s = TFP_OK;
     while (!s && p->row == p->view.row_count && !p->ended) s = fill(p);
-    if (!s && p->row < p->view.row_count)
-        s = tfp_arrow_of_batch(&p->view, &p->row, TFP_ARROW_ROWS, TFP_ARROW_TEXT, out, &p->error);
+    if (!s && p->row < p->view.row_count) {
+        tfp_arrow_rows t = tfp_arrow_rows_of(&p->view, TFP_ARROW_ROWS, TFP_ARROW_TEXT);
+        s = tfp_arrow_next(&t, &p->row, out, &p->error);
+    }
     if (s) p->ended = true;
     return s == TFP_NOMEM ? ENOMEM : s ? EIO : 0;
 }

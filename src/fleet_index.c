@@ -20,7 +20,7 @@ const char *tfp_fleet_column(const char *table, size_t i, char *type, const char
     tfp_fleet_table_id id = table ? tfp_fleet_find(tfp_str_of(table)) : TFP_FLEET_TABLES;
     if (id == TFP_FLEET_TABLES || i >= tfp_fleet_tables[id].count) return NULL;
     if (type) *type = (char)tfp_fleet_tables[id].columns[i].type;
-    if (help) *help = tfp_fleet_tables[id].helps[i];
+    if (help) *help = tfp_fleet_tables[id].columns[i].help;
     return tfp_fleet_tables[id].columns[i].name;
 }
 

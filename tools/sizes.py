@@ -130,6 +130,25 @@ def known_views():
         yield "%s:%d compares with a certain view: a field of struct tfp_view says what is meant" % (path, number)
 
 
+# Structs that describe a column: of the model (tfp_schema_column, and sql_column until queries read it), of a table
+# (tfp_table_column, sql_grid_column), and a number that -select knows, which is several columns of a table (tfp_column).
+# Tests of a report's kind belong into tables by kind.
+COLUMNS, KINDS = 5, 85
+
+
+def columns_and_kinds():
+    structs, kinds = set(), 0
+    for path in files("src", ".c", ".h"):
+        text = "\n".join(lines(path))
+        structs |= set(re.findall(r"^(?:typedef )?struct (\w*column) \{", text, re.M))
+        kinds += len(re.findall(r"(?:[=!]=|case) *TFP_REPORT_(?:TREE|GROUPS|LIST|FINDINGS|GRID)\b", text))
+    print("sizes: %d structs describe a column (%s); %d tests of a report's kind" % (len(structs), ", ".join(sorted(structs)), kinds))
+    if len(structs) > COLUMNS:
+        yield "%d structs describe a column, more than %d" % (len(structs), COLUMNS)
+    if kinds > KINDS:
+        yield "%d tests of a report's kind, more than %d" % (kinds, KINDS)
+
+
 def is_there(name, tracked):
     """Whether a path exists, given from the root or as its end: rows of the map name files relative
     to their folder."""
@@ -154,7 +173,7 @@ def rooms_without_row():
 
 
 def main():
-    wrong = [*long_files(), *full_folders(), *wide(), *known_views(), *long_components(), *missing_paths(), *rooms_without_row()]
+    wrong = [*long_files(), *full_folders(), *wide(), *known_views(), *columns_and_kinds(), *long_components(), *missing_paths(), *rooms_without_row()]
     tell_tested()
     for line in wrong:
         print("lint: " + line)

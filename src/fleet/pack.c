@@ -84,7 +84,7 @@ static tfp_status take_table(unpacking *u, tfp_batch *b, tfp_error *err)
     if (!tfp_batch_room(b, rows)) return tfp_nomem(err);
     memset(u->ids, 0xff, u->text_count * sizeof *u->ids);
     for (size_t c = 0; c < b->column_count && !s; c++) {
-        tfp_batch_column *x = &b->columns[c];
+        tfp_table_column *x = &b->columns[c];
         tfp_str cells, absent;
         if (!take(u, rows * sizeof(uint64_t), &cells) || !take(u, rows, &absent)) return damaged(err);
         memcpy(x->cells + b->row_count, cells.data, cells.size);

@@ -24,9 +24,8 @@ typedef enum tfp_fleet_table_id {
 
 typedef struct tfp_fleet_schema {
     const char *name, *help;
-    const tfp_batch_column *columns;
+    const tfp_table_column *columns;
     size_t count;
-    const char *const *helps; /* help texts of the columns */
 } tfp_fleet_schema;
 extern const tfp_fleet_schema tfp_fleet_tables[TFP_FLEET_TABLES];
 

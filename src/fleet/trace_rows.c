@@ -38,7 +38,7 @@ static void put_int(tfp_batch *b, int64_t n) { tfp_batch_int_if(b, n != TFP_ABSE
 /* Copies the report's cell with the name of the batch's next column. */
 static void put_same(tfp_batch *b, const tfp_report *r, size_t row)
 {
-    const tfp_batch_column *c = &b->columns[b->at];
+    const tfp_table_column *c = &b->columns[b->at];
     if (c->type == TFP_CELL_TEXT)
         tfp_batch_text(b, tfp_fleet_text_at(r, c->name, row));
     else if (c->type == TFP_CELL_REAL)

@@ -55,7 +55,9 @@ struct tfp_table_column {
     /* The cells of all rows: the array for the type; the others are NULL. */
     int64_t *ints;
     double *reals;
-    tfp_str *texts;  /* unescaped; outputs escape them */
+    tfp_str *texts; /* unescaped; outputs escape them */
+    uint64_t
+        *cells; /* in a batch (outputs/data/batch.h), any type: a number, the bits of a double, the number of a text */
     tfp_str *shorts; /* for names of kernels: the short names that people see (names/names.h); NULL: the texts */
     uint8_t *absent; /* a flag per row; NULL: no cell is absent */
     /* Or a function that makes them from a report's row; false: absent. */

@@ -88,7 +88,7 @@ typedef struct sifting {
     tfp_parquet kept;
 } sifting;
 
-static const tfp_batch_column *column_of(const tfp_batch_column *columns, size_t count, const char *name)
+static const tfp_table_column *column_of(const tfp_table_column *columns, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp(columns[i].name, name) == 0) return &columns[i];
@@ -102,7 +102,7 @@ static bool has(const tfp_map64 *hashes, uint64_t hash) { return tfp_map64_get(h
 typedef enum fate { STAYS, GOES, AGAIN } fate;
 
 /* path: the column of failures; NULL in other tables. */
-static fate fate_of(const tfp_dead *dead, const tfp_batch *b, const tfp_batch_column *run, const tfp_batch_column *path,
+static fate fate_of(const tfp_dead *dead, const tfp_batch *b, const tfp_table_column *run, const tfp_table_column *path,
                     size_t row)
 {
     bool failure = path && !path->absent[row];
@@ -114,8 +114,8 @@ static fate fate_of(const tfp_dead *dead, const tfp_batch *b, const tfp_batch_co
 static tfp_status keep_rows(void *ctx, tfp_batch *b, tfp_error *err)
 {
     sifting *x = ctx;
-    const tfp_batch_column *run = column_of(b->columns, b->column_count, "run");
-    const tfp_batch_column *path = x->failures ? column_of(b->columns, b->column_count, "path") : NULL;
+    const tfp_table_column *run = column_of(b->columns, b->column_count, "run");
+    const tfp_table_column *path = x->failures ? column_of(b->columns, b->column_count, "path") : NULL;
     size_t kept = 0;
     bool ok = true;
     for (size_t i = 0; i < b->row_count && ok; i++) {
@@ -136,7 +136,7 @@ static tfp_status keep_rows(void *ctx, tfp_batch *b, tfp_error *err)
 static tfp_status count_gone(void *ctx, tfp_batch *b, tfp_error *err)
 {
     sifting *x = ctx;
-    const tfp_batch_column *run = &b->columns[0], *path = x->failures ? &b->columns[1] : NULL;
+    const tfp_table_column *run = &b->columns[0], *path = x->failures ? &b->columns[1] : NULL;
     (void)err;
     for (size_t i = 0; i < b->row_count; i++) x->gone += fate_of(x->dead, b, run, path, i) != STAYS;
     return TFP_OK;
@@ -146,7 +146,7 @@ static tfp_status count_gone(void *ctx, tfp_batch *b, tfp_error *err)
  * no such row. */
 static tfp_status look(sifting *x, const tfp_fleet_schema *t, const char *from, tfp_error *err)
 {
-    tfp_batch_column keys[2] = { *column_of(t->columns, t->count, "run") };
+    tfp_table_column keys[2] = { *column_of(t->columns, t->count, "run") };
     if (x->failures) keys[1] = *column_of(t->columns, t->count, "path");
     x->gone = 0;
     return tfp_parquet_each(from, keys, x->failures ? 2 : 1, count_gone, x, err);

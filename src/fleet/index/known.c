@@ -28,13 +28,14 @@ uint64_t tfp_known_stamp(int64_t size, int64_t mtime_us)
 
 /* ---- reading ---- */
 
-/* clang-format off */
-static const tfp_batch_column columns[] = {
-    { "path", NULL, TFP_CELL_TEXT, false, NULL, NULL }, { "bytes", NULL, TFP_CELL_INT, false, NULL, NULL },
-    { "mtime", NULL, TFP_CELL_TIME, false, NULL, NULL }, { "run", NULL, TFP_CELL_TEXT, false, NULL, NULL },
-    { "attempts", NULL, TFP_CELL_INT, false, NULL, NULL }, /* runs do not have these columns */
+#define PLAIN(title, kind)                                                                                             \
+    {                                                                                                                  \
+        .name = title, .type = TFP_CELL_##kind, .unit = TFP_LABEL                                                      \
+    }
+static const tfp_table_column columns[] = {
+    PLAIN("path", TEXT), PLAIN("bytes", INT),    PLAIN("mtime", TIME),
+    PLAIN("run", TEXT),  PLAIN("attempts", INT), /* runs do not have these columns */
 };
-/* clang-format on */
 enum { PATH, BYTES, MTIME, RUN, ATTEMPTS };
 
 static int64_t int_cell(const tfp_batch *b, size_t column, size_t row)

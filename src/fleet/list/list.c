@@ -72,7 +72,7 @@ static tfp_str time_text(tfp_report *r, tfp_cell_type type, int64_t n)
 /* Copies a cell. False: out of memory. */
 static bool put_cell(tfp_report *r, const tfp_batch *b, size_t column, size_t row, size_t to)
 {
-    const tfp_batch_column *from = &b->columns[column];
+    const tfp_table_column *from = &b->columns[column];
     tfp_table_column *c = &tfp_table_of(r)->columns.at[column];
     uint64_t cell = from->cells[row];
     c->absent[to] = from->absent[row];
@@ -130,12 +130,10 @@ static tfp_status put_part(tfp_report *r, const char *path, const place *p, size
 
 static bool add_column(tfp_report *r, size_t i, size_t rows)
 {
-    const tfp_batch_column *from = &RUNS->columns[i];
+    const tfp_table_column *from = &RUNS->columns[i];
     bool text = from->type == TFP_CELL_TEXT || from->type == TFP_CELL_DATE || from->type == TFP_CELL_TIME;
-    tfp_table_column c = { .name = from->name, .help = RUNS->helps[i], .unit = TFP_LABEL };
-    c.type = text ? TFP_CELL_TEXT : from->type;
-    if (from->unit)
-        c.unit = strcmp(from->unit, "us") == 0 ? TFP_MICROS : strcmp(from->unit, "bytes") == 0 ? TFP_SIZE : TFP_NUMBER;
+    tfp_table_column c = *from;
+    if (text) c.type = TFP_CELL_TEXT;
     if (!tfp_column_room(&c, tfp_arena_of(r), rows)) return false;
     memset(c.absent, 1, rows);
     return tfp_push(&tfp_table_of(r)->columns, c);

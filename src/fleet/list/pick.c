@@ -25,7 +25,7 @@ static uint64_t key_of(tfp_cell_type type, uint64_t cell)
 
 static bool pick_row(picking *x, const tfp_batch *b, size_t row)
 {
-    const tfp_batch_column *c = &b->columns[x->place[x->order.column]];
+    const tfp_table_column *c = &b->columns[x->place[x->order.column]];
     tfp_run_pick p = { .part = x->part, .row = x->rows, .absent = c->absent[row] };
     if (!p.absent && c->type == TFP_CELL_TEXT) {
         p.key = tfp_intern(&x->texts.table, tfp_cell_text(b, c->cells[row]));
@@ -100,7 +100,7 @@ tfp_status tfp_run_pick_all(char *const *parts, size_t count, const tfp_run_word
 {
     picking x = { .words = words, .order = order, .out = out };
     bool wanted[COLUMNS_MOST] = { [0] = false };
-    tfp_batch_column columns[COLUMNS_MOST];
+    tfp_table_column columns[COLUMNS_MOST];
     size_t column_count = 0;
     tfp_run_words_mark(words, wanted);
     wanted[order.column] = true;

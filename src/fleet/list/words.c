@@ -46,7 +46,7 @@ static bool value_of(tfp_cell_type type, tfp_str text, double *out)
 
 static tfp_status wrong(const tfp_run_word *w, tfp_error *err)
 {
-    const tfp_batch_column *c = &RUNS->columns[w->column];
+    const tfp_table_column *c = &RUNS->columns[w->column];
     bool day = c->type == TFP_CELL_DATE || c->type == TFP_CELL_TIME;
     return tfp_fail(err, TFP_BADARG, "filter '%s%c%.*s': the value must be %s", c->name, w->compare,
                     (int)(w->text.size < 60 ? w->text.size : 60), w->text.data,
@@ -90,7 +90,7 @@ void tfp_run_words_mark(const tfp_run_words *words, bool *wanted)
 static bool any_text_has(const tfp_batch *b, size_t row, tfp_str text)
 {
     for (size_t c = 0; c < b->column_count; c++) {
-        const tfp_batch_column *column = &b->columns[c];
+        const tfp_table_column *column = &b->columns[c];
         if (column->type == TFP_CELL_TEXT && !column->absent[row] &&
             tfp_str_has_caseless(tfp_cell_text(b, column->cells[row]), text))
             return true;
@@ -99,7 +99,7 @@ static bool any_text_has(const tfp_batch *b, size_t row, tfp_str text)
 }
 
 /* A time is equal to a day if it is within that day. */
-static int order_of(const tfp_batch_column *c, size_t row, double wanted)
+static int order_of(const tfp_table_column *c, size_t row, double wanted)
 {
     double x = c->type == TFP_CELL_REAL ? tfp_cell_real(c->cells[row]) : (double)(int64_t)c->cells[row];
     if (c->type == TFP_CELL_TIME && x >= wanted && x < wanted + DAY_US) return 0;
@@ -109,7 +109,7 @@ static int order_of(const tfp_batch_column *c, size_t row, double wanted)
 static bool word_fits(const tfp_run_word *w, const tfp_batch *b, const size_t *place, size_t row)
 {
     if (w->column == SIZE_MAX) return any_text_has(b, row, w->text);
-    const tfp_batch_column *c = &b->columns[place[w->column]];
+    const tfp_table_column *c = &b->columns[place[w->column]];
     if (w->compare == '=' && !w->text.size) return c->absent[row];
     if (c->absent[row]) return false;
     int order =

@@ -5,12 +5,12 @@
 #include "fleet/index/parts.h"
 
 /* clang-format off */
-#define PLAIN(name, type) { name, NULL, TFP_CELL_##type, false, NULL, NULL }
-static const tfp_batch_column run_columns[] = { PLAIN("run", TEXT), PLAIN("steps", INT), PLAIN("truncated", BOOL) };
-static const tfp_batch_column step_columns[] = {
+#define PLAIN(title, kind) { .name = title, .type = TFP_CELL_##kind, .unit = TFP_LABEL }
+static const tfp_table_column run_columns[] = { PLAIN("run", TEXT), PLAIN("steps", INT), PLAIN("truncated", BOOL) };
+static const tfp_table_column step_columns[] = {
     PLAIN("run", TEXT), PLAIN("job", TEXT), PLAIN("date", DATE), PLAIN("duration_us", REAL)
 };
-static const tfp_batch_column op_columns[] = {
+static const tfp_table_column op_columns[] = {
     PLAIN("run", TEXT), PLAIN("job", TEXT), PLAIN("date", DATE), PLAIN("in_steps_us", REAL), PLAIN("op", TEXT)
 };
 /* clang-format on */
@@ -24,7 +24,7 @@ static uint64_t run_of(const tfp_batch *b, size_t row)
 
 static bool add_run(tfp_fleet_series *s, const tfp_batch *b, size_t row)
 {
-    const tfp_batch_column *c = b->columns;
+    const tfp_table_column *c = b->columns;
     if (c[RUN].absent[row] || c[STEPS].absent[row] || (!c[TRUNCATED].absent[row] && c[TRUNCATED].cells[row]))
         return true;
     int64_t steps = (int64_t)c[STEPS].cells[row];
@@ -59,7 +59,7 @@ static bool add_to_day(tfp_fleet_series *s, uint32_t series, int64_t date, doubl
 
 static bool add_time(tfp_fleet_series *s, const tfp_batch *b, size_t row, tfp_str op, bool of_a_step)
 {
-    const tfp_batch_column *c = b->columns;
+    const tfp_table_column *c = b->columns;
     if (c[RUN].absent[row] || c[JOB].absent[row] || c[DATE].absent[row] || c[MICROS].absent[row]) return true;
     uint32_t steps = tfp_map64_get(&s->steps, run_of(b, row)), series;
     double micros = tfp_cell_real(c[MICROS].cells[row]);

@@ -327,11 +327,24 @@ size_t tfp_table_rows(const tfp_report *r)
     }
 }
 
+/* A cell of a batch. Its texts are UTF-8 already. */
+static void unpack(const tfp_cells *cells, tfp_cell_type type, uint64_t cell, tfp_cell *out)
+{
+    if (type == TFP_CELL_TEXT)
+        tfp_buf_str(out->text, tfp_strtab_get(cells->texts, (tfp_strid)cell));
+    else if (type == TFP_CELL_REAL)
+        memcpy(&out->real, &cell, sizeof cell);
+    else
+        out->number = (int64_t)cell;
+}
+
 bool tfp_cell_at(tfp_cells *cells, const tfp_table_column *c, uint32_t row, tfp_cell *out)
 {
     if (c->read) return c->read(cells, c, row, out);
     if (tfp_cell_absent(c, row)) return false;
-    if (c->type == TFP_CELL_TEXT)
+    if (c->cells)
+        unpack(cells, c->type, c->cells[row], out);
+    else if (c->type == TFP_CELL_TEXT)
         tfp_escape(out->text, c->texts[row]);
     else if (c->type == TFP_CELL_REAL)
         out->real = c->reals[row];

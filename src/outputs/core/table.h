@@ -12,6 +12,7 @@
 struct tfp_cells {
     const tfp_report *r;
     tfp_labels labels;
+    const tfp_strtab *texts; /* of a batch; its texts are appended as they are */
 };
 static inline tfp_cells tfp_cells_of(const tfp_report *r) { return (tfp_cells){ .r = r }; }
 static inline void tfp_cells_free(tfp_cells *c) { tfp_vec_free(&c->labels); }

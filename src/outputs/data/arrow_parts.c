@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-/* outputs/data/arrow_parts.c: Arrow's arrays and schemas of columns, which reports and batches fill.
+/* outputs/data/arrow_parts.c: a table as Arrow's arrays, and its schema.
  * Columns may be moved out of a batch or a schema and released on their own, so each column owns its memory, and the struct
  * around them owns only its list of children. */
 #include "outputs/data/arrow_parts.h"
+#include "options/units.h"
 
-/* ---- batches ---- */
+/* ---- arrays ---- */
+
+/* The memory of a column, ArrowArray.private_data. The validity bitmap comes first in Arrow, then values, bits or offsets, then text. */
+typedef struct buffers {
+    const void *in_order[3];
+    uint8_t *valid; /* NULL when the column can have no nulls */
+    void *values;
+    tfp_buf text;
+} buffers;
 
 typedef struct batch_data {
     const void *buffers[1]; /* a struct's validity bitmap: none */
@@ -13,7 +22,7 @@ typedef struct batch_data {
 
 static void release_column(struct ArrowArray *a)
 {
-    tfp_arrow_column *d = a->private_data;
+    buffers *d = a->private_data;
     free(d->valid);
     free(d->values);
     tfp_buf_free(&d->text);
@@ -42,12 +51,12 @@ static size_t bytes_of_values(tfp_cell_type type, size_t rows)
     }
 }
 
-static bool start_column(struct ArrowArray *a, const tfp_batch_column *f, size_t rows)
+static bool start_column(struct ArrowArray *a, const tfp_table_column *f, size_t rows)
 {
-    tfp_arrow_column *d = calloc(1, sizeof *d);
+    buffers *d = calloc(1, sizeof *d);
     if (!d) return false;
     *a = (struct ArrowArray){ .n_buffers = f->type == TFP_CELL_TEXT ? 3 : 2,
-                              .buffers = d->buffers,
+                              .buffers = d->in_order,
                               .release = release_column,
                               .private_data = d };
     d->values = calloc(1, bytes_of_values(f->type, rows));
@@ -55,8 +64,10 @@ static bool start_column(struct ArrowArray *a, const tfp_batch_column *f, size_t
     return d->values && (d->valid || f->whole);
 }
 
-bool tfp_arrow_start(struct ArrowArray *a, const tfp_batch_column *columns, size_t count, size_t rows)
+/* An array with room for that many rows, of which it has none yet. On failure a partial array remains, and must be released. */
+static bool start(struct ArrowArray *a, const tfp_arrow_rows *t, size_t rows)
 {
+    size_t count = t->column_count;
     batch_data *d = calloc(1, sizeof *d + count * sizeof *d->columns);
     if (!d || !(d->list = calloc(count + 1, sizeof *d->list))) {
         free(d);
@@ -70,16 +81,92 @@ bool tfp_arrow_start(struct ArrowArray *a, const tfp_batch_column *columns, size
                               .private_data = d };
     for (size_t i = 0; i < count; i++) d->list[i] = &d->columns[i];
     for (size_t i = 0; i < count; i++)
-        if (!start_column(&d->columns[i], &columns[i], rows)) return false;
+        if (!start_column(&d->columns[i], &t->columns[i], rows)) return false;
     return true;
 }
 
-void tfp_arrow_end_column(struct ArrowArray *a)
+static void set_bit(uint8_t *bits, size_t i) { bits[i / 8] |= (uint8_t)(1u << i % 8); }
+
+static void add_number(struct ArrowArray *a, const tfp_table_column *c, tfp_cells *cells, size_t row)
 {
-    tfp_arrow_column *d = a->private_data;
-    d->buffers[0] = a->null_count ? d->valid : NULL;
-    d->buffers[1] = d->values;
-    d->buffers[2] = d->text.data ? d->text.data : ""; /* some readers reject NULL, even for zero bytes */
+    buffers *d = a->private_data;
+    size_t at = (size_t)a->length++;
+    tfp_cell cell = { 0 };
+    if (!tfp_cell_at(cells, c, (uint32_t)row, &cell)) {
+        a->null_count++;
+        return;
+    }
+    if (d->valid) set_bit(d->valid, at);
+    switch (c->type) {
+    case TFP_CELL_REAL: ((double *)d->values)[at] = cell.real; break;
+    case TFP_CELL_DATE: ((int32_t *)d->values)[at] = (int32_t)cell.number; break;
+    case TFP_CELL_BOOL:
+        if (cell.number) set_bit(d->values, at);
+        break;
+    default: ((int64_t *)d->values)[at] = cell.number;
+    }
+}
+
+static tfp_status add_text(struct ArrowArray *a, const tfp_table_column *c, tfp_cells *cells, size_t row,
+                           tfp_error *err)
+{
+    buffers *d = a->private_data;
+    size_t at = (size_t)a->length++;
+    if (!tfp_cell_at(cells, c, (uint32_t)row, &(tfp_cell){ .text = &d->text }))
+        a->null_count++;
+    else if (d->valid)
+        set_bit(d->valid, at);
+    if (d->text.failed) return tfp_nomem(err);
+    if (d->text.size > INT32_MAX)
+        return tfp_fail(err, TFP_LIMIT, "row %zu: the text of column %s is too long for Arrow", row, c->name);
+    ((int32_t *)d->values)[at + 1] = (int32_t)d->text.size;
+    return TFP_OK;
+}
+
+/* Fills in the texts of rows from `row` on until the array is full. Texts come first because they decide its length. */
+static tfp_status fill_texts(tfp_arrow_rows *t, struct ArrowArray *out, size_t row, size_t rows, tfp_error *err)
+{
+    bool full = false;
+    for (; (size_t)out->length < rows && !full; row++, out->length++) {
+        for (size_t i = 0; i < t->column_count; i++) {
+            if (t->columns[i].type != TFP_CELL_TEXT) continue;
+            tfp_status s = add_text(out->children[i], &t->columns[i], &t->cells, row, err);
+            if (s) return s;
+            full |= ((buffers *)out->children[i]->private_data)->text.size >= t->text_most;
+        }
+    }
+    return TFP_OK;
+}
+
+/* Column by column: columns lie far apart, and a row's numbers would evict one another from the cache. */
+static void fill_numbers(tfp_arrow_rows *t, struct ArrowArray *out, size_t row)
+{
+    for (size_t i = 0; i < t->column_count; i++) {
+        struct ArrowArray *a = out->children[i];
+        while (a->length < out->length) add_number(a, &t->columns[i], &t->cells, row + (size_t)a->length);
+    }
+}
+
+static void end_column(struct ArrowArray *a)
+{
+    buffers *d = a->private_data;
+    d->in_order[0] = a->null_count ? d->valid : NULL;
+    d->in_order[1] = d->values;
+    d->in_order[2] = d->text.data ? d->text.data : ""; /* some readers reject NULL, even for zero bytes */
+}
+
+tfp_status tfp_arrow_next(tfp_arrow_rows *t, size_t *row, struct ArrowArray *out, tfp_error *err)
+{
+    size_t rows = t->row_count - *row < t->rows_most ? t->row_count - *row : t->rows_most;
+    *out = (struct ArrowArray){ 0 };
+    tfp_status s = start(out, t, rows) ? TFP_OK : tfp_nomem(err);
+    if (!s) s = fill_texts(t, out, *row, rows, err);
+    if (s && out->release) out->release(out);
+    if (s) return s;
+    fill_numbers(t, out, *row);
+    for (size_t i = 0; i < t->column_count; i++) end_column(out->children[i]);
+    *row += (size_t)out->length;
+    return TFP_OK;
 }
 
 /* ---- schemas ---- */
@@ -127,10 +214,10 @@ static const char *format_of(tfp_cell_type type)
 }
 
 /* The memory of a field holds its metadata and then its name, so that a consumer can keep it after the report and the stream. */
-static bool start_field(struct ArrowSchema *s, const tfp_batch_column *f)
+static bool start_field(struct ArrowSchema *s, const tfp_table_column *f)
 {
     tfp_buf own = { 0 };
-    if (f->unit) put_unit(&own, f->unit);
+    if (f->type != TFP_CELL_TEXT && f->unit != TFP_LABEL) put_unit(&own, tfp_unit_name(f->unit));
     size_t name = own.size;
     tfp_buf_add(&own, f->name, strlen(f->name) + 1);
     if (own.failed) {
@@ -146,7 +233,7 @@ static bool start_field(struct ArrowSchema *s, const tfp_batch_column *f)
     return true;
 }
 
-bool tfp_arrow_schema(struct ArrowSchema *out, const tfp_batch_column *columns, size_t count)
+bool tfp_arrow_schema(struct ArrowSchema *out, const tfp_table_column *columns, size_t count)
 {
     schema_data *d = calloc(1, sizeof *d + count * sizeof *d->columns);
     if (!d || !(d->list = calloc(count + 1, sizeof *d->list))) {

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-/* outputs/data/arrow_parts.h: Arrow's arrays and schemas of columns, which reports (arrow.c) and batches (arrow_batch.c) fill. */
+/* outputs/data/arrow_parts.h: the rows of a table, of a report or a batch, as arrays of the Arrow C data interface; and the schema of such arrays. */
 #ifndef TFP_ARROW_PARTS_H
 #define TFP_ARROW_PARTS_H
 
+#include "outputs/core/table.h"
 #include "outputs/data/arrow.h"
 #include "outputs/data/batch.h"
 
-/* A column's own memory, ArrowArray.private_data. The validity bitmap comes first in Arrow, then values, bits or offsets, then text. */
-typedef struct tfp_arrow_column {
-    const void *buffers[3];
-    uint8_t *valid; /* NULL when the column can have no nulls */
-    void *values;
-    tfp_buf text;
-} tfp_arrow_column;
+typedef struct tfp_arrow_rows {
+    const tfp_table_column *columns;
+    size_t column_count, row_count;
+    size_t rows_most, text_most; /* of one array: rows, and bytes of one column of texts */
+    tfp_cells cells;             /* the caller frees them */
+} tfp_arrow_rows;
+static inline tfp_arrow_rows tfp_arrow_rows_of(const tfp_batch *b, size_t rows_most, size_t text_most)
+{
+    return (tfp_arrow_rows){ b->columns, b->column_count, b->row_count,
+                             rows_most,  text_most,       { .texts = &b->texts->table } };
+}
 
-/* An array with room for that many rows, of which it has none yet. Of the columns only names, types, units and `whole` count. On
- * failure a partial array remains, and must be released. */
-bool tfp_arrow_start(struct ArrowArray *a, const tfp_batch_column *columns, size_t count, size_t rows);
-/* Sets the final buffers when no more rows come. */
-void tfp_arrow_end_column(struct ArrowArray *a);
+/* Copies rows from *row on, and moves *row past them. An array ends with the row at which a column of texts reaches `text_most`
+ * bytes, because offsets have 32 bits. On failure *out is a released array. TFP_LIMIT: a text is too long for Arrow. */
+tfp_status tfp_arrow_next(tfp_arrow_rows *t, size_t *row, struct ArrowArray *out, tfp_error *err);
 /* The schema of such arrays; false without memory. */
-bool tfp_arrow_schema(struct ArrowSchema *out, const tfp_batch_column *columns, size_t count);
-
-static inline void tfp_arrow_set_bit(uint8_t *bits, size_t i) { bits[i / 8] |= (uint8_t)(1u << i % 8); }
+bool tfp_arrow_schema(struct ArrowSchema *out, const tfp_table_column *columns, size_t count);
 
 #endif

@@ -23,13 +23,13 @@ void tfp_texts_free(tfp_texts *t)
     *t = (tfp_texts){ 0 };
 }
 
-bool tfp_batch_start(tfp_batch *b, const tfp_batch_column *columns, size_t count, tfp_texts *texts)
+bool tfp_batch_start(tfp_batch *b, const tfp_table_column *columns, size_t count, tfp_texts *texts)
 {
     *b = (tfp_batch){ .texts = texts, .column_count = count };
     b->columns = calloc(count + 1, sizeof *b->columns);
     for (size_t i = 0; b->columns && i < count; i++) {
-        const tfp_batch_column *c = &columns[i];
-        b->columns[i] = (tfp_batch_column){ .name = c->name, .unit = c->unit, .type = c->type, .whole = c->whole };
+        const tfp_table_column *c = &columns[i];
+        b->columns[i] = (tfp_table_column){ .name = c->name, .unit = c->unit, .type = c->type, .whole = c->whole };
     }
     return b->columns != NULL;
 }
@@ -55,7 +55,7 @@ size_t tfp_batch_bytes(const tfp_batch *b) { return b->row_count * b->column_cou
 static bool grow(tfp_batch *b, size_t capacity)
 {
     for (size_t i = 0; i < b->column_count; i++) {
-        tfp_batch_column *c = &b->columns[i];
+        tfp_table_column *c = &b->columns[i];
         uint64_t *cells = realloc(c->cells, capacity * sizeof *cells);
         if (cells) c->cells = cells;
         uint8_t *absent = realloc(c->absent, capacity);
@@ -78,7 +78,7 @@ static void put(tfp_batch *b, uint64_t cell, bool absent)
         b->failed = true;
         return;
     }
-    tfp_batch_column *c = &b->columns[b->at];
+    tfp_table_column *c = &b->columns[b->at];
     c->cells[b->row_count] = cell;
     c->absent[b->row_count] = absent;
     if (++b->at < b->column_count) return;

@@ -17,16 +17,8 @@ bool tfp_texts_start(tfp_texts *t); /* false without memory */
 bool tfp_texts_clear(tfp_texts *t); /* forgets all texts; false without memory */
 void tfp_texts_free(tfp_texts *t);
 
-typedef struct tfp_batch_column {
-    const char *name, *unit; /* borrowed; unit may be NULL */
-    tfp_cell_type type;
-    bool whole; /* no cell is absent */
-    uint64_t *cells;
-    uint8_t *absent; /* one flag per row */
-} tfp_batch_column;
-
 typedef struct tfp_batch {
-    tfp_batch_column *columns;
+    tfp_table_column *columns; /* with an array of cells, and a flag for each row whether it is absent */
     size_t column_count, row_count, capacity;
     size_t at;        /* the column of the next cell */
     tfp_texts *texts; /* borrowed */
@@ -34,7 +26,7 @@ typedef struct tfp_batch {
 } tfp_batch;
 
 /* Starts an empty batch with copies of these columns' names, types and units; false: out of memory. */
-bool tfp_batch_start(tfp_batch *b, const tfp_batch_column *columns, size_t count, tfp_texts *texts);
+bool tfp_batch_start(tfp_batch *b, const tfp_table_column *columns, size_t count, tfp_texts *texts);
 void tfp_batch_clear(tfp_batch *b); /* removes the rows, keeps the memory */
 void tfp_batch_free(tfp_batch *b);
 size_t tfp_batch_bytes(const tfp_batch *b);     /* size of its cells */

@@ -111,7 +111,7 @@ static int type_of(tfp_cell_type t)
     }
 }
 
-static void put_statistics(tfp_thrift *t, const tfp_batch *b, const tfp_batch_column *c, const tfp_parquet_values *v)
+static void put_statistics(tfp_thrift *t, const tfp_batch *b, const tfp_table_column *c, const tfp_parquet_values *v)
 {
     tfp_buf min = { 0 }, max = { 0 };
     tfp_thrift_struct(t, 12);
@@ -130,7 +130,7 @@ static void put_statistics(tfp_thrift *t, const tfp_batch *b, const tfp_batch_co
     tfp_buf_free(&max);
 }
 
-static void put_chunk(tfp_thrift *t, const tfp_batch *b, const tfp_batch_column *c, const tfp_parquet_values *v,
+static void put_chunk(tfp_thrift *t, const tfp_batch *b, const tfp_table_column *c, const tfp_parquet_values *v,
                       const chunk *where)
 {
     uint64_t first = v->distinct ? where->dictionary_at : where->at;
@@ -156,7 +156,7 @@ static void put_chunk(tfp_thrift *t, const tfp_batch *b, const tfp_batch_column 
 }
 
 /* Checks that page sizes fit into signed 32 bits. */
-static tfp_status check_pages(const tfp_parquet_values *v, const tfp_batch_column *c, size_t rows, tfp_error *err)
+static tfp_status check_pages(const tfp_parquet_values *v, const tfp_table_column *c, size_t rows, tfp_error *err)
 {
     const tfp_buf *values = v->distinct ? &v->indexes : &v->plain;
     if (v->dictionary.size <= INT32_MAX && values->size <= INT32_MAX - v->levels.size - 4) return TFP_OK;

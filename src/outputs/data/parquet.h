@@ -52,10 +52,10 @@ typedef struct tfp_parquet_values {
     uint64_t min, max; /* cells */
     bool failed;
 } tfp_parquet_values;
-void tfp_parquet_encode(tfp_parquet_values *v, const tfp_batch *b, const tfp_batch_column *c);
+void tfp_parquet_encode(tfp_parquet_values *v, const tfp_batch *b, const tfp_table_column *c);
 void tfp_parquet_values_free(tfp_parquet_values *v);
 /* Writes a value in PLAIN encoding for statistics, without the size of a text. */
-void tfp_parquet_put_bound(tfp_buf *out, const tfp_batch *b, const tfp_batch_column *c, uint64_t cell);
+void tfp_parquet_put_bound(tfp_buf *out, const tfp_batch *b, const tfp_table_column *c, uint64_t cell);
 void tfp_parquet_put_u32(tfp_buf *b, uint32_t n);
 
 #endif

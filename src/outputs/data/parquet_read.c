@@ -184,7 +184,7 @@ static tfp_status read_file(tfp_parquet_file *f, tfp_error *err)
     return s;
 }
 
-tfp_status tfp_parquet_open(tfp_parquet_file *f, const char *path, const tfp_batch_column *columns, size_t count,
+tfp_status tfp_parquet_open(tfp_parquet_file *f, const char *path, const tfp_table_column *columns, size_t count,
                             tfp_error *err)
 {
     *f = (tfp_parquet_file){ .columns = columns, .column_count = count };
@@ -192,7 +192,7 @@ tfp_status tfp_parquet_open(tfp_parquet_file *f, const char *path, const tfp_bat
     return s ? s : read_file(f, err);
 }
 
-tfp_status tfp_parquet_open_bytes(tfp_parquet_file *f, tfp_str bytes, const tfp_batch_column *columns, size_t count,
+tfp_status tfp_parquet_open_bytes(tfp_parquet_file *f, tfp_str bytes, const tfp_table_column *columns, size_t count,
                                   tfp_error *err)
 {
     *f = (tfp_parquet_file){ .columns = columns, .column_count = count, .source = tfp_source_memory(bytes) };
@@ -247,7 +247,7 @@ tfp_status tfp_parquet_read_group(const tfp_parquet_file *f, size_t group, tfp_b
 
 /* ---- all groups ---- */
 
-tfp_status tfp_parquet_each(const char *path, const tfp_batch_column *columns, size_t count,
+tfp_status tfp_parquet_each(const char *path, const tfp_table_column *columns, size_t count,
                             tfp_status (*take)(void *ctx, tfp_batch *b, tfp_error *err), void *ctx, tfp_error *err)
 {
     tfp_parquet_file f;

@@ -46,7 +46,7 @@ static void put_runs(tfp_buf *b, const uint32_t *n, size_t count, unsigned width
     put_packed(b, n + packed, count - packed, width);
 }
 
-static void put_levels(tfp_parquet_values *v, const tfp_batch *b, const tfp_batch_column *c)
+static void put_levels(tfp_parquet_values *v, const tfp_batch *b, const tfp_table_column *c)
 {
     for (size_t i = 0, end; i < b->row_count; i = end) {
         for (end = i + 1; end < b->row_count && c->absent[end] == c->absent[i];) end++;
@@ -57,13 +57,13 @@ static void put_levels(tfp_parquet_values *v, const tfp_batch *b, const tfp_batc
 
 /* ---- values ---- */
 
-static void put_plain(tfp_buf *out, const tfp_batch *b, const tfp_batch_column *c, uint64_t cell)
+static void put_plain(tfp_buf *out, const tfp_batch *b, const tfp_table_column *c, uint64_t cell)
 {
     if (c->type == TFP_CELL_TEXT) tfp_parquet_put_u32(out, (uint32_t)tfp_cell_text(b, cell).size);
     tfp_parquet_put_bound(out, b, c, cell);
 }
 
-void tfp_parquet_put_bound(tfp_buf *out, const tfp_batch *b, const tfp_batch_column *c, uint64_t cell)
+void tfp_parquet_put_bound(tfp_buf *out, const tfp_batch *b, const tfp_table_column *c, uint64_t cell)
 {
     switch (c->type) {
     case TFP_CELL_TEXT: tfp_buf_str(out, tfp_cell_text(b, cell)); break;
@@ -73,13 +73,13 @@ void tfp_parquet_put_bound(tfp_buf *out, const tfp_batch *b, const tfp_batch_col
     }
 }
 
-static bool is_less(const tfp_batch *b, const tfp_batch_column *c, uint64_t x, uint64_t y)
+static bool is_less(const tfp_batch *b, const tfp_table_column *c, uint64_t x, uint64_t y)
 {
     if (c->type == TFP_CELL_TEXT) return tfp_str_cmp(tfp_cell_text(b, x), tfp_cell_text(b, y)) < 0;
     return c->type == TFP_CELL_REAL ? tfp_cell_real(x) < tfp_cell_real(y) : (int64_t)x < (int64_t)y;
 }
 
-static void bound(tfp_parquet_values *v, const tfp_batch *b, const tfp_batch_column *c, uint64_t cell)
+static void bound(tfp_parquet_values *v, const tfp_batch *b, const tfp_table_column *c, uint64_t cell)
 {
     if (!v->bounded) v->min = v->max = cell;
     v->bounded = true;
@@ -94,7 +94,7 @@ static void settle_zeros(tfp_parquet_values *v)
     if (tfp_cell_real(v->max) == 0) v->max = 0;
 }
 
-static void put_bools(tfp_parquet_values *v, const tfp_batch *b, const tfp_batch_column *c)
+static void put_bools(tfp_parquet_values *v, const tfp_batch *b, const tfp_table_column *c)
 {
     unsigned bits = 0, held = 0;
     for (size_t i = 0; i < b->row_count; i++) {
@@ -117,7 +117,7 @@ static unsigned width_of(size_t distinct)
 
 /* Finds the cells' indexes in a dictionary, in `index`; false: too few cells repeat. Each value is in the dictionary once, so
  * the bounds are found there. */
-static bool find_distinct(tfp_parquet_values *v, const tfp_batch *b, const tfp_batch_column *c, uint32_t *index,
+static bool find_distinct(tfp_parquet_values *v, const tfp_batch *b, const tfp_table_column *c, uint32_t *index,
                           size_t values)
 {
     tfp_map64 seen = { 0 };
@@ -137,7 +137,7 @@ static bool find_distinct(tfp_parquet_values *v, const tfp_batch *b, const tfp_b
     return !v->failed && n == values && values > 0;
 }
 
-static void put_all_plain(tfp_parquet_values *v, const tfp_batch *b, const tfp_batch_column *c)
+static void put_all_plain(tfp_parquet_values *v, const tfp_batch *b, const tfp_table_column *c)
 {
     v->distinct = 0;
     for (size_t i = 0; i < b->row_count; i++) {
@@ -147,7 +147,7 @@ static void put_all_plain(tfp_parquet_values *v, const tfp_batch *b, const tfp_b
     }
 }
 
-void tfp_parquet_encode(tfp_parquet_values *v, const tfp_batch *b, const tfp_batch_column *c)
+void tfp_parquet_encode(tfp_parquet_values *v, const tfp_batch *b, const tfp_table_column *c)
 {
     *v = (tfp_parquet_values){ 0 };
     put_levels(v, b, c);

@@ -5,21 +5,10 @@
 
 tfp_status tfp_batch_of_report(tfp_batch *b, const tfp_report *r, tfp_texts *texts, tfp_error *err)
 {
-    tfp_column_vec flats = { 0 };
-    TFP_VEC(tfp_batch_column) columns = { 0 };
+    tfp_column_vec columns = { 0 };
     *b = (tfp_batch){ 0 };
-    bool ok = tfp_table_columns(r, true, &flats);
-    for (size_t i = 0; i < flats.size && ok; i++) {
-        const tfp_table_column *f = &flats.at[i];
-        tfp_unit unit = f->type == TFP_CELL_TEXT ? TFP_LABEL : f->unit;
-        ok = tfp_push(&columns, ((tfp_batch_column){ .name = f->name,
-                                                     .unit = unit == TFP_LABEL ? NULL : tfp_unit_name(unit),
-                                                     .type = f->type,
-                                                     .whole = f->whole }));
-    }
-    ok = ok && tfp_batch_start(b, columns.at, columns.size, texts);
+    bool ok = tfp_table_columns(r, true, &columns) && tfp_batch_start(b, columns.at, columns.size, texts);
     tfp_vec_free(&columns);
-    tfp_vec_free(&flats);
     return ok ? TFP_OK : tfp_nomem(err);
 }
 
@@ -40,17 +29,17 @@ static void put_cell(tfp_batch *b, const tfp_table_column *f, tfp_cells *cells, 
 
 tfp_status tfp_batch_fill(tfp_batch *b, const tfp_report *r, uint32_t *row, size_t most, tfp_error *err)
 {
-    tfp_column_vec flats = { 0 };
+    tfp_column_vec columns = { 0 };
     tfp_cells cells = tfp_cells_of(r);
     tfp_buf text = { 0 };
     size_t count = tfp_table_rows(r);
-    bool ok = tfp_table_columns(r, true, &flats);
+    bool ok = tfp_table_columns(r, true, &columns);
     for (size_t n = 0; n < most && *row < count && ok; n++, ++*row) {
-        for (size_t i = 0; i < flats.size; i++) put_cell(b, &flats.at[i], &cells, *row, &text);
+        for (size_t i = 0; i < columns.size; i++) put_cell(b, &columns.at[i], &cells, *row, &text);
         ok = !b->failed;
     }
     tfp_buf_free(&text);
     tfp_cells_free(&cells);
-    tfp_vec_free(&flats);
+    tfp_vec_free(&columns);
     return ok ? TFP_OK : tfp_nomem(err);
 }

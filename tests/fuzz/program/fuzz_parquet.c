@@ -7,10 +7,10 @@
 
 #include <stdlib.h>
 
-static const tfp_batch_column columns[] = {
-    { "i", NULL, TFP_CELL_INT, false, NULL, NULL },  { "b", NULL, TFP_CELL_BOOL, false, NULL, NULL },
-    { "r", NULL, TFP_CELL_REAL, false, NULL, NULL }, { "s", NULL, TFP_CELL_TEXT, false, NULL, NULL },
-    { "d", NULL, TFP_CELL_DATE, false, NULL, NULL }, { "t", NULL, TFP_CELL_TIME, false, NULL, NULL },
+static const tfp_table_column columns[] = {
+    { "i", TFP_CELL_INT, TFP_LABEL, 0, NULL, 0 },  { "b", TFP_CELL_BOOL, TFP_LABEL, 0, NULL, 0 },
+    { "r", TFP_CELL_REAL, TFP_LABEL, 0, NULL, 0 }, { "s", TFP_CELL_TEXT, TFP_LABEL, 0, NULL, 0 },
+    { "d", TFP_CELL_DATE, TFP_LABEL, 0, NULL, 0 }, { "t", TFP_CELL_TIME, TFP_LABEL, 0, NULL, 0 },
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
@@ -37,7 +37,7 @@ static void fill(tfp_batch *b, const uint8_t *data, size_t size)
 {
     for (size_t i = 0; i < size || b->at; i++) {
         uint8_t x = i < size ? data[i] : 7;
-        const tfp_batch_column *c = &b->columns[b->at];
+        const tfp_table_column *c = &b->columns[b->at];
         if (x % 8 == 7)
             tfp_batch_none(b);
         else if (c->type == TFP_CELL_TEXT)
@@ -54,7 +54,7 @@ static void compare(const tfp_batch *a, const tfp_batch *b)
     if (a->row_count != b->row_count) abort();
     for (size_t c = 0; c < COLUMNS; c++)
         for (size_t i = 0; i < a->row_count; i++) {
-            const tfp_batch_column *x = &a->columns[c], *y = &b->columns[c];
+            const tfp_table_column *x = &a->columns[c], *y = &b->columns[c];
             if (x->absent[i] != y->absent[i]) abort();
             if (x->absent[i]) continue;
             if (x->type == TFP_CELL_TEXT ? !tfp_str_eq(tfp_cell_text(a, x->cells[i]), tfp_cell_text(b, y->cells[i]))

@@ -3,7 +3,7 @@
  * rows with every type. */
 #include "support.h"
 
-#include "outputs/data/arrow_batch.h"
+#include "outputs/data/arrow_parts.h"
 #include "tfprof/fleet.h"
 
 static const char trace[] =
@@ -120,7 +120,7 @@ static void wrong_settings_are_refused(void **state)
 static void every_type_of_cell_becomes_its_arrow_type(void **state)
 {
     (void)state;
-    static const tfp_batch_column columns[] = { { .name = "d", .type = TFP_CELL_DATE },
+    static const tfp_table_column columns[] = { { .name = "d", .type = TFP_CELL_DATE },
                                                 { .name = "t", .type = TFP_CELL_TIME },
                                                 { .name = "b", .type = TFP_CELL_BOOL },
                                                 { .name = "s", .type = TFP_CELL_TEXT } };
@@ -140,7 +140,8 @@ static void every_type_of_cell_becomes_its_arrow_type(void **state)
     assert_true(tfp_arrow_schema(&schema, columns, 4));
     for (int i = 0; i < 4; i++) assert_string_equal(schema.children[i]->format, formats[i]);
     schema.release(&schema);
-    assert_int_equal(tfp_arrow_of_batch(&b, &row, 100, 8, &a, NULL), TFP_OK);
+    tfp_arrow_rows t = tfp_arrow_rows_of(&b, 100, 8);
+    assert_int_equal(tfp_arrow_next(&t, &row, &a, NULL), TFP_OK);
     assert_int_equal(row, 2); /* eight bytes of text */
     assert_int_equal(a.children[0]->null_count, 1);
     assert_int_equal(*(const uint8_t *)a.children[0]->buffers[0], 1);
@@ -148,7 +149,7 @@ static void every_type_of_cell_becomes_its_arrow_type(void **state)
     assert_int_equal(*(const uint8_t *)a.children[2]->buffers[1], 1);
     assert_memory_equal(a.children[3]->buffers[2], "fourfour", 8);
     a.release(&a);
-    assert_int_equal(tfp_arrow_of_batch(&b, &row, 100, 8, &a, NULL), TFP_OK);
+    assert_int_equal(tfp_arrow_next(&t, &row, &a, NULL), TFP_OK);
     assert_int_equal(a.length, 1);
     assert_int_equal(((const int32_t *)a.children[0]->buffers[1])[0], -2);
     a.release(&a);
