@@ -31,7 +31,11 @@ static void *add_row(tfp_groups *g, const uint64_t *key, size_t size)
 
 void *tfp_group(tfp_groups *g, const uint64_t *key, size_t size)
 {
-    if ((g->count + 1) * 2 > g->slot_count && !grow_slots(g)) return NULL;
+    g->added = false;
+    if ((g->count + 1) * 2 > g->slot_count && !grow_slots(g)) {
+        g->failed = true;
+        return NULL;
+    }
     uint64_t hash = tfp_hash(key, size * sizeof *key) >> 32;
     size_t at = (size_t)hash & (g->slot_count - 1);
     for (uint64_t slot; (slot = g->slots[at]); at = (at + 1) & (g->slot_count - 1)) {
@@ -40,8 +44,19 @@ void *tfp_group(tfp_groups *g, const uint64_t *key, size_t size)
             return (char *)g->rows + row * g->row_size;
     }
     void *row = add_row(g, key, size);
+    g->failed |= !row;
+    g->added = row != NULL;
     if (row) g->slots[at] = hash << 32 | g->count;
     return row;
+}
+
+void *tfp_groups_end(tfp_groups *g, tfp_arena *arena, const tfp_sort_key *order, size_t *count)
+{
+    static const tfp_sort_key none[] = { { 0 } };
+    void *rows = g->failed ? NULL : tfp_ordered(arena, g->rows, g->row_size, g->count, order ? order : none);
+    *count = g->count;
+    tfp_groups_free(g);
+    return rows;
 }
 
 void tfp_groups_free(tfp_groups *g)

@@ -4,10 +4,9 @@
  *     typedef struct wait_row { uint32_t unit; tfp_str cause; tfp_fold time; } wait_row;
  *     tfp_groups waits = { .row_size = sizeof(wait_row) };
  *     wait_row *row = TFP_GROUP(&waits, unit, cause);            (NULL: out of memory)
- *     if (!row->time.count) *row = (wait_row){ .unit = unit, .cause = cause_text(cause) };
+ *     if (waits.added) *row = (wait_row){ .unit = unit, .cause = cause_text(cause) };
  *     tfp_fold_add(&row->time, ns);
- *     wait_row *sorted = tfp_ordered(arena, waits.rows, waits.row_size, waits.count, longest_first);
- *     tfp_groups_free(&waits);
+ *     wait_row *sorted = tfp_groups_end(&waits, arena, longest_first, &count);   (NULL: out of memory now or before)
  *
  * A key is one to eight numbers; intern texts (tfp_intern) to have their numbers. A new row is cleared. Rows have the
  * order in which their keys came first, and move when one is added. Knows no profile. */
@@ -15,10 +14,13 @@
 #define TFP_GROUPS_H
 
 #include "base/base.h"
+#include "query/order.h"
 
 typedef struct tfp_groups {
     size_t row_size; /* set by the caller; the rest begins as zeros */
     size_t count;
+    bool added;  /* whether the last call added its row */
+    bool failed; /* out of memory */
     void *rows;
     uint64_t *keys;  /* key_size numbers for each row */
     uint64_t *slots; /* open addressing: high half the key's hash, low half the row's index + 1; 0 is free */
@@ -29,6 +31,13 @@ typedef struct tfp_groups {
 void *tfp_group(tfp_groups *g, const uint64_t *key, size_t size);
 #define TFP_GROUP(groups, ...)                                                                                         \
     tfp_group((groups), (const uint64_t[]){ __VA_ARGS__ }, sizeof((const uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t))
+static inline uint32_t tfp_group_index(const tfp_groups *g, const void *row)
+{
+    return (uint32_t)((size_t)((const char *)row - (const char *)g->rows) / g->row_size);
+}
+/* A copy of the rows in the arena, sorted (order NULL: in the order of their first appearance), and their number; frees
+ * the groups. NULL: out of memory, in this call or an earlier one. */
+void *tfp_groups_end(tfp_groups *g, tfp_arena *arena, const tfp_sort_key *order, size_t *count);
 void tfp_groups_free(tfp_groups *g); /* a zeroed one is fine */
 
 /* Number, saturating sum and extremes of values. */
@@ -51,6 +60,5 @@ static inline bool tfp_fold_add(tfp_fold *f, int64_t value)
 {
     return tfp_fold_join(f, &(tfp_fold){ 1, value, value, value });
 }
-static inline double tfp_fold_mean(const tfp_fold *f) { return (double)f->total / (double)f->count; }
 
 #endif

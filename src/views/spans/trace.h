@@ -6,6 +6,7 @@
 
 #include "model/tables/span_kinds.h"
 #include "model/tables/types.h"
+#include "query/intervals.h"
 
 /* One rank or host: all processes that came from one file, or from one rank of a merged file. */
 typedef struct tfp_trace_unit {
@@ -65,6 +66,13 @@ const uint8_t *tfp_host_waits(tfp_report *r, const tfp_trace_index *x);
 /* Whether an API call waits for the device (trace/wait.c). */
 bool tfp_trace_waits(const tfp_trace_index *x, uint32_t call);
 
+/* The windows of steps: those of unit `u` are the windows order[first[u]] to before order[first[u + 1]], by start. */
+typedef struct tfp_unit_windows {
+    uint32_t *order;
+    size_t *first;
+} tfp_unit_windows;
+bool tfp_windows_by_unit(tfp_arena *a, const tfp_trace_index *x, tfp_unit_windows *out); /* false: out of memory */
+
 /* ---- steps that no mark tells (guessed_steps.c) ---- */
 /* What `check` says about a source of steps; NULL: it is marks. */
 const char *tfp_stand_in(unsigned source);
@@ -73,21 +81,14 @@ bool tfp_steps_hold_little(const tfp_profile *p);
 /* Adds a note about guessed steps, with their share of the work; `side`: prefix in a comparison, or NULL. */
 tfp_status tfp_note_guessed_steps(tfp_report *r, const tfp_profile *p, const char *side, tfp_error *err);
 
-/* ---- intervals: the union of some spans, as disjoint pieces in order ---- */
-typedef struct tfp_union {
-    int64_t *start, *end, *before; /* before: length of all pieces before this one */
-    size_t count;
-} tfp_union;
-void tfp_union_add(tfp_union *u, int64_t start, int64_t end); /* appends the next one by start; there must be room */
+/* ---- unions of spans ---- */
 /* The union of the device's spans (sorted by start) whose class is in `classes` (bits 1 << class). */
 bool tfp_union_of(tfp_arena *a, const tfp_trace_index *x, const tfp_trace_device *d, unsigned classes, tfp_union *u);
+/* The same of spans sorted by start. */
 bool tfp_union_of_list(tfp_arena *a, const tfp_trace_index *x, const uint32_t *spans, size_t count, tfp_union *u);
-int64_t tfp_union_within(const tfp_union *u, int64_t start, int64_t end); /* length of the union between two times */
-int64_t tfp_union_length(const tfp_union *u);
-/* The parts of `a` that are outside `b`. False: out of memory. */
-bool tfp_union_less(tfp_arena *arena, const tfp_union *a, const tfp_union *b, tfp_union *out);
-/* Length of the intersection; searches b for each piece of a. */
-int64_t tfp_union_overlap(const tfp_union *a, const tfp_union *b);
+/* The length of the union of a device's spans, except skipped ones, within another union. */
+int64_t tfp_union_of_others(const tfp_trace_index *x, const tfp_trace_device *d, const tfp_union *within,
+                            bool (*skip)(const void *ctx, uint32_t span), const void *ctx);
 
 #define TFP_CLASS_BIT(class) (1u << (class))
 #define TFP_CLASS_ALL 15u

@@ -100,7 +100,7 @@ static bool add(kernels *t, const alike *a)
     kernel_row *row = TFP_GROUP(&t->rows, a->unit, a->told.class, a->async, a->name);
     int64_t bytes;
     if (!row) return false;
-    if (!row->ns.count)
+    if (t->rows.added)
         *row = (kernel_row){ .rank = t->x->units[a->unit].rank,
                              .name = tfp_text(t->x->p, a->name),
                              .class = tfp_str_of(class_name(a->told.class)),
@@ -113,7 +113,7 @@ static bool add(kernels *t, const alike *a)
     row->certainties |= 1u << a->certainty;
     if (tfp_told_bytes(t->x->p, &a->told, &t->bytes, &bytes))
         row->bytes = tfp_add(row->bytes == TFP_ABSENT ? 0 : row->bytes, tfp_mul(bytes, a->ns.count, NULL), NULL);
-    uint32_t at = (uint32_t)(row - (kernel_row *)t->rows.rows);
+    uint32_t at = tfp_group_index(&t->rows, row);
     return add_op(t, a, at) && add_occupancy(t, a, at);
 }
 
@@ -300,15 +300,14 @@ static tfp_status build(tfp_report *r, tfp_error *err)
                   .rows.row_size = sizeof(kernel_row),
                   .ops.row_size = sizeof(op_count),
                   .occupied.row_size = sizeof(occupied) };
-    bool ok = fill(&t);
-    size_t count = t.rows.count;
-    kernel_row *rows = ok ? tfp_ordered(tfp_arena_of(r), t.rows.rows, sizeof *rows, count, longest_first) : NULL;
+    size_t count;
+    t.rows.failed |= !fill(&t);
+    kernel_row *rows = tfp_groups_end(&t.rows, tfp_arena_of(r), longest_first, &count);
     unsigned shown = x.one_file ? 0 : tfp_trace_shown(&x);
     s = rows ? tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, count, shown }, err) : tfp_nomem(err);
     if (!s && x.one_file && x.unit_count > 1)
         s = tfp_report_note_add(r, TFP_NOTE_RANKS_TOGETHER, err, "the kernels of %zu ranks of one file are added",
                                 x.unit_count);
-    tfp_groups_free(&t.rows);
     tfp_groups_free(&t.ops);
     tfp_groups_free(&t.occupied);
     return s;

@@ -28,12 +28,11 @@ typedef struct extent {
 typedef struct steps {
     tfp_report *r;
     const tfp_trace_index *x;
-    uint32_t *windows;     /* sorted by unit, then start */
-    size_t *windows_first; /* for each unit: its first window; with one more element at the end */
-    extent *extents;       /* of each unit: from its first activity to the last */
-    bool every;            /* also steps that the report is not for */
-    bool clocks;           /* launches have another clock than the work that they launched */
-    bool full;             /* there would be more than ROWS_MOST rows */
+    tfp_unit_windows windows;
+    extent *extents; /* of each unit: from its first activity to the last */
+    bool every;      /* also steps that the report is not for */
+    bool clocks;     /* launches have another clock than the work that they launched */
+    bool full;       /* there would be more than ROWS_MOST rows */
     TFP_VEC(tfp_step_row) rows;
 } steps;
 
@@ -110,10 +109,10 @@ static bool add_all(steps *t, const tfp_trace_device *d, const tfp_device_steps 
 static bool find_steps(const steps *t, uint32_t device, tfp_device_steps *out)
 {
     const tfp_trace_device *d = &t->x->devices[device];
-    size_t first = t->windows_first[d->unit], end = t->windows_first[d->unit + 1], count = 0;
+    size_t first = t->windows.first[d->unit], end = t->windows.first[d->unit + 1], count = 0;
     const tfp_step_window **own = malloc((end - first + 1) * sizeof *own);
     for (size_t i = first; i < end && own; i++) {
-        const tfp_step_window *w = &tfp_events_of(t->x->p)->windows.at[t->windows[i]];
+        const tfp_step_window *w = &tfp_events_of(t->x->p)->windows.at[t->windows.order[i]];
         if (!w->device || d->host || tfp_str_eq(tfp_text(t->x->p, w->device), d->name)) own[count++] = w;
     }
     bool ok = own && tfp_device_steps_of(t->x, device, own, count, !t->clocks, out);
@@ -229,19 +228,6 @@ static void find_start(steps *t)
         if (rows[i].step_at == start) rows[i].paces = TFP_STEP_IS_START;
 }
 
-static uint32_t unit_of(const steps *t, uint32_t window)
-{
-    return t->x->unit_of_process[tfp_events_of(t->x->p)->windows.at[window].process];
-}
-
-static bool window_before(const void *ctx, uint32_t a, uint32_t b)
-{
-    const steps *t = ctx;
-    const tfp_step_window *w = tfp_events_of(t->x->p)->windows.at;
-    uint32_t x = unit_of(t, a), y = unit_of(t, b);
-    return x != y ? x < y : w[a].start_ns < w[b].start_ns;
-}
-
 static bool find_extents(steps *t)
 {
     const tfp_trace_index *x = t->x;
@@ -254,19 +240,6 @@ static bool find_extents(steps *t)
         if (first || d->end_ns > e->end_ns) e->end_ns = d->end_ns;
     }
     return t->extents != NULL;
-}
-
-static bool sort_windows(steps *t)
-{
-    size_t count = tfp_events_of(t->x->p)->windows.size, known = 0, units = t->x->unit_count;
-    t->windows = TFP_NEW(tfp_arena_of(t->r), uint32_t, count + 1);
-    t->windows_first = TFP_NEW(tfp_arena_of(t->r), size_t, units + 2);
-    if (!t->windows || !t->windows_first) return false;
-    for (uint32_t i = 0; i < count; i++)
-        if (unit_of(t, i) < units) t->windows[known++] = i;
-    for (size_t i = 0; i < known; i++) t->windows_first[unit_of(t, t->windows[i]) + 1]++;
-    for (size_t i = 1; i <= units; i++) t->windows_first[i] += t->windows_first[i - 1];
-    return tfp_sort(t->windows, known, window_before, t);
 }
 
 /* clang-format off */
@@ -295,7 +268,8 @@ tfp_status tfp_step_rows(tfp_report *r, const tfp_trace_index *x, tfp_step_row *
 {
     steps t = { .r = r, .x = x, .every = tfp_options_of(r)->verb.why };
     tfp_doubted_steps doubted;
-    bool ok = tfp_doubted_steps_of(r, x, &doubted) && sort_windows(&t) && find_extents(&t);
+    bool ok =
+        tfp_doubted_steps_of(r, x, &doubted) && tfp_windows_by_unit(tfp_arena_of(r), x, &t.windows) && find_extents(&t);
     t.clocks = ok && doubted.clocks;
     for (uint32_t i = 0; i < x->device_count && ok; i++) ok = add_device(&t, i);
     *count = t.rows.size;

@@ -7,69 +7,52 @@
 #include "model/tables/lanes.h"
 #include "model/tables/read.h"
 #include "model/tables/step_marks.h"
+#include "query/groups.h"
+#include "query/order.h"
 #include "views/core/handle.h"
 #include "views/trace/facts.h"
 
-typedef struct groups { /* spans grouped by unit or device */
-    const tfp_trace_index *x;
-    bool host;
-} groups;
-
-static uint32_t group_of(const groups *g, uint32_t span)
+static uint32_t group_of(const tfp_trace_facts *f, uint32_t span, bool host)
 {
-    return g->host ? tfp_trace_unit_of(g->x, span) : g->x->device_of_lane[g->x->s->lane[span]];
+    return host ? tfp_trace_unit_of(&f->x, span) : f->x.device_of_lane[f->x.s->lane[span]];
 }
 
-static bool span_before(const void *ctx, uint32_t a, uint32_t b)
+/* The union of the tally's spans for each unit, or for each device. NULL: out of memory. */
+static tfp_union *unions_of(tfp_report *r, const tfp_trace_facts *f, tfp_tally *t, bool host)
 {
-    const groups *g = ctx;
-    uint32_t x = group_of(g, a), y = group_of(g, b);
-    return x != y ? x < y : g->x->s->start_ns[a] < g->x->s->start_ns[b];
-}
-
-static bool add_group(tfp_report *r, const tfp_trace_facts *f, const groups *g, const uint32_t *spans, size_t count,
-                      double ns[2])
-{
-    uint32_t group = group_of(g, spans[0]);
-    tfp_union own;
-    if (!tfp_union_of_list(tfp_arena_of(r), &f->x, spans, count, &own)) return false;
-    ns[0] += (double)tfp_union_overlap(&own, g->host ? &f->judged[group] : f->on[group].judged);
-    if (f->begin.clipped)
-        ns[1] = ns[0]; /* the parts are of the time from the first activity to the last */
-    else
-        ns[1] += (double)tfp_union_overlap(&own, g->host ? &f->covered[group] : f->on[group].covered);
-    return true;
-}
-
-tfp_union *tfp_tally_unions(tfp_report *r, const tfp_trace_facts *f, tfp_tally *t)
-{
-    groups g = { &f->x, true };
-    tfp_union *by_unit = TFP_NEW(tfp_arena_of(r), tfp_union, f->x.unit_count + 1);
-    if (!by_unit || !tfp_sort(t->spans.at, t->spans.size, span_before, &g)) return NULL;
-    for (size_t first = 0, end; first < t->spans.size; first = end) {
-        uint32_t unit = group_of(&g, t->spans.at[first]);
-        for (end = first + 1; end < t->spans.size && group_of(&g, t->spans.at[end]) == unit;) end++;
-        if (!tfp_union_of_list(tfp_arena_of(r), &f->x, t->spans.at + first, end - first, &by_unit[unit])) return NULL;
+    const tfp_span_columns *s = f->x.s;
+    size_t groups = host ? f->x.unit_count : f->x.device_count;
+    tfp_union *by_group = TFP_NEW(tfp_arena_of(r), tfp_union, groups + 1);
+    size_t *counts = TFP_NEW(tfp_arena_of(r), size_t, groups + 1);
+    tfp_sort_key by_start[] = { TFP_UP_IN(s->start_ns), { 0 } };
+    if (!by_group || !counts || !tfp_order_items(t->spans.at, t->spans.size, by_start, NULL, 0)) return NULL;
+    for (size_t i = 0; i < t->spans.size; i++) counts[group_of(f, t->spans.at[i], host)]++;
+    for (size_t i = 0; i < groups; i++)
+        if (counts[i] && !tfp_union_new(tfp_arena_of(r), counts[i], &by_group[i])) return NULL;
+    for (size_t i = 0; i < t->spans.size; i++) {
+        uint32_t span = t->spans.at[i];
+        tfp_union_add(&by_group[group_of(f, span, host)], s->start_ns[span], tfp_span_end(s, span));
     }
-    return by_unit;
+    return by_group;
 }
+
+tfp_union *tfp_tally_unions(tfp_report *r, const tfp_trace_facts *f, tfp_tally *t) { return unions_of(r, f, t, true); }
 
 bool tfp_tally_end(tfp_report *r, const tfp_trace_facts *f, tfp_tally *t, bool host)
 {
-    groups g = { &f->x, host };
-    double ns[2] = { 0 }, steps = (double)(host ? f->window_count : f->step_count);
-    if (!tfp_sort(t->spans.at, t->spans.size, span_before, &g)) return false;
-    for (size_t first = 0, end; first < t->spans.size; first = end) {
-        for (end = first + 1;
-             end < t->spans.size && group_of(&g, t->spans.at[end]) == group_of(&g, t->spans.at[first]);)
-            end++;
-        if (!add_group(r, f, &g, t->spans.at + first, end - first, ns)) return false;
+    double judged = 0, covered = 0, steps = (double)(host ? f->window_count : f->step_count);
+    const tfp_union *own = unions_of(r, f, t, host);
+    size_t groups = host ? f->x.unit_count : f->x.device_count;
+    for (size_t i = 0; own && i < groups; i++) {
+        judged += (double)tfp_union_overlap(&own[i], host ? &f->judged[i] : f->on[i].judged);
+        covered += (double)tfp_union_overlap(&own[i], host ? &f->covered[i] : f->on[i].covered);
     }
-    t->ns = ns[0] / steps;
-    t->step_ns = ns[1] / steps;
+    t->ns = judged / steps;
+    /* the parts are of the time from the first activity to the last */
+    t->step_ns = (f->begin.clipped ? judged : covered) / steps;
     t->a_step = (double)t->count / steps;
     if (!t->count) t->longest = TFP_NONE;
-    return true;
+    return own != NULL;
 }
 
 /* ---- what a tally costs ---- */
@@ -135,33 +118,28 @@ bool tfp_tally_effect(tfp_report *r, const tfp_trace_facts *f, tfp_tally *t)
     return own && (f->has_devices || find_alone(r, f, t, own));
 }
 
-/* The length of the union of a device's activities except those of one kind, within its steps. */
-static int64_t busy_without(const tfp_trace_facts *f, const tfp_trace_device *d, tfp_activity_fn is, const void *ctx)
+typedef struct others { /* activities that do not count */
+    const tfp_trace_facts *f;
+    tfp_activity_fn is;
+    const void *ctx;
+} others;
+
+static bool is_left_out(const void *ctx, uint32_t span)
 {
-    const tfp_span_columns *s = f->x.s;
-    const tfp_union *covered = f->on[d - f->x.devices].covered;
-    int64_t sum = 0, start = 0, end = 0;
-    bool open = false;
-    for (size_t i = 0; i < d->count; i++) {
-        uint32_t span = f->x.items[d->first + i];
-        if (is && is(ctx, f, span)) continue;
-        if (open && s->start_ns[span] > end) {
-            sum = tfp_add(sum, tfp_union_within(covered, start, end), NULL);
-            open = false;
-        }
-        if (!open) start = end = s->start_ns[span];
-        open = true;
-        if (tfp_span_end(s, span) > end) end = tfp_span_end(s, span);
-    }
-    return open ? tfp_add(sum, tfp_union_within(covered, start, end), NULL) : sum;
+    const others *o = ctx;
+    return o->is && o->is(o->ctx, o->f, span);
 }
 
 double tfp_alone_ns(const tfp_trace_facts *f, tfp_activity_fn is, const void *ctx)
 {
     double ns = 0;
-    for (size_t i = 0; i < f->x.device_count; i++)
-        if (!f->x.devices[i].host)
-            ns += (double)(busy_without(f, &f->x.devices[i], NULL, NULL) - busy_without(f, &f->x.devices[i], is, ctx));
+    for (size_t i = 0; i < f->x.device_count; i++) {
+        const tfp_trace_device *d = &f->x.devices[i];
+        const tfp_union *steps = f->on[i].covered;
+        if (!d->host)
+            ns += (double)(tfp_union_of_others(&f->x, d, steps, is_left_out, &(others){ 0 }) -
+                           tfp_union_of_others(&f->x, d, steps, is_left_out, &(others){ f, is, ctx }));
+    }
     return ns / (double)f->step_count;
 }
 
@@ -174,54 +152,28 @@ double tfp_sort_alone_ns(const tfp_trace_facts *f, tfp_sort_of_work sort) { retu
 
 /* ---- the time that steps cover ---- */
 
-static uint32_t unit_of_window(const tfp_trace_index *x, uint32_t window)
-{
-    return x->unit_of_process[tfp_events_of(x->p)->windows.at[window].process];
-}
-
-static bool window_before(const void *ctx, uint32_t a, uint32_t b)
-{
-    const tfp_trace_index *x = ctx;
-    const tfp_step_window *w = tfp_events_of(x->p)->windows.at;
-    uint32_t u = unit_of_window(x, a), v = unit_of_window(x, b);
-    return u != v ? u < v : w[a].start_ns < w[b].start_ns;
-}
-
-/* Collects windows: each step of each rank is one; if every device has its own, they count once. */
-static bool collect_windows(const tfp_report *r, tfp_trace_facts *f, uint32_t *order, size_t *count)
-{
-    const tfp_event_tables *e = tfp_events_of(f->x.p);
-    tfp_map64 seen = { 0 };
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < e->windows.size; i++) {
-        uint32_t unit = unit_of_window(&f->x, i), step = e->windows.at[i].step;
-        uint64_t key = (uint64_t)unit << 32 | step;
-        if (!tfp_step_takes(tfp_step_of(r), step) || tfp_step_left_out(&f->begin.doubted, unit, step)) continue;
-        if (tfp_map64_get(&seen, key) == TFP_NONE) f->window_count++;
-        ok = tfp_map64_put(&seen, key, 1);
-        order[(*count)++] = i;
-    }
-    tfp_map64_free(&seen);
-    return ok;
-}
-
+/* Each step of each rank is a window; if every device has its own, they count once. */
 bool tfp_steps_cover(tfp_report *r, tfp_trace_facts *f)
 {
-    const tfp_step_window *w = tfp_events_of(f->x.p)->windows.at;
-    size_t all = tfp_events_of(f->x.p)->windows.size, count = 0;
-    uint32_t *order = TFP_NEW(tfp_arena_of(r), uint32_t, all + 1);
-    int64_t *room = TFP_NEW(tfp_arena_of(r), int64_t, 3 * all + 3);
+    const tfp_step_window *windows = tfp_events_of(f->x.p)->windows.at;
+    tfp_unit_windows by_unit;
+    tfp_groups steps = { .row_size = 1 }; /* by unit and step */
     f->covered = TFP_NEW(tfp_arena_of(r), tfp_union, f->x.unit_count + 1);
-    f->window_count = 0;
-    if (!order || !room || !f->covered || !collect_windows(r, f, order, &count)) return false;
-    if (!f->window_count) f->window_count = 1;
-    if (!tfp_sort(order, count, window_before, &f->x)) return false;
-    for (size_t i = 0; i < count; i++) {
-        tfp_union *u = &f->covered[unit_of_window(&f->x, order[i])];
-        if (!u->start) *u = (tfp_union){ .start = room + i, .end = room + all + i, .before = room + 2 * all + i };
-        tfp_union_add(u, w[order[i]].start_ns, w[order[i]].end_ns);
+    bool ok = f->covered && tfp_windows_by_unit(tfp_arena_of(r), &f->x, &by_unit);
+    for (uint32_t unit = 0; ok && unit < f->x.unit_count; unit++) {
+        size_t first = by_unit.first[unit], end = by_unit.first[unit + 1];
+        ok = tfp_union_new(tfp_arena_of(r), end - first, &f->covered[unit]);
+        for (size_t i = first; ok && i < end; i++) {
+            const tfp_step_window *w = &windows[by_unit.order[i]];
+            if (!tfp_step_takes(tfp_step_of(r), w->step) || tfp_step_left_out(&f->begin.doubted, unit, w->step))
+                continue;
+            ok = TFP_GROUP(&steps, unit, w->step) != NULL;
+            tfp_union_add(&f->covered[unit], w->start_ns, w->end_ns);
+        }
     }
-    return true;
+    f->window_count = steps.count ? steps.count : 1;
+    tfp_groups_free(&steps);
+    return ok;
 }
 
 /* The steps of the device whose rows begin at `first`, which do not overlap. */
@@ -230,10 +182,8 @@ static const tfp_union *steps_on(tfp_report *r, const tfp_trace_facts *f, size_t
     const tfp_step_row *head = &f->steps[first];
     size_t count = 0;
     while (first + count < f->step_row_count && f->steps[first + count].device_at == head->device_at) count++;
-    int64_t *room = TFP_NEW(tfp_arena_of(r), int64_t, 3 * count + 3);
     tfp_union *u = TFP_NEW(tfp_arena_of(r), tfp_union, 1);
-    if (!room || !u) return NULL;
-    *u = (tfp_union){ .start = room, .end = room + count, .before = room + 2 * count };
+    if (!u || !tfp_union_new(tfp_arena_of(r), count, u)) return NULL;
     for (size_t i = first; i < first + count; i++) {
         int64_t start = f->steps[i].device_start_ns + f->x.units[head->unit].origin_ns;
         if (f->steps[i].step_at != TFP_NONE && !tfp_row_left_out(f, &f->steps[i]))

@@ -24,7 +24,7 @@ typedef struct wait_row {
     int64_t rank;
     tfp_str cause, where;
     tfp_fold ns;
-    int64_t covered_ns, covered_end_ns; /* time in which such a wait goes on, once if several do; waits come by start */
+    tfp_covered covered; /* time in which such a wait goes on; waits come by start */
     double mean_us, share;
     tfp_str example;
     uint32_t unit;
@@ -50,18 +50,12 @@ static bool add(wait_table *t, uint32_t unit, const char *cause, tfp_str where, 
     bool ok = place != TFP_NONE && because != TFP_NONE;
     wait_row *to = ok ? TFP_GROUP(&t->rows, unit, because, place) : NULL;
     if (!to) return false;
-    if (!to->ns.count)
+    if (t->rows.added)
         *to = (wait_row){ .rank = t->x->units[unit].rank,
                           .cause = tfp_str_of(cause),
                           .where = tfp_strtab_get(&t->texts, place),
-                          .unit = unit,
-                          .covered_end_ns = INT64_MIN };
-    int64_t end = tfp_add(w.start_ns, w.ns, NULL);
-    int64_t from = w.start_ns > to->covered_end_ns ? w.start_ns : to->covered_end_ns;
-    if (end > from) {
-        to->covered_ns = tfp_add(to->covered_ns, end - from, NULL);
-        to->covered_end_ns = end;
-    }
+                          .unit = unit };
+    tfp_covered_add(&to->covered, w.start_ns, tfp_add(w.start_ns, w.ns, NULL));
     if (tfp_fold_add(&to->ns, w.ns)) to->example = example;
     return true;
 }
@@ -217,28 +211,22 @@ static const tfp_table_column columns[] = {
 
 static const tfp_sort_key longest_first[] = { TFP_UP(wait_row, unit), TFP_DOWN(wait_row, ns.total), { 0 } };
 
-static bool give_rows(const wait_table *t, wait_row **rows)
-{
-    *rows = tfp_ordered(tfp_arena_of(t->r), t->rows.rows, sizeof **rows, t->rows.count, longest_first);
-    for (wait_row *out = *rows; out && out < *rows + t->rows.count; out++) {
-        const tfp_trace_unit *u = &t->x->units[out->unit];
-        int64_t all = u->end_ns - u->origin_ns;
-        out->share = all > 0 ? (double)(out->ns.total > all ? out->covered_ns : out->ns.total) / (double)all : NAN;
-        out->mean_us = (double)out->ns.total / 1000 / (double)out->ns.count;
-    }
-    return *rows != NULL;
-}
-
 /* By unit, longest time first. False: out of memory. */
 static bool wait_rows(tfp_report *r, const tfp_trace_index *x, wait_row **rows, size_t *count)
 {
     wait_table t = { .r = r, .x = x, .rows.row_size = sizeof **rows };
     bool ok = tfp_doubted_steps_of(r, x, &t.doubted) && tfp_strtab_init(&t.texts, tfp_arena_of(r)) == TFP_OK &&
-              collect_host(&t) && collect_frames(&t) && collect_devices(&t) && give_rows(&t, rows);
-    *count = t.rows.count;
-    tfp_groups_free(&t.rows);
+              collect_host(&t) && collect_frames(&t) && collect_devices(&t);
+    t.rows.failed |= !ok;
+    *rows = tfp_groups_end(&t.rows, tfp_arena_of(r), longest_first, count);
     tfp_strtab_free(&t.texts);
-    return ok;
+    for (wait_row *out = *rows; out && out < *rows + *count; out++) {
+        const tfp_trace_unit *u = &x->units[out->unit];
+        int64_t all = u->end_ns - u->origin_ns;
+        out->share = all > 0 ? (double)(out->ns.total > all ? out->covered.length : out->ns.total) / (double)all : NAN;
+        out->mean_us = (double)out->ns.total / 1000 / (double)out->ns.count;
+    }
+    return *rows != NULL;
 }
 
 /* Adds the part that affects a step, as in `summary`: the rows sum calls of all threads, inside and outside steps. */

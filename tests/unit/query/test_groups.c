@@ -49,7 +49,6 @@ static void folds_keep_sums_and_extremes(void **state)
     tfp_fold_add(&f, INT64_MAX);
     tfp_fold_add(&f, INT64_MAX);
     assert_int_equal(f.total, INT64_MAX);
-    assert_true(tfp_fold_mean(&(tfp_fold){ 4, 10, 0, 0 }) == 2.5);
 }
 
 static const row rows[] = {
