@@ -6,6 +6,7 @@
 #include "model/tables/events.h"
 #include "model/tables/read.h"
 #include "model/tables/step_marks.h"
+#include "query/order.h"
 #include "views/core/grid.h"
 #include "views/core/handle.h"
 #include "views/trace/facts.h"
@@ -20,15 +21,9 @@
 static uint32_t last_ended(const tfp_path *t, const uint32_t *list, tfp_range of, int64_t at)
 {
     const uint32_t *items = list + of.first;
-    size_t low = 0, high = of.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (tfp_span_end(t->x->s, items[middle]) <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? items[low - 1] : TFP_NONE;
+    size_t after;
+    TFP_LOWER_BOUND(after, 0, of.count, tfp_span_end(t->x->s, items[after]) <= at);
+    return after ? items[after - 1] : TFP_NONE;
 }
 
 /* ---- the walk ---- */
@@ -45,22 +40,18 @@ static bool take(tfp_path *t, uint32_t span, unsigned class, int64_t from, int64
 {
     if (to <= from) return true;
     tfp_strid name = span == TFP_NONE ? TFP_NONE : t->x->s->name[span];
-    uint64_t key = (uint64_t)(t->unit << 3 | class) << 32 | name;
-    uint32_t at = tfp_map64_get(&t->row_by_key, key);
-    if (at == TFP_NONE) {
-        tfp_path_row new_row = { .rank = t->x->units[t->unit].rank,
-                                 .class = tfp_str_of(class_names[class]),
-                                 .name = name == TFP_NONE ? TFP_STR("(nothing recorded)") : tfp_text(t->x->p, name),
-                                 .unit = t->unit,
-                                 .kind = class,
-                                 .activity = name };
-        new_row.profilers = class <= TFP_PATH_SYNCHRONIZE && tfp_name_says(new_row.name) & TFP_NAME_PROFILER;
-        at = (uint32_t)t->rows.size;
-        if (!tfp_push(&t->rows, new_row) || !tfp_map64_put(&t->row_by_key, key, at)) return false;
+    tfp_path_row *row = TFP_GROUP(&t->rows, t->unit, class, name);
+    if (!row) return false;
+    if (t->rows.added) {
+        *row = (tfp_path_row){ .rank = t->x->units[t->unit].rank,
+                               .class = tfp_str_of(class_names[class]),
+                               .name = name == TFP_NONE ? TFP_STR("(nothing recorded)") : tfp_text(t->x->p, name),
+                               .unit = t->unit,
+                               .kind = class,
+                               .activity = name };
+        row->profilers = class <= TFP_PATH_SYNCHRONIZE && tfp_name_says(row->name) & TFP_NAME_PROFILER;
     }
-    tfp_path_row *row = &t->rows.at[at];
-    row->count++;
-    row->total_ns = tfp_add(row->total_ns, to - from, NULL);
+    tfp_fold_add(&row->ns, to - from);
     int64_t begin = t->begins[t->unit];
     if (row->profilers || from < begin) row->lost_ns += (row->profilers || to < begin ? to : begin) - from;
     return true;
@@ -108,16 +99,11 @@ static bool from_activity(tfp_path *t, place *p, int64_t start)
 static tfp_piece piece_before(const tfp_path *t, uint32_t lane, int64_t at)
 {
     const tfp_range *of = &t->threads[lane];
-    size_t low = 0, high = of->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (t->pieces[of->first + middle].start < at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (!low) return (tfp_piece){ INT64_MIN, at, TFP_NONE };
-    tfp_piece found = t->pieces[of->first + low - 1];
+    const tfp_piece *pieces = t->pieces + of->first;
+    size_t i;
+    TFP_LOWER_BOUND(i, 0, of->count, pieces[i].start < at);
+    if (!i) return (tfp_piece){ INT64_MIN, at, TFP_NONE };
+    tfp_piece found = pieces[i - 1];
     if (found.end >= at) return (tfp_piece){ found.start, at, found.span };
     return (tfp_piece){ found.end, at, TFP_NONE };
 }
@@ -230,14 +216,6 @@ static bool walk(tfp_path *t, uint32_t home, int64_t start, int64_t end)
 
 /* ---- windows ---- */
 
-static bool window_before(const void *ctx, uint32_t a, uint32_t b)
-{
-    const tfp_path *t = ctx;
-    const tfp_step_window *w = tfp_events_of(t->x->p)->windows.at;
-    uint32_t x = t->x->unit_of_process[w[a].process], y = t->x->unit_of_process[w[b].process];
-    return x != y ? x < y : w[a].start_ns < w[b].start_ns;
-}
-
 static bool walk_window(tfp_path *t, const tfp_step_window *w, int64_t end)
 {
     if (end <= w->start_ns || !tfp_step_takes(tfp_step_of(t->r), w->step) || !t->works[t->unit]) return true;
@@ -252,13 +230,11 @@ static bool walk_window(tfp_path *t, const tfp_step_window *w, int64_t end)
 static bool walk_all(tfp_path *t)
 {
     const tfp_step_window *windows = tfp_events_of(t->x->p)->windows.at, *next = NULL;
-    size_t count = tfp_events_of(t->x->p)->windows.size;
-    uint32_t *order = TFP_NEW(tfp_arena_of(t->r), uint32_t, count + 1), last_unit = TFP_NONE;
-    if (!order) return false;
-    for (uint32_t i = 0; i < count; i++) order[i] = i;
-    if (!tfp_sort(order, count, window_before, t)) return false;
-    for (size_t i = count; i-- > 0;) {
-        const tfp_step_window *w = &windows[order[i]];
+    uint32_t last_unit = TFP_NONE;
+    tfp_unit_windows by_unit;
+    if (!tfp_windows_by_unit(tfp_arena_of(t->r), t->x, &by_unit)) return false;
+    for (size_t i = by_unit.first[t->x->unit_count]; i-- > 0;) {
+        const tfp_step_window *w = &windows[by_unit.order[i]];
         t->unit = t->x->unit_of_process[w->process];
         if (t->unit != last_unit) next = NULL;
         last_unit = t->unit;
@@ -276,7 +252,7 @@ static const tfp_table_column columns[] = {
     TFP_COLUMN_ONLY(tfp_path_row, "rank", INT, NUMBER, rank, "Rank in the job, or the position of the file if it names no rank.", TFP_SHOWN_RANKS),
     TFP_COLUMN(tfp_path_row, "class", TEXT, LABEL, class, "host, synchronize, launch (from the end of the call to the start of the activity), compute, communication, copy, gap (between two activities)."),
     TFP_COLUMN(tfp_path_row, "name", TEXT, LABEL, name, "The op, call or kernel; of a launch or gap the activity that came after it."),
-    TFP_COLUMN(tfp_path_row, "count", INT, NUMBER, count, "Stretches of the path, in all steps."),
+    TFP_COLUMN(tfp_path_row, "count", INT, NUMBER, ns.count, "Stretches of the path, in all steps."),
     TFP_COLUMN(tfp_path_row, "total_us", REAL, MICROS, total_us, "Their length on the path of one step, as the mean over the steps."),
     TFP_COLUMN(tfp_path_row, "share", REAL, SHARE, share, "total_us divided by the length of the path, which is the length of the step."),
     TFP_COLUMN(tfp_path_row, "gain_us", REAL, MICROS, gain_us, "The most by which the mean step would become shorter if this took no time; for the first ten rows. It leaves the time that the busiest device would still work. It is 0 for the profiler's own work and, in a trace without steps, for time before the device begins."),
@@ -284,21 +260,16 @@ static const tfp_table_column columns[] = {
 };
 /* clang-format on */
 
-static bool by_time(const void *ctx, uint32_t a, uint32_t b)
-{
-    const tfp_path_row *rows = ctx;
-    if (rows[a].unit != rows[b].unit) return rows[a].unit < rows[b].unit;
-    return rows[a].total_ns > rows[b].total_ns;
-}
+static const tfp_sort_key longest_first[] = { TFP_UP(tfp_path_row, unit), TFP_DOWN(tfp_path_row, ns.total), { 0 } };
 
 static tfp_status make_grid(tfp_path *t, tfp_error *err)
 {
-    size_t count = t->rows.size;
-    tfp_path_row *sorted = tfp_rows_sorted(tfp_arena_of(t->r), t->rows.at, sizeof *t->rows.at, count, by_time);
+    size_t count;
+    tfp_path_row *sorted = tfp_groups_end(&t->rows, tfp_arena_of(t->r), longest_first, &count);
     if (!sorted) return tfp_nomem(err);
     for (size_t i = 0; i < count; i++) {
         tfp_path_row *out = &sorted[i];
-        double total = (double)out->total_ns, steps = (double)t->step_count[out->unit];
+        double total = (double)out->ns.total, steps = (double)t->step_count[out->unit];
         out->share = t->path_ns[out->unit] ? total / (double)t->path_ns[out->unit] : NAN;
         out->total_us = steps > 0 ? total / 1000 / steps : NAN;
         out->gain_us = NAN;
@@ -310,10 +281,9 @@ static tfp_status make_grid(tfp_path *t, tfp_error *err)
 
 tfp_status tfp_trace_path(tfp_report *r, const tfp_trace_index *x, tfp_error *err)
 {
-    tfp_path t = { .r = r, .x = x };
-    tfp_status s = tfp_path_lists(&t) && walk_all(&t) ? make_grid(&t, err) : tfp_nomem(err);
-    tfp_vec_free(&t.rows);
+    tfp_path t = { .r = r, .x = x, .rows.row_size = sizeof(tfp_path_row) };
+    t.rows.failed = !tfp_path_lists(&t) || !walk_all(&t);
+    tfp_status s = make_grid(&t, err);
     tfp_vec_free(&t.windows);
-    tfp_map64_free(&t.row_by_key);
     return s;
 }

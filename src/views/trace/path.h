@@ -3,15 +3,16 @@
 #ifndef TFP_TRACE_PATH_H
 #define TFP_TRACE_PATH_H
 
+#include "query/groups.h"
 #include "views/spans/trace.h"
 
 /* A row of the table. */
 typedef struct tfp_path_row {
     int64_t rank;
     tfp_str class, name;
-    int64_t count, total_ns; /* sums over all steps */
-    int64_t lost_ns;         /* the part of total_ns that no change can save: see tfp_path.begins */
-    bool profilers;          /* the profiler's own work, which cannot be saved either */
+    tfp_fold ns;     /* stretches of all steps */
+    int64_t lost_ns; /* the part of their sum that no change can save: see tfp_path.begins */
+    bool profilers;  /* the profiler's own work, which cannot be saved either */
     double share, total_us, gain_us;
     uint32_t unit;
     unsigned kind;      /* its class: TFP_PATH_... */
@@ -51,8 +52,7 @@ typedef struct tfp_path {
     uint32_t *ops;          /* outermost host ops sorted by unit, then end */
     tfp_range *ops_of_unit; /* for each unit: range in ops */
     size_t op_count;
-    tfp_map64 row_by_key; /* unit, class and number of the name -> index in rows */
-    TFP_VEC(tfp_path_row) rows;
+    tfp_groups rows; /* tfp_path_row by unit, class and number of the name */
     uint32_t unit;
     TFP_VEC(tfp_piece) windows; /* windows of steps; `span` holds the unit */
     int64_t *path_ns;           /* for each unit: total length of its paths */

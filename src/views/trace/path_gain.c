@@ -3,61 +3,35 @@
  * and at most what remains of the step beside all other work of the busiest device. The profiler's own work is no gain. */
 #include "model/tables/spans.h"
 #include "model/tables/types.h"
+#include "query/order.h"
 #include "views/core/handle.h"
 #include "views/trace/path.h"
 
 enum { TOLD = 10 }; /* rows of each unit */
 
-static bool window_before(const void *ctx, uint32_t a, uint32_t b)
-{
-    const tfp_piece *w = ctx;
-    return w[a].span != w[b].span ? w[a].span < w[b].span : w[a].start < w[b].start;
-}
-
 /* For each unit, the time that was walked. */
 static tfp_union *walked(tfp_path *t)
 {
-    size_t count = t->windows.size;
-    tfp_arena *a = tfp_arena_of(t->r);
-    tfp_union *by_unit = TFP_NEW(a, tfp_union, t->x->unit_count + 1);
-    uint32_t *order = TFP_NEW(a, uint32_t, count + 1);
-    int64_t *room = TFP_NEW(a, int64_t, 3 * count + 3);
-    if (!by_unit || !order || !room) return NULL;
-    for (uint32_t i = 0; i < count; i++) order[i] = i;
-    if (!tfp_sort(order, count, window_before, t->windows.at)) return NULL;
-    for (size_t i = 0; i < count; i++) {
-        const tfp_piece *w = &t->windows.at[order[i]];
-        tfp_union *u = &by_unit[w->span];
-        if (!u->start) *u = (tfp_union){ .start = room + i, .end = room + count + i, .before = room + 2 * count + i };
-        tfp_union_add(u, w->start, w->end);
-    }
+    static const tfp_sort_key by_start[] = { TFP_UP(tfp_piece, start), { 0 } };
+    tfp_union *by_unit = TFP_NEW(tfp_arena_of(t->r), tfp_union, t->x->unit_count + 1);
+    if (!by_unit || !tfp_order_rows(t->windows.at, sizeof *t->windows.at, t->windows.size, by_start)) return NULL;
+    for (size_t u = 0; u < t->x->unit_count; u++)
+        if (!tfp_union_new(tfp_arena_of(t->r), (size_t)t->step_count[u], &by_unit[u])) return NULL;
+    for (const tfp_piece *w = t->windows.at; w < t->windows.at + t->windows.size; w++)
+        tfp_union_add(&by_unit[w->span], w->start, w->end);
     return by_unit;
 }
 
-static bool is_of(const tfp_path *t, const tfp_path_row *row, uint32_t span)
-{
-    return row->kind >= TFP_PATH_COMPUTE && t->x->s->name[span] == row->activity &&
-           tfp_path_class(t, span) == row->kind;
-}
+typedef struct kept_out { /* the activities of a row of the path */
+    const tfp_path *t;
+    const tfp_path_row *row;
+} kept_out;
 
-/* How long a device would work within the steps if the row's activity took no time. */
-static int64_t still_busy(const tfp_path *t, const tfp_path_row *row, const tfp_trace_device *d, const tfp_union *steps)
+static bool is_of(const void *ctx, uint32_t span)
 {
-    const tfp_span_columns *s = t->x->s;
-    int64_t sum = 0, start = 0, end = 0;
-    bool open = false;
-    for (size_t i = 0; i < d->count; i++) {
-        uint32_t span = t->x->items[d->first + i];
-        if (is_of(t, row, span)) continue;
-        if (open && s->start_ns[span] > end) {
-            sum = tfp_add(sum, tfp_union_within(steps, start, end), NULL);
-            open = false;
-        }
-        if (!open) start = end = s->start_ns[span];
-        open = true;
-        if (tfp_span_end(s, span) > end) end = tfp_span_end(s, span);
-    }
-    return open ? tfp_add(sum, tfp_union_within(steps, start, end), NULL) : sum;
+    const kept_out *k = ctx;
+    return k->row->kind >= TFP_PATH_COMPUTE && k->t->x->s->name[span] == k->row->activity &&
+           tfp_path_class(k->t, span) == k->row->kind;
 }
 
 bool tfp_path_gains(tfp_path *t, tfp_path_row *rows, size_t count)
@@ -66,13 +40,13 @@ bool tfp_path_gains(tfp_path *t, tfp_path_row *rows, size_t count)
     size_t in_unit = 0;
     for (size_t i = 0; steps && i < count; i++) {
         tfp_path_row *row = &rows[i];
-        int64_t most = row->total_ns - row->lost_ns, busy = 0;
+        int64_t most = row->ns.total - row->lost_ns, busy = 0;
         if (i && row->unit != rows[i - 1].unit) in_unit = 0;
         if (in_unit++ >= TOLD || !t->step_count[row->unit]) continue;
         for (size_t k = 0; k < t->x->device_count; k++) {
             const tfp_trace_device *d = &t->x->devices[k];
             if (d->unit != row->unit || d->host) continue;
-            int64_t own = still_busy(t, row, d, &steps[row->unit]);
+            int64_t own = tfp_union_of_others(t->x, d, &steps[row->unit], is_of, &(kept_out){ t, row });
             if (own > busy) busy = own;
         }
         int64_t left = t->path_ns[row->unit] - busy;
