@@ -6,35 +6,31 @@
 #include "model/tables/read.h"
 #include "model/tables/spans.h"
 #include "model/tables/stats.h"
+#include "query/groups.h"
+#include "query/order.h"
 #include "views/core/handle.h"
 #include "views/core/notes.h"
 #include "views/trace/tables.h"
 
 #include <math.h>
 
-typedef struct call_key { /* the n-th collective of a name and group is the same one on every rank */
-    uint64_t hash;
-    uint32_t unit, span, number;
-} call_key;
+typedef struct call {                  /* the n-th collective of a name and group is the same one on every rank */
+    uint32_t kind, number, unit, span; /* kind: index of name and group */
+} call;
 
 typedef struct skews {
     tfp_report *r;
     const tfp_trace_index *x;
     bool in_windows; /* only calls within a step */
     tfp_strid group; /* key of the stat */
-    TFP_VEC(call_key) calls;
+    TFP_VEC(call) calls;
     TFP_VEC(tfp_skew_row) rows;
     double *waited; /* for each unit: mean time that other ranks wait for it */
     double *here;   /* the same for the current collective, summed over all ranks */
 } skews;
 
-static bool key_before(const void *ctx, uint32_t a, uint32_t b)
-{
-    const call_key *k = ctx;
-    if (k[a].hash != k[b].hash) return k[a].hash < k[b].hash;
-    if (k[a].number != k[b].number) return k[a].number < k[b].number;
-    return k[a].unit < k[b].unit;
-}
+static const tfp_sort_key by_kind[] = { TFP_UP(call, kind), TFP_UP(call, number), TFP_UP(call, unit), { 0 } };
+static const tfp_sort_key most_waiting_first[] = { TFP_DOWN(tfp_skew_row, waited_ns), { 0 } };
 
 static tfp_strid group_of(const skews *t, uint32_t span)
 {
@@ -42,45 +38,37 @@ static tfp_strid group_of(const skews *t, uint32_t span)
     return stat && stat->type == TFP_STAT_TEXT ? stat->value.text : 0;
 }
 
-static uint64_t hash_of(const skews *t, uint32_t span)
-{
-    tfp_str name = tfp_span_name(t->x->p, span);
-    uint64_t key[2] = { tfp_hash(name.data, name.size), group_of(t, span) };
-    return tfp_hash(key, sizeof key);
-}
-
 /* Collects calls. Items of a device come by start, so calls of one name are counted in order. */
 static bool collect(skews *t)
 {
+    tfp_groups kinds = { .row_size = 1 }, numbers = { .row_size = sizeof(uint32_t) }; /* numbers: the next one */
     bool ok = true;
-    for (size_t i = 0; ok && i < t->x->device_count; i++) {
+    for (uint32_t i = 0; ok && i < t->x->device_count; i++) {
         const tfp_trace_device *d = &t->x->devices[i];
-        tfp_map64 numbers = { 0 };
         for (size_t k = 0; ok && k < d->count; k++) {
             uint32_t span = t->x->items[d->first + k];
             bool counts = t->in_windows ? tfp_span_in_window(t->r, span) : tfp_span_in_step(t->r, span);
             if (t->x->s->class[span] != TFP_CLASS_COMMUNICATION || !counts) continue;
-            uint64_t hash = hash_of(t, span);
-            uint32_t number = tfp_map64_get(&numbers, hash);
-            number = number == TFP_NONE ? 0 : number;
-            ok = tfp_map64_put(&numbers, hash, number + 1) &&
-                 tfp_push(&t->calls, ((call_key){ hash, d->unit, span, number }));
+            const char *kind = TFP_GROUP(&kinds, t->x->s->name[span], group_of(t, span));
+            uint32_t at = kind ? tfp_group_index(&kinds, kind) : TFP_NONE;
+            uint32_t *number = kind ? TFP_GROUP(&numbers, i, at) : NULL;
+            ok = number && tfp_push(&t->calls, ((call){ at, (*number)++, d->unit, span }));
         }
-        tfp_map64_free(&numbers);
     }
+    tfp_groups_free(&kinds);
+    tfp_groups_free(&numbers);
     return ok;
 }
 
 /* Compares one call on all its ranks: how much shorter it is on the last one to arrive than on the first. */
-static void compare_call(skews *t, const uint32_t *order, tfp_skew_row *row)
+static void compare_call(skews *t, const call *calls, tfp_skew_row *row)
 {
-    const call_key *keys = t->calls.at;
     const int64_t *ns = t->x->s->duration_ns;
-    const call_key *last = &keys[order[0]];
+    const call *last = calls;
     int64_t longest = 0;
     double sum = 0, ranks = (double)row->ranks;
     for (int64_t i = 0; i < row->ranks; i++) {
-        const call_key *k = &keys[order[i]];
+        const call *k = &calls[i];
         sum += (double)ns[k->span];
         if (ns[k->span] < ns[last->span]) last = k;
         if (ns[k->span] > longest) longest = ns[k->span];
@@ -98,14 +86,14 @@ static void compare_call(skews *t, const uint32_t *order, tfp_skew_row *row)
     row->worst = last->span;
 }
 
-/* Finds the rank that others wait for most, and its share of the waiting time. `order`: the first call of each rank. */
-static void find_awaited(skews *t, const uint32_t *order, tfp_skew_row *row)
+/* Finds the rank that others wait for most, and its share of the waiting time. `calls`: the first call of each rank. */
+static void find_awaited(skews *t, const call *calls, tfp_skew_row *row)
 {
     double sum = 0;
-    uint32_t most = t->calls.at[order[0]].unit;
+    uint32_t most = calls[0].unit;
     for (int64_t i = 0; i < row->ranks; i++) {
-        uint32_t u = t->calls.at[order[i]].unit;
-        if (i && u == t->calls.at[order[i - 1]].unit) continue; /* another device of the same rank */
+        uint32_t u = calls[i].unit;
+        if (i && u == calls[i - 1].unit) continue; /* another device of the same rank */
         sum += t->here[u];
         if (t->here[u] > t->here[most]) most = u;
     }
@@ -119,44 +107,35 @@ static void find_awaited(skews *t, const uint32_t *order, tfp_skew_row *row)
 
 /* Compares the calls of one name and group, sorted by number and rank. Only if every rank has the same number of calls:
  * otherwise the n-th calls need not be the same one. */
-static bool compare_calls(skews *t, const uint32_t *order, size_t count)
+static bool compare_calls(skews *t, const call *calls, size_t count)
 {
-    const call_key *keys = t->calls.at;
     size_t ranks = 0;
-    while (ranks < count && keys[order[ranks]].number == 0) ranks++;
+    while (ranks < count && calls[ranks].number == 0) ranks++;
     if (ranks < 2 || count % ranks) return true;
-    uint32_t first = keys[order[0]].span;
+    uint32_t first = calls[0].span;
     tfp_skew_row row = { .name = tfp_span_name(t->x->p, first),
                          .group = tfp_text(t->x->p, group_of(t, first)),
                          .ranks = (int64_t)ranks,
                          .worst = TFP_NONE,
                          .worst_start_ns = TFP_ABSENT };
-    for (size_t i = 0; i < count; i++) t->here[keys[order[i]].unit] = 0;
+    for (size_t i = 0; i < count; i++) t->here[calls[i].unit] = 0;
     for (size_t at = 0; at < count; at += ranks)
-        if (keys[order[at]].number == keys[order[at + ranks - 1]].number) compare_call(t, order + at, &row);
+        if (calls[at].number == calls[at + ranks - 1].number) compare_call(t, calls + at, &row);
     if (!row.count) return true;
-    find_awaited(t, order, &row);
+    find_awaited(t, calls, &row);
     return tfp_push(&t->rows, row);
 }
 
 static bool compare_all(skews *t)
 {
+    const call *calls = t->calls.at;
     size_t count = t->calls.size;
-    uint32_t *order = TFP_NEW(tfp_arena_of(t->r), uint32_t, count + 1);
-    bool ok = order != NULL;
-    for (uint32_t i = 0; ok && i < count; i++) order[i] = i;
-    ok = ok && tfp_sort(order, count, key_before, t->calls.at);
+    bool ok = tfp_order_rows(t->calls.at, sizeof *calls, count, by_kind);
     for (size_t i = 0, end; ok && i < count; i = end) {
-        for (end = i; end < count && t->calls.at[order[end]].hash == t->calls.at[order[i]].hash;) end++;
-        ok = compare_calls(t, order + i, end - i);
+        for (end = i; end < count && calls[end].kind == calls[i].kind;) end++;
+        ok = compare_calls(t, calls + i, end - i);
     }
     return ok;
-}
-
-static bool waits_longer(const void *ctx, uint32_t a, uint32_t b)
-{
-    const tfp_skew_row *rows = ctx;
-    return rows[a].waited_ns > rows[b].waited_ns;
 }
 
 bool tfp_skew_rows(tfp_report *r, const tfp_trace_index *x, bool in_windows, tfp_skew_row **rows, size_t *count,
@@ -168,7 +147,7 @@ bool tfp_skew_rows(tfp_report *r, const tfp_trace_index *x, bool in_windows, tfp
     t.here = TFP_NEW(tfp_arena_of(r), double, x->unit_count + 1);
     bool ok = t.here && collect(&t) && compare_all(&t);
     *count = t.rows.size;
-    *rows = ok ? tfp_rows_sorted(tfp_arena_of(r), t.rows.at, sizeof *t.rows.at, t.rows.size, waits_longer) : NULL;
+    *rows = ok ? tfp_ordered(tfp_arena_of(r), t.rows.at, sizeof **rows, t.rows.size, most_waiting_first) : NULL;
     tfp_vec_free(&t.calls);
     tfp_vec_free(&t.rows);
     return *rows != NULL;

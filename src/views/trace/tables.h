@@ -47,6 +47,7 @@ typedef struct tfp_transfer_row {
     double gbps, bus_gbps, share;                              /* NAN: unknown */
     uint32_t device_at;                                        /* index in the index's devices */
     uint32_t longest;                                          /* index in spans */
+    tfp_covered own;                                           /* the time in which at least one of them ran */
 } tfp_transfer_row;
 /* Rows by device, longest time first; `in_windows`: only what is within a step. False: out of memory. */
 bool tfp_transfer_rows(tfp_report *r, const tfp_trace_index *x, bool in_windows, tfp_transfer_row **rows,

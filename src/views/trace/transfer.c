@@ -8,6 +8,8 @@
 #include "model/tables/spans.h"
 #include "model/tables/stats.h"
 #include "options/options.h"
+#include "query/groups.h"
+#include "query/order.h"
 #include "views/core/handle.h"
 #include "views/core/view.h"
 #include "views/trace/tables.h"
@@ -21,18 +23,13 @@ typedef struct keys { /* keys of stats */
         dtype, hlo_op, direction, dims, types;
 } keys;
 
-typedef struct found { /* a row and its spans */
-    tfp_transfer_row row;
-    TFP_VEC(uint32_t) spans; /* sorted by start */
-} found;
-
 typedef struct transfers {
     tfp_report *r;
     const tfp_trace_index *x;
     bool in_windows; /* only what is within a step */
     keys k;
-    tfp_strtab names; /* device, kind and group as one text -> index in rows, from 1 */
-    TFP_VEC(found) rows;
+    tfp_strtab names;  /* kinds and groups */
+    tfp_groups rows;   /* tfp_transfer_row by device, kind and group */
     tfp_map64 counted; /* ranges whose bytes a kernel has */
 } transfers;
 
@@ -235,34 +232,29 @@ static bool copy_bytes(const transfers *t, uint32_t span, int64_t *out)
 /* ---- rows ---- */
 
 /* The row of a kind, device and group, added if it is new; NULL: out of memory. */
-static found *find_row(transfers *t, uint32_t device, tfp_str kind, tfp_str group)
+static tfp_transfer_row *find_row(transfers *t, uint32_t device, tfp_str kind, tfp_str group)
 {
     const tfp_trace_device *d = &t->x->devices[device];
-    tfp_buf key = { 0 };
-    tfp_buf_printf(&key, "%u\037", device);
-    tfp_buf_str(&key, kind);
-    tfp_buf_char(&key, '\037');
-    tfp_buf_str(&key, group);
-    tfp_strid id = key.failed ? TFP_NONE : tfp_intern(&t->names, (tfp_str){ key.data, key.size });
-    size_t skip = id == TFP_NONE ? 0 : (size_t)((char *)memchr(key.data, '\037', key.size) - key.data) + 1;
-    tfp_buf_free(&key);
-    if (id == TFP_NONE) return NULL;
-    if (id <= t->rows.size) return &t->rows.at[id - 1];
-    tfp_str text = tfp_strtab_get(&t->names, id); /* the kind is a part of this text, which stays in memory */
-    tfp_transfer_row new_row = { .rank = t->x->units[d->unit].rank,
-                                 .kind = { text.data + skip, kind.size },
-                                 .device = d->name,
-                                 .group = { text.data + skip + kind.size + 1, group.size },
-                                 .group_size = TFP_ABSENT,
-                                 .bytes = TFP_ABSENT,
-                                 .device_at = device };
-    return tfp_push(&t->rows, (found){ .row = new_row }) ? &t->rows.at[t->rows.size - 1] : NULL;
+    tfp_strid kind_id = tfp_intern(&t->names, kind), group_id = tfp_intern(&t->names, group);
+    bool ok = kind_id != TFP_NONE && group_id != TFP_NONE;
+    tfp_transfer_row *row = ok ? TFP_GROUP(&t->rows, device, kind_id, group_id) : NULL;
+    if (t->rows.added)
+        *row = (tfp_transfer_row){ .rank = t->x->units[d->unit].rank,
+                                   .kind = tfp_strtab_get(&t->names, kind_id),
+                                   .device = d->name,
+                                   .group = tfp_strtab_get(&t->names, group_id),
+                                   .group_size = TFP_ABSENT,
+                                   .bytes = TFP_ABSENT,
+                                   .device_at = device };
+    return row;
 }
 
-static bool add_span(transfers *t, uint32_t device, uint32_t span)
+static bool add_span(transfers *t, uint32_t device, const tfp_union *compute, uint32_t span)
 {
     const tfp_trace_device *d = &t->x->devices[device];
-    bool collective = t->x->s->class[span] == TFP_CLASS_COMMUNICATION;
+    const tfp_span_columns *s = t->x->s;
+    const int64_t *ns = s->duration_ns;
+    bool collective = s->class[span] == TFP_CLASS_COMMUNICATION;
     if (counts_elsewhere(t, d, span)) return true;
     tfp_buf kind = { 0 };
     int64_t bytes = 0, size = 0;
@@ -271,35 +263,29 @@ static bool add_span(transfers *t, uint32_t device, uint32_t span)
     else
         put_copy_kind(t, d, span, &kind);
     tfp_str kind_text = { kind.data, kind.size };
-    found *to =
+    tfp_transfer_row *to =
         kind.failed ? NULL : find_row(t, device, kind_text, collective ? text_near(t, span, t->k.group) : TFP_STR(""));
-    bool ok = to && tfp_push(&to->spans, span);
-    if (ok) {
-        const int64_t *ns = t->x->s->duration_ns;
-        if (!to->row.count++ || ns[span] > ns[to->row.longest]) to->row.longest = span;
-        to->row.total_ns = tfp_add(to->row.total_ns, t->x->s->duration_ns[span], NULL);
-        if (collective && number_near(t, span, t->k.group_size, &size)) to->row.group_size = size;
-        if (collective ? collective_bytes(t, span, kind_text, &bytes) : copy_bytes(t, span, &bytes)) {
-            to->row.bytes = tfp_add(to->row.bytes == TFP_ABSENT ? 0 : to->row.bytes, bytes, NULL);
-        }
+    if (to) {
+        int64_t from = tfp_covered_add(&to->own, s->start_ns[span], tfp_span_end(s, span));
+        to->overlapped_ns += tfp_union_within(compute, from, tfp_span_end(s, span));
+        if (!to->count++ || ns[span] > ns[to->longest]) to->longest = span;
+        to->total_ns = tfp_add(to->total_ns, ns[span], NULL);
+        if (collective && number_near(t, span, t->k.group_size, &size)) to->group_size = size;
+        if (collective ? collective_bytes(t, span, kind_text, &bytes) : copy_bytes(t, span, &bytes))
+            to->bytes = tfp_add(to->bytes == TFP_ABSENT ? 0 : to->bytes, bytes, NULL);
     }
     tfp_buf_free(&kind);
-    return ok;
+    return to != NULL;
 }
 
-static bool finish_row(transfers *t, found *f, const tfp_union *compute)
+static void finish_row(const transfers *t, tfp_transfer_row *out)
 {
-    tfp_transfer_row *out = &f->row;
     const tfp_trace_device *d = &t->x->devices[out->device_at];
-    tfp_union own;
-    if (!tfp_union_of_list(tfp_arena_of(t->r), t->x, f->spans.at, f->spans.size, &own)) return false;
-    out->overlapped_ns = tfp_union_overlap(&own, compute);
-    out->exposed_ns = tfp_union_length(&own) - out->overlapped_ns;
+    int64_t all = d->end_ns - d->start_ns;
+    out->exposed_ns = out->own.length - out->overlapped_ns;
     out->gbps = out->bytes != TFP_ABSENT && out->total_ns ? (double)out->bytes / (double)out->total_ns : NAN;
     out->bus_gbps = out->group_size > 0 ? out->gbps * tfp_bus_factor(out->kind, out->group_size) : NAN;
-    int64_t all = d->end_ns - d->start_ns;
     out->share = all > 0 ? (double)out->exposed_ns / (double)all : NAN;
-    return true;
 }
 
 /* Whether a span without a device communicates: ranges of gloo, MPI and similar, instructions of XLA:CPU, collectives of
@@ -321,18 +307,15 @@ static bool collect(transfers *t)
 {
     for (uint32_t i = 0; i < t->x->device_count; i++) {
         const tfp_trace_device *d = &t->x->devices[i];
-        size_t first = t->rows.size;
         tfp_union compute;
         if (d->host && t->in_windows && !tfp_trace_is_runs(t->x)) continue;
+        if (!tfp_union_of(tfp_arena_of(t->r), t->x, d, TFP_CLASS_BIT(TFP_CLASS_COMPUTE), &compute)) return false;
         for (size_t k = 0; k < d->count; k++) {
             uint32_t span = t->x->items[d->first + k];
             bool counts = t->in_windows ? tfp_span_in_window(t->r, span) : tfp_span_in_step(t->r, span);
             if (!counts || !is_transfer(t, d, span)) continue;
-            if (!add_span(t, i, span)) return false;
+            if (!add_span(t, i, &compute, span)) return false;
         }
-        if (!tfp_union_of(tfp_arena_of(t->r), t->x, d, TFP_CLASS_BIT(TFP_CLASS_COMPUTE), &compute)) return false;
-        for (size_t k = first; k < t->rows.size; k++)
-            if (!finish_row(t, &t->rows.at[k], &compute)) return false;
     }
     return true;
 }
@@ -357,12 +340,9 @@ static void find_keys(transfers *t)
                    .types = tfp_stat_key(p, "Input type") };
 }
 
-static bool by_time(const void *ctx, uint32_t a, uint32_t b)
-{
-    const found *rows = ctx;
-    if (rows[a].row.device_at != rows[b].row.device_at) return rows[a].row.device_at < rows[b].row.device_at;
-    return rows[a].row.total_ns > rows[b].row.total_ns;
-}
+static const tfp_sort_key longest_first[] = { TFP_UP(tfp_transfer_row, device_at),
+                                              TFP_DOWN(tfp_transfer_row, total_ns),
+                                              { 0 } };
 
 /* clang-format off */
 static const tfp_table_column columns[] = {
@@ -383,26 +363,17 @@ static const tfp_table_column columns[] = {
 };
 /* clang-format on */
 
-static bool give_rows(transfers *t, tfp_transfer_row **rows, size_t *count)
-{
-    const found *sorted = tfp_rows_sorted(tfp_arena_of(t->r), t->rows.at, sizeof *t->rows.at, t->rows.size, by_time);
-    *count = t->rows.size;
-    *rows = TFP_NEW(tfp_arena_of(t->r), tfp_transfer_row, t->rows.size + 1);
-    if (!sorted || !*rows) return false;
-    for (size_t i = 0; i < *count; i++) (*rows)[i] = sorted[i].row;
-    return true;
-}
-
 bool tfp_transfer_rows(tfp_report *r, const tfp_trace_index *x, bool in_windows, tfp_transfer_row **rows, size_t *count)
 {
-    transfers t = { .r = r, .x = x, .in_windows = in_windows };
+    transfers t = { .r = r, .x = x, .in_windows = in_windows, .rows.row_size = sizeof **rows };
     find_keys(&t);
-    bool ok = tfp_strtab_init(&t.names, tfp_arena_of(r)) == TFP_OK && collect(&t) && give_rows(&t, rows, count);
-    for (size_t i = 0; i < t.rows.size; i++) tfp_vec_free(&t.rows.at[i].spans);
-    tfp_vec_free(&t.rows);
+    bool ok = tfp_strtab_init(&t.names, tfp_arena_of(r)) == TFP_OK && collect(&t);
+    t.rows.failed |= !ok;
+    *rows = tfp_groups_end(&t.rows, tfp_arena_of(r), longest_first, count);
+    for (tfp_transfer_row *row = *rows; row && row < *rows + *count; row++) finish_row(&t, row);
     tfp_map64_free(&t.counted);
     tfp_strtab_free(&t.names);
-    return ok;
+    return *rows != NULL;
 }
 
 static tfp_status build(tfp_report *r, tfp_error *err)
