@@ -7,6 +7,7 @@
 #include "model/tables/lanes.h"
 #include "model/tables/read.h"
 #include "model/tables/runs.h"
+#include "query/groups.h"
 #include "views/core/handle.h"
 #include "views/core/notes.h"
 #include "views/trace/tables.h"
@@ -36,7 +37,7 @@ typedef struct worker { /* a kernel, or an op of the host, in all steps */
 } worker;
 
 typedef struct work { /* its time in one step */
-    uint32_t worker, next;
+    uint32_t step, worker;
     int64_t ns;
 } work;
 
@@ -48,10 +49,7 @@ typedef struct whys {
     size_t row_count; /* the length of order */
     size_t unit_rows; /* how many units all steps have together */
     double median_ns, part_median_ns[PARTS];
-    uint32_t *first; /* for each step: index in works */
-    tfp_map64 worker_by_name, work_by_step;
-    TFP_VEC(worker) workers;
-    TFP_VEC(work) works;
+    tfp_groups workers, works; /* worker by name, part and whether it is asynchronous; work by step and worker */
     TFP_VEC(why_row) out;
 } whys;
 
@@ -69,23 +67,14 @@ static int64_t part_ns(const tfp_step_row *row, unsigned part)
 
 static bool add(whys *t, uint32_t step, worker w, int64_t ns)
 {
-    uint64_t name = (uint64_t)w.name << 3 | w.part << 1 | w.async;
-    uint32_t at = tfp_map64_get(&t->worker_by_name, name);
-    if (at == TFP_NONE) {
-        at = (uint32_t)t->workers.size;
-        if (!tfp_push(&t->workers, w) || !tfp_map64_put(&t->worker_by_name, name, at)) return false;
-    }
-    t->workers.at[at].ns = tfp_add(t->workers.at[at].ns, ns, NULL);
-    uint64_t key = (uint64_t)step << 32 | at;
-    uint32_t known = tfp_map64_get(&t->work_by_step, key);
-    if (known == TFP_NONE) {
-        known = (uint32_t)t->works.size;
-        if (!tfp_push(&t->works, ((work){ at, t->first[step], 0 })) || !tfp_map64_put(&t->work_by_step, key, known))
-            return false;
-        t->first[step] = known;
-    }
-    t->works.at[known].ns = tfp_add(t->works.at[known].ns, ns, NULL);
-    return true;
+    worker *all = TFP_GROUP(&t->workers, w.name, w.part, w.async);
+    if (!all) return false;
+    w.ns = tfp_add(all->ns, ns, NULL);
+    *all = w;
+    uint32_t at = tfp_group_index(&t->workers, all);
+    work *here = TFP_GROUP(&t->works, step, at);
+    if (here) *here = (work){ step, at, tfp_add(here->ns, ns, NULL) };
+    return here != NULL;
 }
 
 static int64_t start_of(const whys *t, const tfp_step_row *row)
@@ -104,15 +93,9 @@ static bool add_activity(whys *t, const tfp_step_row *rows, size_t count, uint32
     const tfp_span_columns *s = t->x->s;
     int64_t start = tfp_cut_start(t->x->cut, p, span), end = tfp_cut_end(t->x->cut, p, span);
     worker w = { s->name[span], parts[s->class[span]], tfp_lanes_of(p)->at[s->lane[span]].role == TFP_ROLE_ASYNC, 0 };
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (start_of(t, &rows[middle]) <= start)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (size_t i = low ? low - 1 : 0, pieces = 0; i < count && pieces < PIECES_MOST; i++, pieces++) {
+    size_t after;
+    TFP_LOWER_BOUND(after, 0, count, start_of(t, &rows[after]) <= start);
+    for (size_t i = after ? after - 1 : 0, pieces = 0; i < count && pieces < PIECES_MOST; i++, pieces++) {
         int64_t from = start_of(t, &rows[i]), until = tfp_add(from, rows[i].device_ns, NULL);
         if (from >= end) break;
         if (i + 1 < count && start_of(t, &rows[i + 1]) < until) until = start_of(t, &rows[i + 1]);
@@ -152,12 +135,6 @@ static bool add_host(whys *t)
 
 /* ---- steps ---- */
 
-static bool row_before(const void *ctx, uint32_t a, uint32_t b)
-{
-    const tfp_step_row *x = &((const whys *)ctx)->rows[a], *y = &((const whys *)ctx)->rows[b];
-    return x->step_at != y->step_at ? x->step_at < y->step_at : x->unit < y->unit;
-}
-
 static double value_at(const void *values, size_t i) { return (double)((const int64_t *)values)[i]; }
 
 static double median(int64_t *values, size_t count)
@@ -165,6 +142,8 @@ static double median(int64_t *values, size_t count)
     qsort(values, count, sizeof *values, tfp_by_int);
     return tfp_quantile(value_at, values, count, 0.5);
 }
+
+static const tfp_sort_key by_step[] = { TFP_UP(tfp_step_row, step_at), TFP_UP(tfp_step_row, unit), { 0 } };
 
 /* Orders the rows and finds the medians. *several: there are several steps. */
 static bool order_rows(whys *t, size_t count, bool *several)
@@ -175,9 +154,12 @@ static bool order_rows(whys *t, size_t count, bool *several)
     if (!values || !t->order) return false;
     for (uint32_t i = 0; i < count; i++)
         if (t->rows[i].step_at != TFP_NONE) t->order[t->row_count++] = i;
-    if (!tfp_sort(t->order, t->row_count, row_before, t)) return false;
+    if (!tfp_order_items(t->order, t->row_count, by_step, t->rows, sizeof *t->rows)) return false;
     *several = t->row_count && t->rows[t->order[0]].step_at != t->rows[t->order[t->row_count - 1]].step_at;
-    for (size_t i = 0; i < t->row_count; i++) t->unit_rows += !i || row_before(t, t->order[i - 1], t->order[i]);
+    for (size_t i = 0; i < t->row_count; i++) {
+        const tfp_step_row *row = &t->rows[t->order[i]], *last = i ? &t->rows[t->order[i - 1]] : NULL;
+        t->unit_rows += !last || last->step_at != row->step_at || last->unit != row->unit;
+    }
     for (unsigned part = 0; t->row_count && part <= PARTS; part++) {
         for (size_t i = 0; i < t->row_count; i++) {
             const tfp_step_row *row = &t->rows[t->order[i]];
@@ -226,43 +208,36 @@ static tfp_str name_of(const whys *t, const worker *w)
     return tfp_activity_shown(tfp_arena_of(t->r), tfp_text(t->x->p, w->name), w->async);
 }
 
-/* Puts a row among the `count` that grew most; returns how many there are then. */
-static size_t insert(why_row most[NAMED_MOST], size_t count, why_row row)
-{
-    size_t place = count;
-    while (place > 0 && (row.more_us > most[place - 1].more_us ||
-                         (row.more_us == most[place - 1].more_us && tfp_str_cmp(row.name, most[place - 1].name) < 0)))
-        place--;
-    if (place >= NAMED_MOST) return count;
-    if (count < NAMED_MOST) count++;
-    memmove(&most[place + 1], &most[place], (count - 1 - place) * sizeof *most);
-    most[place] = row;
-    return count;
-}
+static const tfp_sort_key by_works_step[] = { TFP_UP(work, step), { 0 } };
+static const tfp_sort_key grown_first[] = { TFP_DOWN(why_row, more_us), TFP_UP(why_row, name), { 0 } };
 
 /* The kernels or ops of a step that grew most: beside the mean of the other steps, of one device, or of one rank's host. */
 static bool add_grown(whys *t, const step_means *m, unsigned part, const why_row *about)
 {
     bool host = m->host || part == PART_IDLE;
-    why_row most[NAMED_MOST];
-    size_t count = 0, here = host ? m->units : m->rows, all = host ? t->unit_rows : t->row_count;
-    for (uint32_t i = t->first[m->step]; i != TFP_NONE; i = t->works.at[i].next) {
-        const worker *w = &t->workers.at[t->works.at[i].worker];
+    const work *works = t->works.rows;
+    TFP_VEC(why_row) grown = { 0 };
+    bool ok = true;
+    size_t i, here = host ? m->units : m->rows, all = host ? t->unit_rows : t->row_count;
+    TFP_LOWER_BOUND(i, 0, t->works.count, works[i].step < m->step);
+    for (; ok && i < t->works.count && works[i].step == m->step; i++) {
+        const worker *w = (const worker *)t->workers.rows + works[i].worker;
         if (w->part != (host ? WORK_HOST : part)) continue;
         why_row row = *about;
-        int64_t others = w->ns - t->works.at[i].ns;
-        row.us = (double)t->works.at[i].ns / 1000 / (double)here;
+        int64_t others = w->ns - works[i].ns;
+        row.us = (double)works[i].ns / 1000 / (double)here;
         row.others_us = all > here ? (double)others / 1000 / (double)(all - here) : 0;
         row.more_us = row.us - row.others_us;
         if (!(about->part_more_us > 0 && row.more_us > about->part_more_us * WORTH_NAMING)) continue;
         row.kind = host ? TFP_STR("op") : TFP_STR("kernel");
         row.name = name_of(t, w);
-        if (!row.name.data) return false;
-        count = insert(most, count, row);
+        ok = row.name.data && tfp_push(&grown, row);
     }
-    for (size_t i = 0; i < count; i++)
-        if (!tfp_push(&t->out, most[i])) return false;
-    return count || tfp_push(&t->out, *about);
+    ok = ok && tfp_order_rows(grown.at, sizeof *grown.at, grown.size, grown_first);
+    for (i = 0; ok && i < grown.size && i < NAMED_MOST; i++) ok = tfp_push(&t->out, grown.at[i]);
+    if (ok && !grown.size) ok = tfp_push(&t->out, *about);
+    tfp_vec_free(&grown);
+    return ok;
 }
 
 static bool explain(whys *t)
@@ -293,11 +268,7 @@ static bool explain(whys *t)
 
 /* ---- the table ---- */
 
-static bool longest_first(const void *ctx, uint32_t a, uint32_t b)
-{
-    const why_row *x = &((const why_row *)ctx)[a], *y = &((const why_row *)ctx)[b];
-    return x->duration_us != y->duration_us ? x->duration_us > y->duration_us : x->step < y->step;
-}
+static const tfp_sort_key longest_first[] = { TFP_DOWN(why_row, duration_us), TFP_UP(why_row, step), { 0 } };
 
 /* clang-format off */
 static const tfp_table_column columns[] = {
@@ -318,28 +289,24 @@ static const tfp_table_column columns[] = {
 
 static bool work_out(whys *t, size_t count, bool *several)
 {
-    size_t steps = tfp_executions_of(t->x->p)->steps.size;
-    t->first = TFP_NEW(tfp_arena_of(t->r), uint32_t, steps + 1);
-    if (!t->first || !order_rows(t, count, several)) return false;
-    for (size_t i = 0; i < steps; i++) t->first[i] = TFP_NONE;
-    return !*several || (add_devices(t, count) && add_host(t) && explain(t));
+    if (!order_rows(t, count, several)) return false;
+    return !*several || (add_devices(t, count) && add_host(t) &&
+                         tfp_order_rows(t->works.rows, sizeof(work), t->works.count, by_works_step) && explain(t));
 }
 
 tfp_status tfp_why_table(tfp_report *r, const tfp_trace_index *x, const tfp_step_row *rows, size_t count,
                          tfp_error *err)
 {
-    whys t = { .r = r, .x = x, .rows = rows };
+    whys t = { .r = r, .x = x, .rows = rows, .workers.row_size = sizeof(worker), .works.row_size = sizeof(work) };
     bool several = false, ok = work_out(&t, count, &several);
-    why_row *out = ok ? tfp_rows_sorted(tfp_arena_of(r), t.out.at, sizeof *t.out.at, t.out.size, longest_first) : NULL;
+    why_row *out = ok ? tfp_ordered(tfp_arena_of(r), t.out.at, sizeof *out, t.out.size, longest_first) : NULL;
     tfp_status s =
         out ? tfp_grid_of(r, &(tfp_row_table){ columns, out, sizeof *out, t.out.size, 0 }, err) : tfp_nomem(err);
     if (!s && !several)
         s = tfp_report_note_add(r, TFP_NOTE_ONE_STEP, err,
                                 "the trace has only one step, so there is none to compare it with");
-    tfp_map64_free(&t.worker_by_name);
-    tfp_map64_free(&t.work_by_step);
-    tfp_vec_free(&t.workers);
-    tfp_vec_free(&t.works);
+    tfp_groups_free(&t.workers);
+    tfp_groups_free(&t.works);
     tfp_vec_free(&t.out);
     return s;
 }
