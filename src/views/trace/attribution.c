@@ -10,6 +10,7 @@
 #include "model/tables/lanes.h"
 #include "model/tables/read.h"
 #include "model/tables/stats.h"
+#include "query/groups.h"
 #include "views/core/coverage.h"
 #include "views/core/engine.h"
 #include "views/core/grid.h"
@@ -120,12 +121,6 @@ static void find_places(places *t)
 
 /* ---- replays ---- */
 
-static bool earlier(const void *columns, uint32_t a, uint32_t b)
-{
-    const tfp_span_columns *s = columns;
-    return s->start_ns[a] < s->start_ns[b];
-}
-
 /* Numbers the graph launches that replayed something, for each rank by start. */
 static bool number_replays(places *t)
 {
@@ -141,7 +136,8 @@ static bool number_replays(places *t)
         t->replay[launch] = 0;
         launches[count++] = launch;
     }
-    bool ok = launches && next && tfp_sort(launches, count, earlier, s);
+    bool ok = launches && next &&
+              tfp_order_items(launches, count, (tfp_sort_key[]){ TFP_UP_IN(s->start_ns), { 0 } }, NULL, 0);
     for (size_t i = 0; ok && i < count; i++) {
         uint32_t unit = tfp_trace_unit_of(&t->x, launches[i]);
         t->replay[launches[i]] = next[unit == TFP_NONE ? t->x.unit_count : unit]++;
@@ -220,11 +216,7 @@ static activity_row row_of(places *t, uint32_t span, id_keys graph, id_keys node
     return row;
 }
 
-static bool sooner(const void *rows, uint32_t a, uint32_t b)
-{
-    const activity_row *x = (const activity_row *)rows + a, *y = (const activity_row *)rows + b;
-    return x->unit != y->unit ? x->unit < y->unit : x->start_ns < y->start_ns;
-}
+static const tfp_sort_key by_start[] = { TFP_UP(activity_row, unit), TFP_UP(activity_row, start_ns), { 0 } };
 
 static activity_row *rows_of(places *t, size_t *count)
 {
@@ -251,7 +243,7 @@ static activity_row *rows_of(places *t, size_t *count)
         if (tfp_span_in_step(t->r, i)) ok = tfp_push(&rows, row_of(t, i, graph, node));
     }
     *count = rows.size;
-    activity_row *sorted = ok && !t->failed ? tfp_rows_sorted(a, rows.at, sizeof *rows.at, rows.size, sooner) : NULL;
+    activity_row *sorted = ok && !t->failed ? tfp_ordered(a, rows.at, sizeof *rows.at, rows.size, by_start) : NULL;
     tfp_vec_free(&rows);
     return sorted;
 }
@@ -310,26 +302,24 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     return s;
 }
 
-/* Sums rows by class and reason; rows come by rank, and within a rank sorted by class and reason. */
-static coverage_row *sum(tfp_report *r, const activity_row *rows, size_t count, size_t *sums)
+/* Sums rows, which come by rank, by class and reason. */
+static coverage_row *sum(places *t, const activity_row *rows, size_t count, size_t *sums)
 {
-    coverage_row *at = TFP_NEW(tfp_arena_of(r), coverage_row, count + 1);
+    tfp_groups g = { .row_size = sizeof(coverage_row) };
     double all = 0;
-    size_t first = 0;
-    for (size_t i = 0; at && i < count; i++) {
-        const activity_row *a = &rows[i];
-        if (i && rows[i - 1].unit != a->unit) first = *sums;
-        size_t k = first; /* there are twelve at most */
-        while (k < *sums && !(tfp_str_eq(at[k].class, a->certainty) && tfp_str_eq(at[k].reason, a->reason))) k++;
-        if (k == *sums) at[(*sums)++] = (coverage_row){ .rank = a->rank, .class = a->certainty, .reason = a->reason };
-        at[k].activities++;
-        at[k].device_ns = tfp_add(at[k].device_ns, a->duration_ns, NULL);
-        if (a->module.size) at[k].module_ns = tfp_add(at[k].module_ns, a->duration_ns, NULL);
-        if (a->line.size) at[k].line_ns = tfp_add(at[k].line_ns, a->duration_ns, NULL);
+    for (const activity_row *a = rows; a < rows + count; a++) {
+        coverage_row *to = TFP_GROUP(&g, a->unit, (uintptr_t)a->certainty.data, (uintptr_t)a->reason.data);
+        if (!to) break;
+        if (g.added) *to = (coverage_row){ .rank = a->rank, .class = a->certainty, .reason = a->reason };
+        to->activities++;
+        to->device_ns = tfp_add(to->device_ns, a->duration_ns, NULL);
+        if (a->module.size) to->module_ns = tfp_add(to->module_ns, a->duration_ns, NULL);
+        if (a->line.size) to->line_ns = tfp_add(to->line_ns, a->duration_ns, NULL);
         all += (double)a->duration_ns;
     }
-    for (size_t k = 0; k < *sums; k++) at[k].share = all > 0 ? (double)at[k].device_ns / all : NAN;
-    return at;
+    coverage_row *out = tfp_groups_end(&g, tfp_arena_of(t->r), NULL, sums);
+    for (size_t k = 0; out && k < *sums; k++) out[k].share = all > 0 ? (double)out[k].device_ns / all : NAN;
+    return out;
 }
 
 static tfp_status build_coverage(tfp_report *r, tfp_error *err)
@@ -339,7 +329,7 @@ static tfp_status build_coverage(tfp_report *r, tfp_error *err)
     tfp_status s = tfp_trace_index_new(r, &t.x, err);
     if (s) return s;
     activity_row *rows = rows_of(&t, &count);
-    coverage_row *of = rows ? sum(r, rows, count, &sums) : NULL;
+    coverage_row *of = rows ? sum(&t, rows, count, &sums) : NULL;
     s = of ? tfp_grid_of(r, &(tfp_row_table){ coverage_columns, of, sizeof *of, sums, TFP_SHOWN_RANKS }, err)
            : tfp_nomem(err);
     end(&t);

@@ -10,6 +10,7 @@
 #include "model/tables/read.h"
 #include "options/options.h"
 #include "views/core/coverage.h"
+#include "query/order.h"
 #include "views/core/handle.h"
 #include "views/core/notes.h"
 #include "views/core/view.h"
@@ -21,6 +22,7 @@
 
 typedef struct row {
     tfp_str severity, what;
+    uint32_t weight; /* of the severity: 0 is the most severe */
     int64_t count;
     tfp_str first;
 } row;
@@ -34,7 +36,8 @@ typedef struct checks {
 static bool add(checks *t, const char *severity, const char *what, int64_t count, tfp_str first)
 {
     if (!count) return true;
-    return tfp_push(&t->rows, ((row){ tfp_str_of(severity), tfp_str_of(what), count, first }));
+    uint32_t weight = strcmp(severity, "error") == 0 ? 0 : strcmp(severity, "warning") == 0 ? 1 : 2;
+    return tfp_push(&t->rows, ((row){ tfp_str_of(severity), tfp_str_of(what), weight, count, first }));
 }
 
 /* ---- spans that cross ---- */
@@ -212,19 +215,8 @@ static bool collect(checks *t)
            check_ranks(t) && check_steps(t);
 }
 
-static int weight(tfp_str severity)
-{
-    return tfp_str_eq(severity, TFP_STR("error")) ? 0 : tfp_str_eq(severity, TFP_STR("warning")) ? 1 : 2;
-}
-
-/* The most severe first; equally severe ones by their texts, so that the order does not depend on how the files were
- * added. */
-static bool worse(const void *rows, uint32_t a, uint32_t b)
-{
-    const row *x = (const row *)rows + a, *y = (const row *)rows + b;
-    int by_severity = weight(x->severity) - weight(y->severity);
-    return by_severity ? by_severity < 0 : tfp_str_cmp(x->what, y->what) < 0;
-}
+/* Equally severe ones by their texts, so that the order does not depend on how the files were added. */
+static const tfp_sort_key worst_first[] = { TFP_UP(row, weight), TFP_UP(row, what), { 0 } };
 
 /* clang-format off */
 static const tfp_table_column columns[] = {
@@ -241,7 +233,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     checks t = { .r = r };
     tfp_status s = tfp_trace_index_new(r, &t.x, err);
     const row *sorted =
-        !s && collect(&t) ? tfp_rows_sorted(tfp_arena_of(r), t.rows.at, sizeof *t.rows.at, t.rows.size, worse) : NULL;
+        !s && collect(&t) ? tfp_ordered(tfp_arena_of(r), t.rows.at, sizeof *sorted, t.rows.size, worst_first) : NULL;
     if (!s && !sorted) s = tfp_nomem(err);
     tfp_row_table table = { columns, sorted, sizeof *sorted, t.rows.size, 0 };
     if (!s) s = tfp_grid_of(r, &table, err);

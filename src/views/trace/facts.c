@@ -6,6 +6,8 @@
 #include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "model/tables/stats.h"
+#include "query/groups.h"
+#include "query/order.h"
 #include "views/core/report.h"
 #include "views/spans/waiting.h"
 #include "views/trace/facts.h"
@@ -14,11 +16,7 @@
 
 /* ---- kernels ---- */
 
-static bool takes_longer(const void *ctx, uint32_t a, uint32_t b)
-{
-    const tfp_kernel_fact *k = ctx;
-    return k[a].total_ns > k[b].total_ns;
-}
+static const tfp_sort_key longest_first[] = { TFP_DOWN(tfp_kernel_fact, total_ns), { 0 } };
 
 static void add_kernel(tfp_trace_facts *f, tfp_kernel_fact *k, uint32_t span, const tfp_occupancy_keys *keys)
 {
@@ -37,36 +35,22 @@ static void add_kernel(tfp_trace_facts *f, tfp_kernel_fact *k, uint32_t span, co
 static bool add_kernels(tfp_report *r, tfp_trace_facts *f)
 {
     const tfp_span_columns *s = f->x.s;
-    tfp_map64 by_name = { 0 };
-    TFP_VEC(tfp_kernel_fact) found = { 0 };
+    tfp_groups found = { .row_size = sizeof *f->kernels }; /* by name and class */
     tfp_occupancy_keys keys = tfp_occupancy_keys_of(f->x.p);
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < s->size; i++) {
+    for (uint32_t i = 0; i < s->size; i++) {
         if (s->kind[i] != TFP_SPAN_ACTIVITY || !tfp_span_in_step(r, i)) continue;
-        uint64_t key = (uint64_t)s->name[i] << 8 | s->class[i];
-        uint32_t at = tfp_map64_get(&by_name, key);
-        if (at == TFP_NONE) {
-            tfp_kernel_fact k = {
+        tfp_kernel_fact *k = TFP_GROUP(&found, s->name[i], s->class[i]);
+        if (!k) break;
+        if (found.added)
+            *k = (tfp_kernel_fact){
                 .name = tfp_span_name(f->x.p, i), .class = s->class[i], .occupancy = NAN, .longest = TFP_NONE
             };
-            at = (uint32_t)found.size;
-            ok = tfp_push(&found, k) && tfp_map64_put(&by_name, key, at);
-        }
-        if (ok) add_kernel(f, &found.at[at], i, &keys);
+        add_kernel(f, k, i, &keys);
     }
-    uint32_t *order = ok ? TFP_NEW(&r->arena, uint32_t, found.size + 1) : NULL;
-    f->kernels = ok ? TFP_NEW(&r->arena, tfp_kernel_fact, found.size + 1) : NULL;
-    ok = order && f->kernels;
-    for (uint32_t i = 0; ok && i < found.size; i++) order[i] = i;
-    ok = ok && tfp_sort(order, found.size, takes_longer, found.at);
-    for (size_t i = 0; ok && i < found.size; i++) {
-        f->kernels[i] = found.at[order[i]];
-        if (f->kernels[i].occupancy_ns) f->kernels[i].occupancy /= (double)f->kernels[i].occupancy_ns;
-    }
-    f->kernel_count = found.size;
-    tfp_vec_free(&found);
-    tfp_map64_free(&by_name);
-    return ok;
+    f->kernels = tfp_groups_end(&found, &r->arena, longest_first, &f->kernel_count);
+    for (tfp_kernel_fact *k = f->kernels; k && k < f->kernels + f->kernel_count; k++)
+        if (k->occupancy_ns) k->occupancy /= (double)k->occupancy_ns;
+    return f->kernels != NULL;
 }
 
 /* ---- names ---- */

@@ -5,6 +5,7 @@
 #include "model/tables/lanes.h"
 #include "model/tables/memory_events.h"
 #include "model/tables/read.h"
+#include "query/groups.h"
 #include "views/trace/facts.h"
 
 typedef struct held {
@@ -55,27 +56,23 @@ static void add_event(held *h, const tfp_memory_event *m)
 bool tfp_reserved_of(tfp_trace_facts *f)
 {
     const tfp_profile *p = f->x.p;
-    TFP_VEC(held) devices = { 0 };
-    tfp_map64 by_device = { 0 }, limits = { 0 };
+    tfp_groups devices = { .row_size = sizeof(held) }; /* by process and device */
+    tfp_map64 limits = { 0 };
     bool ok = add_limits(p, &limits);
     f->memory.memory_span = TFP_NONE;
     for (size_t i = 0; ok && i < tfp_events_of(p)->memory.size; i++) {
         const tfp_memory_event *m = &tfp_events_of(p)->memory.at[i];
         uint32_t process = tfp_lanes_of(p)->at[m->lane].process;
-        uint64_t key = (uint64_t)process << 32 | m->device;
         if (m->device && tfp_str_eq(tfp_text(p, m->device), TFP_STR("cpu"))) continue;
-        uint32_t at = tfp_map64_get(&by_device, key);
-        if (at == TFP_NONE) {
-            at = (uint32_t)devices.size;
-            ok = tfp_push(&devices, ((held){ .process = process, .device = m->device, .span = TFP_NONE })) &&
-                 tfp_map64_put(&by_device, key, at);
-        }
-        if (ok) add_event(&devices.at[at], m);
+        held *h = TFP_GROUP(&devices, process, m->device);
+        if (!(ok = h != NULL)) break;
+        if (devices.added) *h = (held){ .process = process, .device = m->device, .span = TFP_NONE };
+        add_event(h, m);
     }
     const held *nearest = NULL;
-    for (size_t i = 0; ok && i < devices.size; i++) {
-        devices.at[i].limit = limit_of(p, &limits, &devices.at[i]);
-        if (!nearest || nearer(&devices.at[i], nearest)) nearest = &devices.at[i];
+    for (held *h = devices.rows; ok && h < (held *)devices.rows + devices.count; h++) {
+        h->limit = limit_of(p, &limits, h);
+        if (!nearest || nearer(h, nearest)) nearest = h;
     }
     if (ok && nearest) {
         f->memory.memory_peak = nearest->allocated;
@@ -83,8 +80,7 @@ bool tfp_reserved_of(tfp_trace_facts *f)
         f->memory.memory_limit = nearest->limit;
         f->memory.memory_span = nearest->span;
     }
-    tfp_vec_free(&devices);
-    tfp_map64_free(&by_device);
+    tfp_groups_free(&devices);
     tfp_map64_free(&limits);
     return ok;
 }
