@@ -50,6 +50,14 @@ void *tfp_group(tfp_groups *g, const uint64_t *key, size_t size)
     return row;
 }
 
+uint64_t tfp_group_text(tfp_groups *g, tfp_str text)
+{
+    bool ready = g->texts.slot_count || tfp_strtab_init(&g->texts, NULL) == TFP_OK;
+    tfp_strid id = ready ? tfp_intern_kept(&g->texts, text) : TFP_NONE;
+    g->failed |= id == TFP_NONE;
+    return id;
+}
+
 void *tfp_groups_end(tfp_groups *g, tfp_arena *arena, const tfp_sort_key *order, size_t *count)
 {
     static const tfp_sort_key none[] = { { 0 } };
@@ -64,5 +72,6 @@ void tfp_groups_free(tfp_groups *g)
     free(g->rows);
     free(g->keys);
     free(g->slots);
+    tfp_strtab_free(&g->texts);
     *g = (tfp_groups){ .row_size = g->row_size };
 }

@@ -8,10 +8,10 @@
  *     tfp_fold_add(&row->time, ns);
  *     wait_row *sorted = tfp_groups_end(&waits, arena, longest_first, &count);   (NULL: out of memory now or before)
  *
- * A key is one to eight numbers; intern texts (tfp_intern) to have their numbers. A new row is cleared. Rows have the
+ * A key is a list of numbers; a text in it has the number that tfp_group_text gives. A new row is cleared. Rows have the
  * order in which their keys came first, and move when one is added. Knows no profile. */
-#ifndef TFP_GROUPS_H
-#define TFP_GROUPS_H
+#ifndef TFP_QUERY_GROUPS_H
+#define TFP_QUERY_GROUPS_H
 
 #include "base/base.h"
 #include "query/order.h"
@@ -22,13 +22,16 @@ typedef struct tfp_groups {
     bool added;  /* whether the last call added its row */
     bool failed; /* out of memory */
     void *rows;
-    uint64_t *keys;  /* key_size numbers for each row */
+    uint64_t *keys;  /* the numbers for each row */
     uint64_t *slots; /* open addressing: high half the key's hash, low half the row's index + 1; 0 is free */
-    size_t key_size, slot_count, capacity, key_capacity;
+    tfp_strtab texts;
+    size_t slot_count, capacity, key_capacity;
 } tfp_groups;
 
 /* The row of a key of `size` numbers, the same for all keys, added if it is new. NULL: out of memory. */
 void *tfp_group(tfp_groups *g, const uint64_t *key, size_t size);
+/* The number of a text in keys of these groups; the text must outlive them. */
+uint64_t tfp_group_text(tfp_groups *g, tfp_str text);
 #define TFP_GROUP(groups, ...)                                                                                         \
     tfp_group((groups), (const uint64_t[]){ __VA_ARGS__ }, sizeof((const uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t))
 static inline uint32_t tfp_group_index(const tfp_groups *g, const void *row)

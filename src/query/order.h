@@ -11,8 +11,8 @@
  *     TFP_LOWER_BOUND(i, 0, count, rows[i].start_ns < at); (the first row that starts at or after `at`, or `count`)
  *
  * All sorts are stable. Knows no profile. */
-#ifndef TFP_ORDER_H
-#define TFP_ORDER_H
+#ifndef TFP_QUERY_ORDER_H
+#define TFP_QUERY_ORDER_H
 
 #include "base/base.h"
 

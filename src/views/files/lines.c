@@ -8,6 +8,7 @@
 #include "model/tables/samples.h"
 #include "options/columns.h"
 #include "options/options.h"
+#include "query/groups.h"
 #include "views/core/coverage.h"
 #include "views/core/engine.h"
 #include "views/core/grid.h"
@@ -30,9 +31,8 @@ typedef struct line_row {
 typedef struct table {
     tfp_report *r;
     const tfp_report *code;
-    bool waiting; /* the own time of frames is known, so some of it is waiting */
-    TFP_VEC(line_row) rows;
-    tfp_map64 row_of; /* hash of a name and its file -> index in rows */
+    bool waiting;    /* the own time of frames is known, so some of it is waiting */
+    tfp_groups rows; /* line_row by name and file */
     uint32_t
         *line; /* for each row of the code view: index in rows; a library's row has its caller's; TFP_NONE: no line */
 } table;
@@ -65,18 +65,13 @@ static tfp_str line_file(const tfp_report *code, uint32_t row)
     return name;
 }
 
+static line_row *row_at(const table *t, size_t i) { return (line_row *)t->rows.rows + i; }
+
 static uint32_t find_line(table *t, tfp_str name, tfp_str file)
 {
-    for (uint64_t key = tfp_hash(name.data, name.size) ^ (tfp_hash(file.data, file.size) << 1);; key++) {
-        uint32_t at = tfp_map64_get(&t->row_of, key);
-        bool same = at != TFP_NONE && tfp_str_eq(t->rows.at[at].line, name) && tfp_str_eq(t->rows.at[at].file, file);
-        if (same) return at;
-        if (at != TFP_NONE) continue;
-        at = (uint32_t)t->rows.size;
-        return tfp_push(&t->rows, ((line_row){ .line = name, .file = file })) && tfp_map64_put(&t->row_of, key, at)
-                   ? at
-                   : TFP_NONE;
-    }
+    line_row *row = TFP_GROUP(&t->rows, tfp_group_text(&t->rows, name), tfp_group_text(&t->rows, file));
+    if (t->rows.added) row->line = name, row->file = file;
+    return row ? tfp_group_index(&t->rows, row) : TFP_NONE;
 }
 
 /* ---- self and total ---- */
@@ -85,7 +80,7 @@ static int64_t own(const table *t, uint32_t row, tfp_value v) { return tfp_own(t
 
 static void add_own(table *t, uint32_t row, bool gradient)
 {
-    line_row *x = &t->rows.at[t->line[row]];
+    line_row *x = row_at(t, t->line[row]);
     bool *clamped = &t->r->clamped;
     x->self_ns = tfp_add(x->self_ns, own(t, row, TFP_V_MICROS), clamped);
     x->accelerator_ns = tfp_add(x->accelerator_ns, own(t, row, TFP_V_ACCELERATOR_MICROS), clamped);
@@ -111,13 +106,13 @@ static bool add_rows(table *t)
         uint32_t above = t->line[c->tree->rows.at[i].parent];
         while (path.size && c->tree->rows.at[path.at[path.size - 1]].depth >= c->tree->rows.at[i].depth) {
             uint32_t left = path.at[--path.size];
-            if (t->line[left] != TFP_NONE) t->rows.at[t->line[left]].active--;
+            if (t->line[left] != TFP_NONE) row_at(t, t->line[left])->active--;
         }
         bool library = tfp_is_library_here(t->r, file);
         t->line[i] = library ? above : find_line(t, name, file);
         ok = (library || t->line[i] != TFP_NONE) && tfp_push(&path, i);
         if (!ok || t->line[i] == TFP_NONE) continue;
-        line_row *x = &t->rows.at[t->line[i]];
+        line_row *x = row_at(t, t->line[i]);
         if (!x->active++) {
             int64_t device = tfp_total(c, i, TFP_V_ACCELERATOR_MICROS);
             x->total_ns = tfp_add(x->total_ns, tfp_total(c, i, TFP_V_MICROS), &t->r->clamped);
@@ -151,8 +146,8 @@ static tfp_explained lost(const table *t)
     int64_t device = tfp_total(c, 0, TFP_V_ACCELERATOR_MICROS);
     int64_t host = tfp_add(tfp_total(c, 0, TFP_V_MICROS), -device, NULL);
     double times = times_of(t);
-    for (size_t i = 0; i < t->rows.size; i++) {
-        const line_row *row = &t->rows.at[i];
+    for (size_t i = 0; i < t->rows.count; i++) {
+        const line_row *row = row_at(t, i);
         device = tfp_add(device, -row->accelerator_ns, NULL);
         host = tfp_add(host, tfp_add(row->accelerator_ns, -row->self_ns, NULL), NULL);
     }
@@ -168,8 +163,8 @@ static size_t finish(table *t)
     double everything = all_time(t), device = (double)tfp_total(t->code, 0, TFP_V_ACCELERATOR_MICROS);
     bool told = tfp_total(t->code, 0, TFP_V_BYTES) != 0; /* frames of a trace have no memory */
     size_t kept = 0;
-    for (size_t i = 0; i < t->rows.size; i++) {
-        line_row *x = &t->rows.at[i];
+    for (size_t i = 0; i < t->rows.count; i++) {
+        line_row *x = row_at(t, i);
         x->self_share = all > 0 ? (double)x->self_ns / all : NAN;
         x->total_share = all > 0 ? (double)x->total_ns / all : NAN;
         x->all_share = everything > 0 ? (double)x->self_ns / everything : NAN;
@@ -178,25 +173,18 @@ static size_t finish(table *t)
         x->total_host_ns = tfp_add(x->total_ns, -x->total_accelerator_ns, NULL);
         if (all > 0 && !x->self_ns && !x->total_ns && !x->bytes) continue;
         if (!told) x->bytes = TFP_ABSENT;
-        t->rows.at[kept++] = *x;
+        *row_at(t, kept++) = *x;
     }
     return kept;
 }
 
-static bool longer_first(const void *rows, uint32_t a, uint32_t b)
-{
-    const line_row *x = (const line_row *)rows + a, *y = (const line_row *)rows + b;
-    if (x->self_ns != y->self_ns) return x->self_ns > y->self_ns;
-    if (x->total_ns != y->total_ns) return x->total_ns > y->total_ns;
-    if (x->runs != y->runs) return x->runs > y->runs; /* stacks that were only counted */
-    return tfp_str_cmp(x->line, y->line) < 0;
-}
-
-static bool device_first(const void *rows, uint32_t a, uint32_t b)
-{
-    const line_row *x = (const line_row *)rows + a, *y = (const line_row *)rows + b;
-    return x->accelerator_ns != y->accelerator_ns ? x->accelerator_ns > y->accelerator_ns : longer_first(rows, a, b);
-}
+static const tfp_sort_key device_first[] = { TFP_DOWN(line_row, accelerator_ns),
+                                             TFP_DOWN(line_row, self_ns),
+                                             TFP_DOWN(line_row, total_ns),
+                                             TFP_DOWN(line_row, runs), /* of stacks that were only counted */
+                                             TFP_UP(line_row, line),
+                                             { 0 } };
+static const tfp_sort_key *const longest_first = device_first + 1;
 
 /* ---- the table ---- */
 
@@ -280,9 +268,8 @@ static tfp_status show(table *t, tfp_error *err)
     if (added && (s = tfp_coverage_less(t->r, &c->covered->coverage, &no_row, err))) return s;
     size_t count = added ? finish(t) : SIZE_MAX;
     bool apart = t->r->options->made.apart;
-    line_row *rows = count == SIZE_MAX ? NULL
-                                       : tfp_rows_sorted(&t->r->arena, t->rows.at, sizeof *t->rows.at, count,
-                                                         apart ? device_first : longer_first);
+    const tfp_sort_key *order = apart ? device_first : longest_first;
+    line_row *rows = count == SIZE_MAX ? NULL : tfp_ordered(&t->r->arena, t->rows.rows, sizeof *rows, count, order);
     if (!rows || !keep_names(t->r, rows, count)) return tfp_nomem(err);
     if (!count && c->tree->rows.size > 1)
         s = tfp_report_note_add(t->r, TFP_NOTE_ALL_LIBRARIES, err,
@@ -304,13 +291,12 @@ static tfp_status show(table *t, tfp_error *err)
 
 static tfp_status build(tfp_report *r, tfp_error *err)
 {
-    table t = { .r = r };
+    table t = { .r = r, .rows.row_size = sizeof(line_row) };
     tfp_report *code = NULL;
     tfp_status s = build_code(r, &code, err);
     t.code = code;
     if (!s) s = show(&t, err);
-    tfp_map64_free(&t.row_of);
-    tfp_vec_free(&t.rows);
+    tfp_groups_free(&t.rows);
     tfp_report_free(code);
     return s;
 }

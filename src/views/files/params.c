@@ -8,6 +8,7 @@
 #include "model/tables/sources.h"
 #include "model/tensors.h"
 #include "options/options.h"
+#include "query/groups.h"
 #include "views/core/grid.h"
 #include "views/core/handle.h"
 #include "views/core/notes.h"
@@ -29,11 +30,8 @@ typedef struct dtype_row {
 typedef struct table {
     tfp_report *r;
     tfp_parameter_counts counts;
-    TFP_VEC(block_row) blocks;
-    TFP_VEC(dtype_row) dtypes;
-    tfp_map64 block_of; /* hash of a name -> index in blocks */
-    tfp_map64 dtype_of; /* DataType -> index in dtypes */
-    bool unsized;       /* the size of some variable's type is unknown */
+    tfp_groups blocks, dtypes; /* block_row by name, dtype_row by DataType */
+    bool unsized;              /* the size of some variable's type is unknown */
 } table;
 
 /* Bytes of an element of a DataType; 0 for texts, resources and unknown types. */
@@ -81,24 +79,18 @@ static int64_t depth_of(const table *t)
 
 static block_row *find_block(table *t, tfp_str name)
 {
-    for (uint64_t key = tfp_hash(name.data, name.size);; key++) {
-        uint32_t at = tfp_map64_get(&t->block_of, key);
-        if (at != TFP_NONE && tfp_str_eq(t->blocks.at[at].block, name)) return &t->blocks.at[at];
-        if (at != TFP_NONE) continue;
-        block_row row = { .block = name };
-        bool ok = tfp_push(&t->blocks, row) && tfp_map64_put(&t->block_of, key, (uint32_t)t->blocks.size - 1);
-        return ok ? &t->blocks.at[t->blocks.size - 1] : NULL;
-    }
+    block_row *row = TFP_GROUP(&t->blocks, tfp_group_text(&t->blocks, name));
+    if (t->blocks.added) row->block = name;
+    return row;
 }
 
 static dtype_row *find_dtype(table *t, int32_t dtype)
 {
-    uint32_t at = tfp_map64_get(&t->dtype_of, (uint32_t)dtype);
-    if (at != TFP_NONE) return &t->dtypes.at[at];
-    dtype_row row = { .dtype = tfp_str_of(dtype > 0 ? tfp_dtype_name(dtype) : "unknown") };
-    if (dtype < 0) row.dtype = tfp_text(tfp_profile_of(t->r), (tfp_strid)(-1 - dtype));
-    bool ok = tfp_push(&t->dtypes, row) && tfp_map64_put(&t->dtype_of, (uint32_t)dtype, (uint32_t)t->dtypes.size - 1);
-    return ok ? &t->dtypes.at[t->dtypes.size - 1] : NULL;
+    dtype_row *row = TFP_GROUP(&t->dtypes, (uint32_t)dtype);
+    if (t->dtypes.added)
+        row->dtype = dtype < 0 ? tfp_text(tfp_profile_of(t->r), (tfp_strid)(-1 - dtype))
+                               : tfp_str_of(dtype > 0 ? tfp_dtype_name(dtype) : "unknown");
+    return row;
 }
 
 static void more(int64_t *sum, int64_t n) { *sum = tfp_add(*sum, n, NULL); }
@@ -168,9 +160,9 @@ static bool say_totals(table *t)
 {
     const tfp_parameter_counts *c = &t->counts;
     int64_t bytes = 0, slot_bytes = 0, trained = c->elements[TFP_TRAINED], fixed = c->elements[TFP_FIXED];
-    for (size_t i = 0; i < t->dtypes.size; i++) {
-        more(&bytes, t->dtypes.at[i].bytes);
-        more(&slot_bytes, t->dtypes.at[i].slot_bytes);
+    for (const dtype_row *row = t->dtypes.rows; row < (const dtype_row *)t->dtypes.rows + t->dtypes.count; row++) {
+        more(&bytes, row->bytes);
+        more(&slot_bytes, row->slot_bytes);
     }
     bool ok = say(t->r, "params", "parameters", TFP_NUMBER, c->total, c->total);
     if (!c->elements[TFP_PARAMETER])
@@ -206,26 +198,22 @@ static tfp_status note_gaps(table *t, tfp_error *err)
     return s;
 }
 
-static bool bigger_first(const void *rows, uint32_t a, uint32_t b)
-{
-    const block_row *x = (const block_row *)rows + a, *y = (const block_row *)rows + b;
-    return x->params != y->params ? x->params > y->params : x->slots > y->slots;
-}
+static const tfp_sort_key biggest_first[] = { TFP_DOWN(block_row, params), TFP_DOWN(block_row, slots), { 0 } };
 
 enum { BLOCKS_SHOWN = 40 };
 
 static tfp_status show(table *t, tfp_error *err)
 {
-    for (size_t i = 0; i < t->blocks.size; i++)
-        t->blocks.at[i].share = t->counts.total ? (double)t->blocks.at[i].params / (double)t->counts.total : NAN;
     unsigned shown = t->counts.elements[TFP_PARAMETER] ? 0 : KINDS_KNOWN;
     tfp_status s = say_totals(t) ? note_gaps(t, err) : tfp_nomem(err);
-    block_row *sorted =
-        tfp_rows_sorted(tfp_arena_of(t->r), t->blocks.at, sizeof *t->blocks.at, t->blocks.size, bigger_first);
-    tfp_row_table blocks = { block_columns, sorted, sizeof *sorted, t->blocks.size, shown };
+    size_t count;
+    block_row *sorted = tfp_groups_end(&t->blocks, tfp_arena_of(t->r), biggest_first, &count);
+    tfp_row_table blocks = { block_columns, sorted, sizeof *sorted, count, shown };
     if (!sorted) return tfp_nomem(err);
+    for (block_row *row = sorted; row < sorted + count; row++)
+        row->share = t->counts.total ? (double)row->params / (double)t->counts.total : NAN;
     tfp_table_of(t->r)->few = BLOCKS_SHOWN;
-    tfp_row_table dtypes = { dtype_columns, t->dtypes.at, sizeof *t->dtypes.at, t->dtypes.size, 0 };
+    tfp_row_table dtypes = { dtype_columns, t->dtypes.rows, sizeof(dtype_row), t->dtypes.count, 0 };
     if (!s) s = tfp_grid_of(t->r, &blocks, err);
     return s ? s : tfp_grid_part(t->r, "dtypes", "by type", &dtypes, 0, err);
 }
@@ -233,7 +221,7 @@ static tfp_status show(table *t, tfp_error *err)
 static tfp_status build(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = tfp_profile_of(r);
-    table t = { .r = r };
+    table t = { .r = r, .blocks.row_size = sizeof(block_row), .dtypes.row_size = sizeof(dtype_row) };
     if (!tfp_program_of(p) && !tfp_parameters_once(p)) {
         bool torch = tfp_sources_of(p)->from & TFP_FROM_PYTORCH;
         tfp_fail(err, TFP_NOTFOUND, "no variables: %s",
@@ -248,10 +236,8 @@ static tfp_status build(tfp_report *r, tfp_error *err)
         if (is_shown((tfp_parameter_kind)t.counts.kinds[i]) && !add_variable(&t, i, depth)) s = tfp_nomem(err);
     *tfp_clamped_of(r) |= t.counts.clamped;
     if (!s) s = show(&t, err);
-    tfp_vec_free(&t.blocks);
-    tfp_vec_free(&t.dtypes);
-    tfp_map64_free(&t.block_of);
-    tfp_map64_free(&t.dtype_of);
+    tfp_groups_free(&t.blocks);
+    tfp_groups_free(&t.dtypes);
     return s;
 }
 

@@ -8,6 +8,7 @@
 #include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "model/tensors.h"
+#include "query/groups.h"
 #include "views/core/grid.h"
 #include "views/core/notes.h"
 #include "views/core/report.h"
@@ -241,23 +242,15 @@ static const tfp_table_column file_columns[] = {
 static tfp_status files(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
-    tfp_map64 by_file = { 0 };
-    TFP_VEC(file_row) rows = { 0 };
-    bool ok = true;
-    for (size_t i = 0; ok && i < tfp_code_of(p)->frames.size; i++) {
+    tfp_groups rows = { .row_size = sizeof(file_row) }; /* by file */
+    for (size_t i = 0; i < tfp_code_of(p)->frames.size; i++) {
         tfp_strid file = tfp_code_of(p)->frames.at[i].file;
-        uint32_t at = tfp_map64_get(&by_file, file);
-        if (!file) continue;
-        if (at == TFP_NONE) {
-            at = (uint32_t)rows.size;
-            ok = tfp_map64_put(&by_file, file, at) && tfp_push(&rows, ((file_row){ tfp_text(p, file), 0 }));
-        }
-        if (ok) rows.at[at].lines++;
+        file_row *row = file ? TFP_GROUP(&rows, file) : NULL;
+        if (row) *row = (file_row){ tfp_text(p, file), row->lines + 1 };
     }
-    tfp_row_table table = { file_columns, rows.at, sizeof *rows.at, rows.size, 0 };
-    tfp_status s = ok ? tfp_grid_of(r, &table, err) : tfp_nomem(err);
-    tfp_map64_free(&by_file);
-    tfp_vec_free(&rows);
+    tfp_row_table table = { file_columns, rows.rows, sizeof(file_row), rows.count, 0 };
+    tfp_status s = rows.failed ? tfp_nomem(err) : tfp_grid_of(r, &table, err);
+    tfp_groups_free(&rows);
     return s;
 }
 

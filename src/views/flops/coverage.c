@@ -5,6 +5,7 @@
  * nothing tells how much it is, so the coverage is unknown. */
 #include "model/tables/read.h"
 #include "options/options.h"
+#include "query/groups.h"
 #include "views/core/handle.h"
 #include "views/core/notes.h"
 #include "views/flops/flops.h"
@@ -21,13 +22,11 @@ typedef struct type_work { /* of one operation type */
 } type_work;
 
 typedef struct coverage {
-    tfp_map64 by_op;
-    TFP_VEC(type_work) types;
+    tfp_groups types; /* type_work by op */
     double known, estimated;
     int64_t loops;         /* loops of TensorFlow 1 with an unknown number of iterations */
     const type_work *bulk; /* the type of products that most often lacks shapes */
     tfp_left_out left;     /* work without a count */
-    bool no_memory;
 } coverage;
 
 static bool is_call(tfp_str op) { return tfp_str_has(op, TFP_STR("Call")) || tfp_str_has(op, TFP_STR("While")); }
@@ -41,11 +40,9 @@ static int64_t output_elements(const tfp_node_flops *n)
 
 static type_work *type_of(coverage *c, tfp_strid op)
 {
-    uint32_t at = tfp_map64_get(&c->by_op, op);
-    if (at != TFP_NONE) return &c->types.at[at];
-    c->no_memory |= !tfp_map64_put(&c->by_op, op, (uint32_t)c->types.size) ||
-                    !tfp_push(&c->types, ((type_work){ .op = op, .shapes = true }));
-    return c->no_memory ? NULL : &c->types.at[c->types.size - 1];
+    type_work *t = TFP_GROUP(&c->types, op);
+    if (c->types.added) *t = (type_work){ .op = op, .shapes = true };
+    return t;
 }
 
 static void add_node(const tfp_flops_table *w, coverage *c, uint32_t node)
@@ -91,9 +88,9 @@ static void add_type(const tfp_flops_table *w, coverage *c, const type_work *t)
 
 static bool measure(const tfp_flops_table *w, coverage *c)
 {
-    for (uint32_t i = 0; i < w->g->nodes.size && !c->no_memory; i++) add_node(w, c, i);
-    for (size_t i = 0; i < c->types.size; i++) add_type(w, c, &c->types.at[i]);
-    return !c->no_memory;
+    for (uint32_t i = 0; i < w->g->nodes.size; i++) add_node(w, c, i);
+    for (size_t i = 0; i < c->types.count; i++) add_type(w, c, (type_work *)c->types.rows + i);
+    return !c->types.failed;
 }
 
 /* ---- what brings input whose shape is open ---- */
@@ -164,7 +161,7 @@ tfp_status tfp_flops_coverage(const tfp_flops_table *w, tfp_flops_share *out, tf
     double *share = &out->share;
     char *text = out->why;
     const size_t size = sizeof out->why;
-    coverage c = { 0 };
+    coverage c = { .types.row_size = sizeof(type_work) };
     char hint[256];
     inputs x = find_inputs(w);
     bool ok = measure(w, &c);
@@ -201,8 +198,7 @@ tfp_status tfp_flops_coverage(const tfp_flops_table *w, tfp_flops_share *out, tf
             name.size < 100 ? (int)name.size : 100, name.data);
     }
     if (*share < 0) out->at_least = true;
-    tfp_map64_free(&c.by_op);
-    tfp_vec_free(&c.types);
+    tfp_groups_free(&c.types);
     return ok ? TFP_OK : tfp_nomem(err);
 }
 

@@ -2,6 +2,7 @@
 /* views/flops/parts.c: the tables after that of types: the most expensive nodes, the cost of a model's signatures, and what
  * is unknown (operations without a formula or without a shape) with what would help. */
 #include "model/tables/read.h"
+#include "query/groups.h"
 #include "views/core/handle.h"
 #include "views/flops/flops.h"
 
@@ -180,44 +181,25 @@ typedef struct gap { /* of one operation type */
 } gap;
 
 typedef struct gaps {
-    gap *at;
+    const gap *at;
     size_t count;
-    uint32_t *order;
 } gaps;
 
-static bool more_nodes(const void *ctx, uint32_t a, uint32_t b)
-{
-    const gaps *x = ctx;
-    return x->at[a].nodes > x->at[b].nodes;
-}
+static const tfp_sort_key most_nodes_first[] = { TFP_DOWN(gap, nodes), { 0 } };
 
 /* Collects the nodes without a count that some run reaches. */
 static bool find_gaps(tfp_flops_table *w, tfp_count_state state, gaps *x)
 {
-    tfp_map64 by_op = { 0 };
-    TFP_VEC(gap) found = { 0 };
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < w->g->nodes.size; i++) {
+    tfp_groups found = { .row_size = sizeof(gap) }; /* by op */
+    for (uint32_t i = 0; i < w->g->nodes.size; i++) {
         if (tfp_flops_own(w, i).state != state || !tfp_flops_reached(w, i)) continue;
         tfp_strid op = w->g->nodes.at[i].op;
-        uint32_t at = tfp_map64_get(&by_op, op);
-        if (at == TFP_NONE) {
-            at = (uint32_t)found.size;
-            ok = tfp_push(&found, ((gap){ .op = op, .first = i })) && tfp_map64_put(&by_op, op, at);
-        }
-        if (ok) found.at[at].nodes++;
+        gap *g = TFP_GROUP(&found, op);
+        if (found.added) *g = (gap){ .op = op, .first = i };
+        if (g) g->nodes++;
     }
-    x->count = found.size;
-    x->at = TFP_NEW(&w->arena, gap, found.size);
-    x->order = TFP_NEW(&w->arena, uint32_t, found.size);
-    ok = ok && x->at && x->order;
-    for (uint32_t i = 0; ok && i < found.size; i++) {
-        x->at[i] = found.at[i];
-        x->order[i] = i;
-    }
-    tfp_map64_free(&by_op);
-    tfp_vec_free(&found);
-    return ok && tfp_sort(x->order, x->count, more_nodes, x);
+    x->at = tfp_groups_end(&found, &w->arena, most_nodes_first, &x->count);
+    return x->at != NULL;
 }
 
 static bool is_known(const tfp_node_flops *n)
@@ -318,7 +300,7 @@ static bool fill_gaps(tfp_flops_table *w, const gaps *x, const names *by_name, g
     tfp_buf b = { 0 };
     bool ok = rows != NULL;
     for (size_t i = 0; ok && i < x->count; i++) {
-        const gap *t = &x->at[x->order[i]];
+        const gap *t = &x->at[i];
         rows[i] = (gap_row){ .op = tfp_text(w->p, t->op), .nodes = t->nodes };
         ok = put_place(w, &rows[i].first, t->first);
         if (!by_name || !ok) continue;

@@ -5,13 +5,14 @@
 #include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "options/options.h"
+#include "query/groups.h"
 #include "views/core/handle.h"
 #include "views/flops/flops.h"
 
 #include <math.h>
 
 typedef struct op_type {
-    tfp_strid op;
+    tfp_str name;
     int64_t nodes, runs, counted_nodes;
     int64_t float_ops, macs, bytes;
     int64_t moved_float_ops, moved_nodes; /* sums over nodes with known bytes */
@@ -20,10 +21,8 @@ typedef struct op_type {
 } op_type;
 
 typedef struct op_types {
-    op_type *at;
+    const op_type *at;
     size_t count;
-    uint32_t *order;
-    const tfp_profile *p;
 } op_types;
 
 static void plus(int64_t *to, int64_t n) { *to = tfp_add(*to, n, NULL); }
@@ -57,40 +56,24 @@ static void add_node(const tfp_flops_table *w, op_type *t, uint32_t node)
     add_measured(w, t, node, &c);
 }
 
-/* By float operations, then nodes, then names. */
-static bool goes_before(const void *ctx, uint32_t a, uint32_t b)
-{
-    const op_types *x = ctx;
-    const op_type *s = &x->at[a], *t = &x->at[b];
-    if (s->float_ops != t->float_ops) return s->float_ops > t->float_ops;
-    if (s->nodes != t->nodes) return s->nodes > t->nodes;
-    return tfp_str_cmp(tfp_text(x->p, s->op), tfp_text(x->p, t->op)) < 0;
-}
+static const tfp_sort_key most_first[] = {
+    TFP_DOWN(op_type, float_ops), TFP_DOWN(op_type, nodes), TFP_UP(op_type, name), { 0 }
+};
 
 /* Nodes that no run reaches are not counted and not listed; nodes in the cheaper branch are listed with 0 runs. */
 static bool find_types(tfp_flops_table *w, op_types *x)
 {
-    tfp_map64 by_op = { 0 };
-    size_t n = w->g->nodes.size;
-    x->p = w->p;
-    x->at = TFP_NEW(&w->arena, op_type, n);
-    bool ok = x->at != NULL;
-    for (uint32_t i = 0; ok && i < n; i++) {
+    tfp_groups types = { .row_size = sizeof(op_type) }; /* by op */
+    for (uint32_t i = 0; i < w->g->nodes.size; i++) {
         if (!tfp_flops_reached(w, i)) continue;
         tfp_strid op = w->g->nodes.at[i].op;
-        uint32_t type = tfp_map64_get(&by_op, op);
-        if (type == TFP_NONE) {
-            type = (uint32_t)x->count++;
-            x->at[type].op = op;
-            ok = tfp_map64_put(&by_op, op, type);
-        }
-        add_node(w, &x->at[type], i);
+        op_type *type = TFP_GROUP(&types, op);
+        if (!type) break;
+        if (types.added) type->name = tfp_text(w->p, op);
+        add_node(w, type, i);
     }
-    tfp_map64_free(&by_op);
-    x->order = TFP_NEW(&w->arena, uint32_t, x->count);
-    if (!ok || !x->order) return false;
-    for (uint32_t i = 0; i < x->count; i++) x->order[i] = i;
-    return tfp_sort(x->order, x->count, goes_before, x);
+    x->at = tfp_groups_end(&types, &w->arena, most_first, &x->count);
+    return x->at != NULL;
 }
 
 /* ---- rows ---- */
@@ -147,9 +130,9 @@ static tfp_str bound(const type_row *row, const peaks *k)
     return row->intensity * k->bandwidth < k->flops ? TFP_STR("memory") : TFP_STR("compute");
 }
 
-static type_row row_of(const op_types *x, const op_type *t, const peaks *k)
+static type_row row_of(const op_type *t, const peaks *k)
 {
-    type_row row = { .op = tfp_text(x->p, t->op),
+    type_row row = { .op = t->name,
                      .nodes = t->nodes,
                      .counted = t->counted_nodes,
                      .runs = t->runs,
@@ -183,6 +166,6 @@ tfp_status tfp_flops_types(tfp_flops_table *w, tfp_error *err)
     if (tfp_table_of(r)->few > TFP_FLOPS_TYPES) tfp_table_of(r)->few = TFP_FLOPS_TYPES;
     type_row *rows = TFP_NEW(&w->arena, type_row, x.count + 1);
     if (!rows) return tfp_nomem(err);
-    for (size_t i = 0; i < x.count; i++) rows[i] = row_of(&x, &x.at[x.order[i]], &k);
+    for (size_t i = 0; i < x.count; i++) rows[i] = row_of(&x.at[i], &k);
     return tfp_grid_of(r, &(tfp_row_table){ type_columns, rows, sizeof *rows, x.count, shown(&k, timed) }, err);
 }

@@ -4,6 +4,7 @@
 #include "model/tables/graph.h"
 #include "model/tables/read.h"
 #include "model/tables/runs.h"
+#include "query/groups.h"
 #include "views/core/grid.h"
 #include "views/core/handle.h"
 #include "views/timeline/leaves.h"
@@ -17,7 +18,8 @@ enum { GROUPINGS = BY_OP + 1 };
 typedef struct sum_row {
     tfp_str name, short_name, kind;
     bool on_device;
-    int64_t count, total_ns, mean_ns, min_ns, max_ns, span;
+    tfp_fold ns;
+    int64_t mean_ns, span;
     double share;
 } sum_row;
 
@@ -27,12 +29,12 @@ static const tfp_table_column sum_columns[] = {
     TFP_COLUMN_WHOLE(sum_row, "kind", TEXT, LABEL, kind,
                      "compute, communication, copy, set; of the host op, call, frame ...; by lane or op: device, host"),
     TFP_COLUMN_WHOLE(sum_row, "device", BOOL, NUMBER, on_device, "whether it is time of a device"),
-    TFP_COLUMN_WHOLE(sum_row, "count", INT, NUMBER, count, "how many run for some time in the window"),
-    TFP_COLUMN_WHOLE(sum_row, "total_us", NANO, MICROS, total_ns,
+    TFP_COLUMN_WHOLE(sum_row, "count", INT, NUMBER, ns.count, "how many run for some time in the window"),
+    TFP_COLUMN_WHOLE(sum_row, "total_us", NANO, MICROS, ns.total,
                      "time in the window; of the host only while they are innermost"),
     TFP_COLUMN_WHOLE(sum_row, "mean_us", NANO, MICROS, mean_ns, "of one"),
-    TFP_COLUMN_WHOLE(sum_row, "min_us", NANO, MICROS, min_ns, "the shortest"),
-    TFP_COLUMN_WHOLE(sum_row, "max_us", NANO, MICROS, max_ns, "the longest"),
+    TFP_COLUMN_WHOLE(sum_row, "min_us", NANO, MICROS, ns.min, "the shortest"),
+    TFP_COLUMN_WHOLE(sum_row, "max_us", NANO, MICROS, ns.max, "the longest"),
     TFP_COLUMN_WHOLE(sum_row, "share", REAL, NUMBER, share, "of all time of the device, or of the host, in the window"),
     TFP_COLUMN_WHOLE(sum_row, "span", INT, NUMBER, span, "one of them: the longest in the window"),
     { 0 }
@@ -43,8 +45,7 @@ typedef struct sums {
     int64_t all_ns[2]; /* all_ns: of the host, and of devices, without the search */
     sum_by by;
     const uint8_t *found; /* for each span, whether the search found it; NULL: no search */
-    TFP_VEC(sum_row) rows;
-    tfp_map64 at; /* key -> index */
+    tfp_groups rows;      /* sum_row by what they are summed by, and whether it is of a device */
     tfp_arena *arena;
     bool ok;
 } sums;
@@ -89,17 +90,14 @@ static group group_of(const sums *x, const tfp_timeline_lane *lane, uint32_t pla
 static sum_row *row_of(sums *x, const tfp_timeline_lane *lane, uint32_t place, uint32_t op, bool on_device)
 {
     group g = group_of(x, lane, place, op);
-    uint64_t key = g.key << 1 | on_device;
-    uint32_t at = tfp_map64_get(&x->at, key);
-    if (at != TFP_NONE) return &x->rows.at[at];
+    sum_row *row = TFP_GROUP(&x->rows, g.key, on_device);
+    if (!x->rows.added) return row;
     bool sides = x->by == BY_LANE || x->by == BY_OP;
-    sum_row fresh = { .name = x->by == BY_LANE ? lane_name(x, lane) : g.name,
+    *row = (sum_row){ .name = x->by == BY_LANE ? lane_name(x, lane) : g.name,
                       .short_name = x->by == BY_NAME ? tfp_timeline_short(x->t, (tfp_strid)g.key) : (tfp_str){ 0 },
                       .kind = sides ? tfp_str_of(on_device ? "device" : "host") : kind_of(x, place),
-                      .on_device = on_device,
-                      .min_ns = INT64_MAX };
-    x->ok = x->ok && fresh.name.data && tfp_map64_put(&x->at, key, (uint32_t)x->rows.size) && tfp_push(&x->rows, fresh);
-    return x->ok ? &x->rows.at[x->rows.size - 1] : NULL;
+                      .on_device = on_device };
+    return row->name.data ? row : NULL;
 }
 
 static bool count(void *ctx, const tfp_leaf *of)
@@ -112,11 +110,7 @@ static bool count(void *ctx, const tfp_leaf *of)
         return true;
     sum_row *row = row_of(x, of->lane, of->place, of->op, on_device);
     if (!row) return false;
-    row->count++;
-    row->total_ns = tfp_add(row->total_ns, of->own_ns, NULL);
-    if (of->own_ns < row->min_ns) row->min_ns = of->own_ns;
-    if (of->own_ns > row->max_ns || row->count == 1) row->span = x->t->span[of->place];
-    if (of->own_ns > row->max_ns) row->max_ns = of->own_ns;
+    if (tfp_fold_add(&row->ns, of->own_ns)) row->span = x->t->span[of->place];
     return true;
 }
 
@@ -130,11 +124,7 @@ static int find_grouping(const char *by)
     return -1;
 }
 
-static bool more_time(const void *rows, uint32_t a, uint32_t b)
-{
-    const sum_row *x = rows;
-    return x[a].on_device != x[b].on_device ? x[a].on_device : x[a].total_ns > x[b].total_ns;
-}
+static const tfp_sort_key longest_first[] = { TFP_DOWN(sum_row, on_device), TFP_DOWN(sum_row, ns.total), { 0 } };
 
 static tfp_status tell_all(const sums *x, tfp_report *r, tfp_error *err)
 {
@@ -149,18 +139,16 @@ static tfp_status tell_all(const sums *x, tfp_report *r, tfp_error *err)
 
 static tfp_status show(sums *x, tfp_report *r, tfp_error *err)
 {
-    for (size_t i = 0; i < x->rows.size; i++) {
-        sum_row *row = &x->rows.at[i];
-        int64_t all_ns = x->all_ns[row->on_device];
-        row->mean_ns = row->total_ns / row->count;
-        row->share = all_ns ? (double)row->total_ns / (double)all_ns : 0;
+    size_t count;
+    x->rows.failed |= !x->ok;
+    sum_row *rows = tfp_groups_end(&x->rows, tfp_arena_of(r), longest_first, &count);
+    tfp_status s = rows ? tell_all(x, r, err) : tfp_nomem(err);
+    for (size_t i = 0; rows && i < count; i++) {
+        int64_t all_ns = x->all_ns[rows[i].on_device];
+        rows[i].mean_ns = rows[i].ns.total / rows[i].ns.count;
+        rows[i].share = all_ns ? (double)rows[i].ns.total / (double)all_ns : 0;
     }
-    tfp_status s = x->ok ? tell_all(x, r, err) : tfp_nomem(err);
-    sum_row *rows =
-        s ? NULL : tfp_rows_sorted(tfp_arena_of(r), x->rows.at, sizeof *x->rows.at, x->rows.size, more_time);
-    if (s) return s;
-    return rows ? tfp_grid_of(r, &(tfp_row_table){ sum_columns, rows, sizeof *rows, x->rows.size, 0 }, err)
-                : tfp_nomem(err);
+    return s ? s : tfp_grid_of(r, &(tfp_row_table){ sum_columns, rows, sizeof *rows, count, 0 }, err);
 }
 
 tfp_status tfp_timeline_sums(const tfp_timeline *t, int64_t from_ns, int64_t to_ns, const char *by, const char *search,
@@ -176,7 +164,11 @@ tfp_status tfp_timeline_sums(const tfp_timeline *t, int64_t from_ns, int64_t to_
         return tfp_fail(err, TFP_BADARG, "sums are by name, kind, lane or op, not by '%s'", by);
     }
     uint8_t *found = search && *search ? tfp_timeline_matches(t, search) : NULL;
-    sums x = { .t = t, .by = (sum_by)find_grouping(by), .found = found, .arena = tfp_arena_of(r) };
+    sums x = { .t = t,
+               .by = (sum_by)find_grouping(by),
+               .found = found,
+               .arena = tfp_arena_of(r),
+               .rows.row_size = sizeof(sum_row) };
     x.ok = found || !search || !*search;
     tfp_leaf_sweep sweep = { .t = t, .from_ns = from_ns, .to_ns = to_ns, .ctx = &x, .leaf = count };
     for (size_t i = 0; x.ok && i < t->lane_count; i++) {
@@ -185,8 +177,6 @@ tfp_status tfp_timeline_sums(const tfp_timeline *t, int64_t from_ns, int64_t to_
     }
     s = show(&x, r, err);
     free(found);
-    tfp_vec_free(&x.rows);
-    tfp_map64_free(&x.at);
     return tfp_report_give(r, s, out);
 }
 
