@@ -2,6 +2,7 @@
 /* whatif/best.c: the ten single changes that help most, for a command without changes. */
 #include "model/tables/read.h"
 #include "model/tables/spans.h"
+#include "query/order.h"
 #include "views/core/grid.h"
 #include "views/core/handle.h"
 #include "whatif/change.h"
@@ -27,11 +28,7 @@ typedef struct op_times {
     TFP_VEC(op_time) ops;
 } op_times;
 
-static bool longer(const void *ctx, uint32_t a, uint32_t b)
-{
-    const op_time *o = ctx;
-    return o[a].time > o[b].time;
-}
+static const tfp_sort_key longest_first[] = { TFP_DOWN(op_time, time), { 0 } };
 
 static bool opens_arguments(tfp_str rest)
 {
@@ -121,7 +118,7 @@ static bool try_all(tfp_whatif *w, op_times *o)
     uint32_t count = (uint32_t)o->ops.size, *order = malloc((count + 1) * sizeof *order);
     if (!order) return false;
     for (uint32_t i = 0; i < count; i++) order[i] = i;
-    bool ok = tfp_sort(order, count, longer, o->ops.at);
+    bool ok = tfp_order_items(order, count, longest_first, o->ops.at, sizeof *o->ops.at);
     for (uint32_t i = 0; ok && i < count && i < OPS; i++) {
         const op_time *op = &o->ops.at[order[i]];
         const char *typed = pattern_of(w, tfp_strtab_get(&o->stems, op->stem), op->on);

@@ -2,6 +2,7 @@
 /* whatif/ideal.c: a job without stragglers: every duration is the median over its peers on the other ranks. */
 #include "model/tables/lanes.h"
 #include "model/tables/spans.h"
+#include "query/order.h"
 #include "whatif/change.h"
 #include "whatif/job/home.h"
 
@@ -21,13 +22,7 @@ typedef struct peers {
     size_t ranks;
 } peers;
 
-static bool peer_before(const void *ctx, uint32_t a, uint32_t b)
-{
-    const peer *p = ctx;
-    if (p[a].key != p[b].key) return p[a].key < p[b].key;
-    if (p[a].number != p[b].number) return p[a].number < p[b].number;
-    return p[a].unit < p[b].unit;
-}
+static const tfp_sort_key by_peer[] = { TFP_UP(peer, key), TFP_UP(peer, number), TFP_UP(peer, unit), { 0 } };
 
 /* Whether peers can be compared: if ranks differ in number, or fewer than half of them have the value, each keeps its
  * own. */
@@ -61,7 +56,7 @@ static bool even_out_all(peers *p, int64_t kept)
     p->values = malloc((count + 1) * sizeof *p->values);
     bool ok = order && p->values;
     for (uint32_t i = 0; ok && i < count; i++) order[i] = i;
-    ok = ok && tfp_sort(order, count, peer_before, p->list.at);
+    ok = ok && tfp_order_items(order, count, by_peer, p->list.at, sizeof *p->list.at);
     for (size_t i = 0, end; ok && i < count; i = end) {
         for (end = i; end < count && p->list.at[order[end]].key == p->list.at[order[i]].key;) end++;
         if (!comparable(p, order + i, end - i, &ranks)) continue;

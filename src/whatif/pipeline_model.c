@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/pipeline_model.c: finds what each operation of a pipeline waits for, by StragglerAnalysis' dependency model,
  * and an order in which operations and groups can be evaluated. */
+#include "query/order.h"
 #include "views/core/handle.h"
 #include "whatif/pipeline.h"
 
@@ -30,19 +31,11 @@ static void wait_for(model *m, uint32_t node, uint32_t before)
     if (!tfp_push(&m->p->edges, ((tfp_pipe_edge){ before, node }))) m->failed = true;
 }
 
-static bool by_place(const void *ctx, uint32_t a, uint32_t b)
-{
-    const tfp_pipe_node *n = ctx;
-    if (n[a].stage != n[b].stage) return n[a].stage < n[b].stage;
-    if (n[a].type != n[b].type) return n[a].type < n[b].type;
-    return n[a].start_ns < n[b].start_ns;
-}
+static const tfp_sort_key by_place[] = {
+    TFP_UP(tfp_pipe_node, stage), TFP_UP(tfp_pipe_node, type), TFP_UP(tfp_pipe_node, start_ns), { 0 }
+};
 
-static bool by_start(const void *ctx, uint32_t a, uint32_t b)
-{
-    const tfp_pipe_node *n = ctx;
-    return n[a].start_ns < n[b].start_ns;
-}
+static const tfp_sort_key by_start[] = { TFP_UP(tfp_pipe_node, start_ns), { 0 } };
 
 static bool make_lists(model *m)
 {
@@ -57,7 +50,7 @@ static bool make_lists(model *m)
         m->sorted[i] = i;
         if (p->nodes.at[i].chunk >= m->chunks && p->nodes.at[i].chunk < INT32_MAX) m->chunks = p->nodes.at[i].chunk + 1;
     }
-    if (!tfp_sort(m->sorted, count, by_place, p->nodes.at)) return false;
+    if (!tfp_order_items(m->sorted, count, by_place, p->nodes.at, sizeof *p->nodes.at)) return false;
     for (size_t i = 0; i < count; i++) {
         const tfp_pipe_node *n = &p->nodes.at[m->sorted[i]];
         list *l = list_of(m, n->stage, n->type);
@@ -80,7 +73,8 @@ static void chain_computes(model *m, uint32_t stage)
         const list *l = list_of(m, stage, type);
         for (size_t i = 0; i < l->count; i++) m->compute[m->compute_count++] = l->at[i];
     }
-    if (!tfp_sort(m->compute, m->compute_count, by_start, m->p->nodes.at)) m->failed = true;
+    if (!tfp_order_items(m->compute, m->compute_count, by_start, m->p->nodes.at, sizeof *m->p->nodes.at))
+        m->failed = true;
     chain(m, m->compute, m->compute_count);
 }
 
@@ -192,7 +186,7 @@ static void link_data_parallel(model *m, uint32_t stage, bool overlap)
     }
     for (size_t i = 0; i < gathers->count; i++) stream[count++] = gathers->at[i];
     for (size_t i = 0; i < scatters->count; i++) stream[count++] = scatters->at[i];
-    if (!tfp_sort(stream, count, by_start, m->p->nodes.at)) m->failed = true;
+    if (!tfp_order_items(stream, count, by_start, m->p->nodes.at, sizeof *m->p->nodes.at)) m->failed = true;
     chain(m, stream, count);
     free(stream);
     link_chunks(m, stage, overlap);

@@ -11,6 +11,7 @@
 #include "outputs/text/grid_text.h"
 #include "outputs/text/screen.h"
 #include "outputs/text/text_compat10.h"
+#include "query/order.h"
 #include "views/core/findings.h"
 #include "views/core/report.h"
 #include "views/core/rows.h"
@@ -260,11 +261,7 @@ static int by_text(const void *a, const void *b)
     return tfp_str_cmp(((const shape_group *)a)->text, ((const shape_group *)b)->text);
 }
 
-static bool more_runs(const void *ctx, uint32_t a, uint32_t b)
-{
-    const shape_group *g = ctx;
-    return g[a].runs > g[b].runs;
-}
+static const tfp_sort_key most_runs_first[] = { TFP_DOWN(shape_group, runs), { 0 } };
 
 static bool group_shapes(const tfp_report *r, uint32_t row, tfp_arena *arena, shape_group **out, size_t *count)
 {
@@ -309,7 +306,7 @@ static void write_shapes(const tfp_report *r, uint32_t row, tfp_buf *b)
     uint32_t *order = NULL;
     bool ok = group_shapes(r, row, &arena, &g, &n) && (order = TFP_NEW(&arena, uint32_t, n)) != NULL;
     for (uint32_t i = 0; ok && i < n; i++) order[i] = i;
-    ok = ok && tfp_sort(order, n, more_runs, g);
+    ok = ok && tfp_order_items(order, n, most_runs_first, g, sizeof *g);
     if (!ok) b->failed = true;
     if (ok && n) tfp_buf_char(b, '\n');
     for (size_t i = 0; ok && i < n; i++) {

@@ -7,6 +7,7 @@
 #include "model/tables/read.h"
 #include "model/tables/stats.h"
 #include "outputs/timeline/perfetto.h"
+#include "views/spans/trace.h"
 
 #include <stdlib.h>
 
@@ -26,14 +27,6 @@ typedef struct writer {
 } writer;
 
 /* ---- order ---- */
-
-static bool earlier(const void *ctx, uint32_t a, uint32_t b)
-{
-    const tfp_span_columns *s = ctx;
-    if (s->lane[a] != s->lane[b]) return s->lane[a] < s->lane[b];
-    if (s->start_ns[a] != s->start_ns[b]) return s->start_ns[a] < s->start_ns[b];
-    return s->duration_ns[a] > s->duration_ns[b];
-}
 
 /* ---- slices ---- */
 
@@ -237,7 +230,7 @@ tfp_status tfp_pf_put_spans(tfp_pf_out *x, tfp_error *err)
     uint32_t *order = malloc((x->s->size + 1) * sizeof *order), count = 0;
     for (uint32_t i = 0; order && i < x->s->size; i++)
         if (tfp_pf_shown(x, i)) order[count++] = i;
-    w.nomem = !order || !tfp_sort(order, count, earlier, x->s);
+    w.nomem = !order || !tfp_order_nested(order, count, x->s);
     for (uint32_t i = 0; i < count && !w.nomem && !x->sink->status; i++) {
         if (i && x->s->lane[order[i]] != x->s->lane[order[i - 1]]) close_lane(&w);
         put_span(&w, order[i]);

@@ -10,6 +10,7 @@
 #include "model/tables/runs.h"
 #include "model/tables/samples.h"
 #include "options/options.h"
+#include "query/order.h"
 #include "views/core/kinds.h"
 #include "views/core/report.h"
 #include "views/core/statistics.h"
@@ -102,11 +103,7 @@ static bool find_in_trace(finder *f)
 
 /* ---- runs of TensorFlow's files ---- */
 
-static bool starts_before(const void *ctx, uint32_t a, uint32_t b)
-{
-    const tfp_span *spans = ctx;
-    return spans[a].start_ns < spans[b].start_ns;
-}
+static const tfp_sort_key by_start[] = { TFP_UP(tfp_span, start_ns), { 0 } };
 
 /* Adds the spans of an execution that ran several times, such as the body of a loop. Each host span is a run, together with the
  * accelerators' work from its start to the start of the next one. */
@@ -119,7 +116,7 @@ static bool add_spans(finder *f, uint32_t node, uint32_t exec)
     for (TFP_EACH(tfp_details_of(p)->spans, s, tfp_detail(p, exec)->span_first))
         if (ok && tfp_lanes_of(p)->at[tfp_details_of(p)->spans.at[s].lane].kind != TFP_LANE_OTHER)
             ok = tfp_push(&order, s);
-    ok = ok && tfp_sort(order.at, order.size, starts_before, tfp_details_of(p)->spans.at);
+    ok = ok && tfp_order_items(order.at, order.size, by_start, tfp_details_of(p)->spans.at, sizeof(tfp_span));
     bool host = false;
     for (size_t i = 0; i < order.size && ok; i++)
         host |= tfp_lanes_of(p)->at[tfp_details_of(p)->spans.at[order.at[i]].lane].kind == TFP_LANE_CPU;

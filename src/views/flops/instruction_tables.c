@@ -6,6 +6,7 @@
 #include "model/tables/instructions.h"
 #include "model/tables/read.h"
 #include "options/options.h"
+#include "query/order.h"
 #include "views/core/handle.h"
 #include "views/core/notes.h"
 #include "views/core/texts.h"
@@ -47,13 +48,9 @@ static bool finish_row(const tfp_work_tables *t, tfp_work_row *row)
     return tfp_work_roof(t, row);
 }
 
-static bool more_first(const void *rows, uint32_t a, uint32_t b)
-{
-    const tfp_work_row *x = (const tfp_work_row *)rows + a, *y = (const tfp_work_row *)rows + b;
-    if (x->float_ops != y->float_ops) return x->float_ops > y->float_ops;
-    if (x->bytes != y->bytes) return x->bytes > y->bytes;
-    return tfp_str_cmp(x->name, y->name) < 0;
-}
+static const tfp_sort_key most_first[] = {
+    TFP_DOWN(tfp_work_row, float_ops), TFP_DOWN(tfp_work_row, bytes), TFP_UP(tfp_work_row, name), { 0 }
+};
 
 /* clang-format off */
 #define WORK_COLUMNS \
@@ -153,7 +150,7 @@ typedef struct work_rows {
 /* Puts sorted rows into a grid; people see `few` of them. */
 static tfp_status put(const tfp_work_tables *t, tfp_grid *g, work_rows rows, size_t few, tfp_error *err)
 {
-    const tfp_work_row *sorted = tfp_rows_sorted(tfp_arena_of(t->r), rows.at, sizeof *rows.at, rows.count, more_first);
+    const tfp_work_row *sorted = tfp_ordered(tfp_arena_of(t->r), rows.at, sizeof *rows.at, rows.count, most_first);
     if (!sorted) return tfp_nomem(err);
     tfp_status s =
         tfp_grid_fill(t->r, g, &(tfp_row_table){ rows.columns, sorted, sizeof *sorted, rows.count, t->shown }, err);

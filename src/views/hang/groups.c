@@ -4,6 +4,7 @@
  * ranks with entries. */
 #include "model/files/flights.h"
 #include "model/tables/read.h"
+#include "query/order.h"
 #include "views/core/handle.h"
 #include "views/hang/hang.h"
 
@@ -27,12 +28,6 @@ bool hang_parse_ranks(tfp_str text, hang_ranks *out)
     return ok;
 }
 
-static bool lower(const void *ctx, uint32_t a, uint32_t b)
-{
-    const int64_t *n = ctx;
-    return n[a] < n[b];
-}
-
 /* Sets the sorted, distinct members. */
 static bool set_members(hang *h, hang_group *g, const hang_ranks *of)
 {
@@ -40,7 +35,7 @@ static bool set_members(hang *h, hang_group *g, const hang_ranks *of)
     g->members = TFP_NEW(tfp_arena_of(h->r), hang_member, of->size + 1);
     if (!order || !g->members) return false;
     for (size_t i = 0; i < of->size; i++) order[i] = (uint32_t)i;
-    if (!tfp_sort(order, of->size, lower, of->at)) return false;
+    if (!tfp_order_items(order, of->size, (tfp_sort_key[]){ TFP_UP_IN(of->at), { 0 } }, NULL, 0)) return false;
     for (size_t i = 0; i < of->size; i++) {
         int64_t rank = of->at[order[i]];
         if (g->member_count && g->members[g->member_count - 1].rank == rank) continue;

@@ -7,6 +7,7 @@
 #include "model/span_names.h"
 #include "model/tables/read.h"
 #include "model/tables/sources.h"
+#include "query/order.h"
 #include "views/core/handle.h"
 #include "views/hang/hang.h"
 
@@ -28,15 +29,9 @@ const char *hang_name_of(const hang *h, size_t dump)
     return slash ? slash + 1 : path;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const int64_t *x = a, *y = b;
-    return *x < *y ? -1 : *x > *y;
-}
-
 static bool lists(const int64_t *sorted, size_t count, int64_t rank)
 {
-    return count && bsearch(&rank, sorted, count, sizeof *sorted, by_number) != NULL;
+    return count && bsearch(&rank, sorted, count, sizeof *sorted, tfp_by_int) != NULL;
 }
 
 /* ---- members ---- */
@@ -49,14 +44,14 @@ static bool meet(hang *h, place *at, const hang_ranks *list)
         if (!at->members) return false;
         for (size_t i = 0; i < list->size; i++) at->members[i] = list->at[i];
         at->count = list->size;
-        qsort(at->members, at->count, sizeof *at->members, by_number);
+        qsort(at->members, at->count, sizeof *at->members, tfp_by_int);
         return true;
     }
     int64_t *other = malloc((list->size + 1) * sizeof *other);
     size_t kept = 0;
     if (!other) return false;
     for (size_t i = 0; i < list->size; i++) other[i] = list->at[i];
-    qsort(other, list->size, sizeof *other, by_number);
+    qsort(other, list->size, sizeof *other, tfp_by_int);
     for (size_t i = 0; i < at->count; i++)
         if (lists(other, list->size, at->members[i])) at->members[kept++] = at->members[i];
     at->count = kept;

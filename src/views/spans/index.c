@@ -8,6 +8,7 @@
 #include "model/tables/processes.h"
 #include "model/tables/read.h"
 #include "model/tables/stats.h"
+#include "query/order.h"
 #include "views/core/handle.h"
 #include "views/spans/rows.h"
 #include "views/spans/trace.h"
@@ -197,12 +198,6 @@ static bool start_devices(tfp_report *r, tfp_trace_index *x)
     return ok;
 }
 
-static bool starts_before(const void *ctx, uint32_t a, uint32_t b)
-{
-    const tfp_span_columns *s = ctx;
-    return s->start_ns[a] < s->start_ns[b];
-}
-
 /* Groups spans by device, then sorts each group. */
 static bool sort_items(tfp_report *r, tfp_trace_index *x)
 {
@@ -215,8 +210,9 @@ static bool sort_items(tfp_report *r, tfp_trace_index *x)
     }
     for (uint32_t i = 0; i < x->s->size; i++)
         if (counts(x, i)) x->items[at[x->device_of_lane[x->s->lane[i]]]++] = i;
+    tfp_sort_key by_start[] = { TFP_UP_IN(x->s->start_ns), { 0 } };
     for (size_t i = 0; i < x->device_count; i++)
-        if (!tfp_sort(x->items + x->devices[i].first, x->devices[i].count, starts_before, x->s)) return false;
+        if (!tfp_order_items(x->items + x->devices[i].first, x->devices[i].count, by_start, NULL, 0)) return false;
     return true;
 }
 
@@ -233,12 +229,10 @@ tfp_status tfp_trace_index_new(tfp_report *r, tfp_trace_index *x, tfp_error *err
 
 /* ---- spans ---- */
 
-bool tfp_span_nests(const void *columns, uint32_t a, uint32_t b)
+bool tfp_order_nested(uint32_t *spans, size_t count, const tfp_span_columns *s)
 {
-    const tfp_span_columns *s = columns;
-    if (s->lane[a] != s->lane[b]) return s->lane[a] < s->lane[b];
-    if (s->start_ns[a] != s->start_ns[b]) return s->start_ns[a] < s->start_ns[b];
-    return s->duration_ns[a] > s->duration_ns[b];
+    tfp_sort_key outer_first[] = { TFP_UP_IN(s->lane), TFP_UP_IN(s->start_ns), TFP_DOWN_IN(s->duration_ns), { 0 } };
+    return tfp_order_items(spans, count, outer_first, NULL, 0);
 }
 
 tfp_strid tfp_stat_key(const tfp_profile *p, const char *name)

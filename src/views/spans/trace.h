@@ -100,8 +100,8 @@ static inline int64_t tfp_whole_of(double x)
 {
     return x >= 0x1p63 ? INT64_MAX : x < -0x1p63 ? INT64_MIN : x == x ? (int64_t)x : 0;
 }
-/* For tfp_sort over the profile's span columns: by lane, then by start, the longer first. */
-bool tfp_span_nests(const void *columns, uint32_t a, uint32_t b);
+/* Sorts spans by lane, then by start, the longer first. False: out of memory. */
+bool tfp_order_nested(uint32_t *spans, size_t count, const tfp_span_columns *s);
 /* The stat of a span with that key, or NULL. Look the key up once, with tfp_stat_key. */
 /* Whether a span is a frame of Python: in XPlane an annotation whose name has the tracer's sign. */
 bool tfp_is_frame(const tfp_profile *p, uint32_t span);

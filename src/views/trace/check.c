@@ -65,7 +65,7 @@ static bool check_nesting(checks *t)
     if (!items || !open) return false;
     for (uint32_t i = 0; i < s->size; i++)
         if (is_host_op(s, i)) items[count++] = i;
-    if (!tfp_sort(items, count, tfp_span_nests, s)) return false;
+    if (!tfp_order_nested(items, count, s)) return false;
     for (size_t i = 0; i < count; i++) {
         uint32_t span = items[i];
         if (i && s->lane[items[i - 1]] != s->lane[span]) depth = 0;

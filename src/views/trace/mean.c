@@ -4,6 +4,7 @@
 #include "model/tables/events.h"
 #include "model/tables/runs.h"
 #include "model/tables/step_marks.h"
+#include "query/order.h"
 #include "views/core/handle.h"
 #include "views/trace/facts.h"
 
@@ -113,11 +114,7 @@ static void find_pace(tfp_trace_facts *f)
     }
 }
 
-static bool lasts_less(const void *ctx, uint32_t a, uint32_t b)
-{
-    const tfp_step_row *s = ctx;
-    return s[a].step_ns < s[b].step_ns;
-}
+static const tfp_sort_key shortest_first[] = { TFP_UP(tfp_step_row, step_ns), { 0 } };
 
 /* Compares the steps of one rank, sorted by length. The rank whose steps differ most is kept, with its median step and the step
  * farthest from the median: comparing these two shows why steps vary. */
@@ -162,7 +159,7 @@ static bool find_odd_steps(tfp_report *r, tfp_trace_facts *f)
             if (!is_all(&f->steps[end]) && f->steps[end].paces >= 0 && !is_warm_up(f, &f->steps[end]) &&
                 !tfp_row_left_out(f, &f->steps[end]) && is_compared(head, &f->steps[end]))
                 rows[count++] = (uint32_t)end;
-        if (!tfp_sort(rows, count, lasts_less, f->steps)) return false;
+        if (!tfp_order_items(rows, count, shortest_first, f->steps, sizeof *f->steps)) return false;
         if (isnan(f->mean.step_cv)) f->mean.step_cv = -1;
         compare_steps(f, rows, count);
     }

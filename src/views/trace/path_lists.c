@@ -62,7 +62,7 @@ static bool cut_threads(tfp_path *t)
     if (!items || !open || !t->pieces) return false;
     for (uint32_t i = 0; i < s->size; i++)
         if (in_threads(s->kind[i]) && tfp_trace_unit_of(t->x, i) != TFP_NONE) items[count++] = i;
-    if (!tfp_sort(items, count, tfp_span_nests, s)) return false;
+    if (!tfp_order_nested(items, count, s)) return false;
     for (size_t first = 0, i = 1; i <= count; i++) {
         if (i < count && s->lane[items[i]] == s->lane[items[first]]) continue;
         cut_lane(t, items + first, i - first, open);

@@ -4,6 +4,7 @@
 #include "model/tables/read.h"
 #include "model/tables/spans.h"
 #include "model/tables/stats.h"
+#include "query/order.h"
 #include "views/spans/trace.h"
 #include "whatif/job/job.h"
 
@@ -191,11 +192,7 @@ static bool match(matching *m)
 
 /* ---- clocks ---- */
 
-static bool pair_before(const void *ctx, uint32_t a, uint32_t b)
-{
-    const pair *p = ctx;
-    return p[a].a != p[b].a ? p[a].a < p[b].a : p[a].b < p[b].b;
-}
+static const tfp_sort_key by_pair[] = { TFP_UP(pair, a), TFP_UP(pair, b), { 0 } };
 
 /* Finds a unit's island, and the offset of its times to those of the island. */
 static uint32_t root_of(matching *m, uint32_t unit, double *shift)
@@ -250,7 +247,7 @@ static bool find_clocks(matching *m)
     double *values = TFP_NEW(m->j->arena, double, count + 1);
     bool ok = order && values;
     for (uint32_t i = 0; ok && i < count; i++) order[i] = i;
-    ok = ok && tfp_sort(order, count, pair_before, m->pairs.at);
+    ok = ok && tfp_order_items(order, count, by_pair, m->pairs.at, sizeof *m->pairs.at);
     for (size_t i = 0, end; ok && i < count; i = end) {
         const pair *p = &m->pairs.at[order[i]];
         for (end = i + 1; end < count && m->pairs.at[order[end]].a == p->a && m->pairs.at[order[end]].b == p->b;) end++;

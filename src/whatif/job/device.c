@@ -4,6 +4,7 @@
 #include "model/tables/lanes.h"
 #include "model/tables/read.h"
 #include "model/tables/spans.h"
+#include "query/order.h"
 #include "views/core/grid.h"
 #include "whatif/job/job.h"
 
@@ -183,16 +184,12 @@ static void cut_streams(tfp_job *j)
     }
 }
 
-static bool by_unit(const void *ctx, uint32_t a, uint32_t b)
-{
-    const tfp_job_stream *s = ctx;
-    return s[a].unit < s[b].unit;
-}
+static const tfp_sort_key by_unit[] = { TFP_UP(tfp_job_stream, unit), { 0 } };
 
 /* Sorts streams so that those of a unit are contiguous. */
 static bool sort_streams(tfp_job *j)
 {
-    j->streams.list = tfp_rows_sorted(j->arena, j->streams.list, sizeof *j->streams.list, j->streams.count, by_unit);
+    j->streams.list = tfp_ordered(j->arena, j->streams.list, sizeof *j->streams.list, j->streams.count, by_unit);
     for (uint32_t i = 0; j->streams.list && i < j->streams.count; i++) {
         tfp_job_unit *u = &j->units[j->streams.list[i].unit];
         if (!u->stream_count++) u->stream_first = i;
