@@ -3,6 +3,7 @@
 import type { Table } from "../answers/api";
 import { formatBytes, markMicros } from "../text/format";
 import { tickOf } from "../timeline/overlay";
+import type { Window } from "../state/store";
 import { numbers, texts } from "../table/read";
 
 export interface Curve {
@@ -51,7 +52,7 @@ export function indexAt(c: Curve, us: number): number {
   return low;
 }
 
-export function drawCurve(canvas: HTMLCanvasElement, c: Curve, f: Frame, at: number): void {
+export function drawCurve(canvas: HTMLCanvasElement, c: Curve, f: Frame, at: number, range: Window | null): void {
   const scale = devicePixelRatio || 1;
   const [width, height] = [canvas.clientWidth, canvas.clientHeight];
   [canvas.width, canvas.height] = [width * scale, height * scale];
@@ -93,6 +94,13 @@ export function drawCurve(canvas: HTMLCanvasElement, c: Curve, f: Frame, at: num
   pen.fill();
   pen.globalAlpha = 1;
   pen.stroke();
+  if (range) {
+    const [left, right] = [range.from, range.to].map((us) => Math.min(width, Math.max(PAD.left, x(us))));
+    pen.globalAlpha = 0.2;
+    pen.fillStyle = colour("accent");
+    pen.fillRect(left ?? 0, PAD.top, (right ?? 0) - (left ?? 0), height - PAD.bottom - PAD.top);
+    pen.globalAlpha = 1;
+  }
   pen.strokeStyle = colour("accent");
   pen.lineWidth = 2;
   pen.strokeRect(x(at), PAD.top, 0, height - PAD.bottom - PAD.top);

@@ -32,7 +32,7 @@ export function TopList({ title, says, set, by, count, share, a, most = 7, notes
   return (
     <div>
       <h2>{title} <span class="s">{says}</span></h2>
-      {notes && notes.length > 0 && <p class="s two-lines"><NoteLine notes={notes} /></p>}
+      {notes && notes.length > 0 && <p class="s"><NoteLine notes={notes} /></p>}
       {shown.map((row) => {
         const { kind, id } = set.thing(row);
         const value = by.value(row) ?? 0;

@@ -10,6 +10,7 @@ import { looksOf } from "../flame/looks";
 import type { FlameBy, FlameTree, Measure } from "../flame/read";
 import { BY_TIME, FLAMES, MEASURES, differences, readFlame, sandwich } from "../flame/read";
 import { formatShare, formatUnit } from "../text/format";
+import { notesOf } from "../text/notes";
 import { isReport } from "../answers/embedded";
 import { useLoaded } from "../answers/load";
 import { NoteLine } from "../parts/NoteLine";
@@ -73,7 +74,7 @@ function Shown({ of, it, path }: PlaceProps & { it: FlameBy; path: string }) {
         {name && <Choice name="show" value={side} all={[{ value: "", title: "all" }, { value: "callees", title: "what the selected one holds" }, { value: "callers", title: "what holds it" }]} onChoose={(to) => change({ more: { side: to, top: "" } })} />}
         <span class="s" role="status">{found && shown && <Matches of={shown} found={found} measure={measure} />}</span>
       </div>
-      <p class="s says cut"><NoteLine notes={loaded.value?.notes} /></p>
+      <p class="s says"><NoteLine notes={notesOf(loaded.value)} /></p>
       {delta && <p class="s says">colours: slower and faster a step than the profile compared with</p>}
       <Status of={loaded} calm>{() => shown && (shown.whole > 0 ? <Picture of={shown} kind={it.kind} measure={measure} found={found ?? null} delta={delta} look={look} over={measure.name === "device" ? over : ""} /> : <p class="empty">Nothing ran in this time.</p>)}</Status>
     </>

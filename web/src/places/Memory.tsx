@@ -104,7 +104,7 @@ function Device({ of, curves, curve, step }: PlaceProps & { curves: Curve[]; cur
         <select aria-label="holders by" value={by.by} onChange={(e) => change({ by: e.currentTarget.value })}>{fits.map((b) => <option key={b.by} value={b.by}>{b.title}</option>)}</select>
         <Actions of={of} view="memory" path={path} columns={[]} />
       </div>
-      <CurvePicture curve={curve} at={at} onAt={(us) => change({ more: { at: us === null ? "" : us.toFixed(0) } })} />
+      <CurvePicture curve={curve} at={at} range={filters.value.range} onAt={(us) => change({ more: { at: us.toFixed(0) } })} onRange={(range) => change({ sel: null, range })} />
       <p class="s says">
         {Number.isFinite(asked) ? `${formatBytes(curve.held[indexAt(curve, at)] ?? 0)} held at ${formatMicros(at)}` : `held at the peak, ${formatMicros(at)}`} · {curve.device}
         {Number.isFinite(asked) && <> <button type="button" onClick={() => change({ more: { at: "" } })}>At the peak</button></>}

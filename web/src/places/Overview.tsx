@@ -18,6 +18,7 @@ import { TopList } from "../overview/TopList";
 import { WholeRun } from "../overview/WholeRun";
 import { FindingHead, FindingRow } from "../parts/FindingRow";
 import { filters, goTo, hrefOf } from "../state/store";
+import { notesOf } from "../text/notes";
 import { overDevices, useQuantities } from "../results/steps";
 import { sum } from "../table/read";
 import { TABLES } from "../table/tables";
@@ -43,7 +44,7 @@ function List({ by, column, title, t, a, per = "", over = "" }: { by: string; co
   if (!main) return null;
   const whole = counted ?? sum((row) => main.value(row), set.count);
   const amount = main.unit === "us" ? formatMicros(whole / a) : formatBytes(whole);
-  return <TopList title={title} says={`of ${amount}${main.unit === "us" ? per : ""}${over}${by === "op" && column === "self" ? ", all threads" : ""}`} set={set} by={main} count={find("count")} share={counted === undefined ? (row) => (whole > 0 ? (main.value(row) ?? 0) / whole : null) : (row) => find("share")?.value(row) ?? null} a={a} notes={by === "op" ? [] : t.notes} />;
+  return <TopList title={title} says={`of ${amount}${main.unit === "us" ? per : ""}${over}${by === "op" && column === "self" ? ", all threads" : ""}`} set={set} by={main} count={find("count")} share={counted === undefined ? (row) => (whole > 0 ? (main.value(row) ?? 0) / whole : null) : (row) => find("share")?.value(row) ?? null} a={a} notes={by === "op" ? [] : notesOf(t, by === "line" ? "attributed" : "")} />;
 }
 
 function useView(of: Opened, by: string, params: string, wanted: boolean): Loaded<Table | undefined> {

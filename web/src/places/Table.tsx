@@ -11,6 +11,7 @@ import { Status } from "../parts/Status";
 import { Actions } from "../parts/Actions";
 import { useOverDevices } from "../results/steps";
 import { change, filters, hrefOf, state } from "../state/store";
+import { notesOf } from "../text/notes";
 import type { Content, TableBy } from "../table/tables";
 import { tableBy, tablesOf } from "../table/tables";
 import type { PlaceProps } from "./index";
@@ -65,6 +66,8 @@ function Shown({ path, it, of }: { path: string; it: TableBy; of: PlaceProps["of
   const over = useOverDevices(of);
   const content = useMemo(() => loaded.value && it.read(loaded.value, ranks), [loaded.value, it, ranks]);
   const timed = filters.value.steps || filters.value.range;
+  const covers = content?.says ?? "";
+  const says = [covers && `${covers}${covers.includes("device time") ? over : ""}`, timed && it.obeys !== "all" ? "of the whole run: this table does not know the chosen time" : ""].filter(Boolean).join(" · ");
   return (
     <div class="fillplace">
       <h1 class="away">Table by {it.name}</h1>
@@ -73,11 +76,7 @@ function Shown({ path, it, of }: { path: string; it: TableBy; of: PlaceProps["of
         <span class="fill" />
         <Actions of={of} view={it.view} path={path} columns={content?.columns ?? []} />
       </div>
-      <p class="s says cut">
-        {content?.says}{content?.says?.includes("device time") && over}
-        {timed && it.obeys !== "all" && " · of the whole run: this table does not know the chosen time"}
-        {content?.says && loaded.value?.notes.length ? " · " : ""}<NoteLine notes={loaded.value?.notes} />
-      </p>
+      <p class="s says"><NoteLine before={says} notes={notesOf(loaded.value)} /></p>
       <Status of={loaded} calm missing>{() => content && (content.set.count ? <Rows content={content} it={it} /> : <p class="empty">{emptyWords(it)}</p>)}</Status>
     </div>
   );

@@ -7,7 +7,8 @@ import { goTo, profileId } from "../state/store";
 
 const SHEET: [string, [string, string][]][] = [
   ["Anywhere", [["/", "search"], ["n  N", "next and previous match"], [".  ,", "next and previous like the selected"], ["Enter", "go to the best place of the selected"], ["Esc", "clear the selection, then the range"], ["?", "this sheet"]]],
-  ["Timeline", [["w  s  + −", "zoom in and out"], ["a  d", "move left and right"], ["ctrl + wheel, pinch", "zoom about the pointer"], ["0", "show all"], ["f", "show the selected"], ["m", "its time as the range"], ["drag", "choose a range"]]],
+  ["Timeline", [["w  s  + −", "zoom in and out"], ["a  d", "move left and right"], ["ctrl + wheel, pinch", "zoom about the pointer"], ["0", "show all"], ["f", "show the selected"], ["m", "its time as the range"], ["drag", "choose a range"], ["Enter", "select the longest span"], ["shift + arrows", "select the span beside it"]]],
+  ["Memory", [["← →", "choose a moment"], ["drag, shift + ← →", "choose a range"]]],
   ["Tables", [["↑ ↓", "previous and next row"], ["→ ←", "open and close a row"]]],
 ];
 

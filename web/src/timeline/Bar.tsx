@@ -2,10 +2,9 @@
 // The line above the timeline: the visible range, the meaning of the colours, zoom, and the menu of lanes. It is one stop of the Tab key.
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
-import { counted, formatMicros, markMicros } from "../text/format";
+import { counted, formatMicros, markMicros, spacedUnits } from "../text/format";
 import { embeddedSteps } from "../answers/embedded";
 import { Item, Menu } from "../parts/Menu";
-import { NoteLine } from "../parts/NoteLine";
 import type { Window } from "../state/store";
 import { change } from "../state/store";
 import { hidden, hideOrNot, reset } from "./arranged";
@@ -85,7 +84,7 @@ export function Bar({ stage, seen, source, notes, steps }: BarProps) {
       <b>{seen.from > all.from ? markMicros(seen.from - all.from, length / 100) : 0} – {markMicros(seen.to - all.from, length / 100)}</b>
       <span class="s tl-of">{formatMicros(length)} of {formatMicros(all.to - all.from)} · {counted(spans, "span")}</span>
       {steps}
-      <span class="s tl-note"><NoteLine notes={notes} /></span>
+      <span class="s tl-note">{spacedUnits(notes[0] ?? "")}</span>
       <span class="fill" />
       <Legend source={source} />
       <span class="tl-tools" role="toolbar" aria-label="Zoom and lanes">

@@ -32,7 +32,7 @@ export function TimelineView({ source, of, alone }: { source: Source; of: Opened
       <Minimap stage={stage} source={source} seen={seen} theme={theme} />
       <div class="tl-scroll" ref={scroll} onScroll={(e) => setTop(e.currentTarget.scrollTop)}>
         <div class="tl-inner" style={{ height: `max(100%, ${head + layout.height}px)` }}>
-          <div class="tl-stage" ref={element} tabIndex={0} role="img" aria-label={`Timeline of ${source.lanes.lanes.length} lanes: w and s zoom, a and d move, 0 shows all, full stop and comma go to the next and previous like the selected one`}>
+          <div class="tl-stage" ref={element} tabIndex={0} role="img" aria-label={`Timeline of ${source.lanes.lanes.length} lanes: w and s zoom, a and d move, 0 shows all, full stop and comma go to the next and previous like the selected one, Enter selects the longest span, shift and an arrow the one beside it`}>
             <canvas ref={under} />
             <canvas ref={over} />
             <Edges names={edges} picked={picked} />

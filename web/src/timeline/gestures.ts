@@ -168,6 +168,7 @@ export class Gestures {
   private keyDown(e: KeyboardEvent): void {
     const move = this.held[e.key];
     if (!move || e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || isTyping(e)) return;
+    if (e.key.startsWith("Arrow") && e.shiftKey) return; // they go from span to span
     // arrow keys belong to the focused element, such as a table
     if (e.key.startsWith("Arrow") && e.target instanceof Element && e.target !== document.body && !e.target.closest("main .tl")) return;
     e.preventDefault();

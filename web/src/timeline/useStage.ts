@@ -6,6 +6,7 @@ import { mainBusy } from "../answers/busy";
 import { formatMicros } from "../text/format";
 import { useKeys } from "../state/keys";
 import type { Opened } from "../state/opened";
+import type { Mark } from "../pictures/pictures";
 import { usePicture } from "../pictures/pictures";
 import { goToBest } from "../parts/Thing";
 import { groupBy, useSteps } from "../results/steps";
@@ -17,6 +18,7 @@ import type { Layout } from "./layout";
 import type { EdgeName } from "./overlay";
 import type { Hit, StepFacts } from "./scene";
 import { Stage } from "./stage";
+import { longest, neighbour } from "./walk";
 
 interface Parts {
   source: Source;
@@ -232,6 +234,12 @@ function useTimelineKeys(stage: Stage | null, source: Source, picked: Details | 
     stage.glide.show(part ? around(w, part) : w);
     stage.ask();
   };
+  const pickMark = (mark: Mark | undefined): void => mark && select({ kind: "span", id: mark.id });
+  const walk = (across: number, down: number) => (e: KeyboardEvent): void => {
+    if (e.target !== stage?.element) return;
+    e.preventDefault();
+    pickMark(neighbour(stage.marks(), sel.value?.kind === "span" ? sel.value.id : "", across, down));
+  };
   const own = (): Window | null => {
     const s = picked?.summary;
     if (s) return { from: s.start_us, to: s.start_us + s.duration_us };
@@ -247,9 +255,11 @@ function useTimelineKeys(stage: Stage | null, source: Source, picked: Details | 
         if (w) change({ sel: null, range: { from: +w.from.toFixed(3), to: +w.to.toFixed(3) } });
       },
       Enter: (e) => {
+        if (!sel.value && e.target === stage?.element) return pickMark(longest(stage.marks()));
         if (sel.value && e.target === stage?.element) goToBest(sel.value);
         act(own());
       },
+      "Shift+ArrowRight": walk(1, 0), "Shift+ArrowLeft": walk(-1, 0), "Shift+ArrowDown": walk(0, 1), "Shift+ArrowUp": walk(0, -1),
     },
     [stage, source, picked],
   );

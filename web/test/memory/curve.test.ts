@@ -19,7 +19,7 @@ test("the picture goes from the first to the last time, a little higher than the
 });
 test("the axis has bytes at the side and times below, and a line stands at the chosen time", () => {
   const canvas = document.createElement("canvas");
-  drawCurve(canvas, gpu, frameOf(gpu), 100);
+  drawCurve(canvas, gpu, frameOf(gpu), 100, null);
   const pen = penOf(canvas);
   const texts = pen.texts().map((w) => w.replaceAll("\u00a0", " "));
   assert.deepEqual(texts.slice(0, 3), ["0 B", "4.50 MB", "9.00 MB"]);
@@ -29,7 +29,7 @@ test("the axis has bytes at the side and times below, and a line stands at the c
 });
 test("memory changes in steps: it is held until the next time", () => {
   const canvas = document.createElement("canvas");
-  drawCurve(canvas, gpu, frameOf(gpu), 0);
+  drawCurve(canvas, gpu, frameOf(gpu), 0, null);
   const points = penOf(canvas).strokes.filter((s) => s.act === "lineTo").map((s) => s.args as number[]);
   const at100 = points.filter(([x]) => x === 630).map(([, y]) => y ?? 0);
   assert.ok(at100.length === 2 && (at100[0] ?? 0) > (at100[1] ?? 0), at100.join());

@@ -51,7 +51,9 @@ test("hidden lanes come back by the menu, one by one or all with the first order
   click(button("All lanes as they begin"));
   assert.deepEqual([state.value.pin, state.value.more], [[], {}]);
 });
-test("the first note stands in the line, all of them in its tip", () => {
+test("the first note stands in the line, all of them in the list of lanes", () => {
   bar("#/p/a1/timeline", ["cut to 10ms", "another"]);
-  assert.deepEqual([textOf(one(".noteline")), one(".noteline").title.replaceAll("\u00a0", " ")], ["cut to 10 ms", "cut to 10 ms\nanother"]);
+  assert.equal(textOf(one(".tl-note")), "cut to 10 ms");
+  click(button("Lanes ▾"));
+  assert.deepEqual(texts("[role=menu] p"), ["cut to 10ms", "another"]);
 });
