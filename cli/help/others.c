@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/help/others.c: words of other profilers, with the command that answers the same question; docs/migrating.md and
- * docs/xplane.md promise these. */
+/* cli/help/others.c: words of other profilers, with the command that answers the same question; docs/migrating.md
+ * promises these. */
 #include "cli.h"
 
 #include <string.h>
