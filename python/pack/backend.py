@@ -75,20 +75,29 @@ def build_page():
         print(f"tfprof: the page of `tfprof serve` could not be built: {wrong}", file=sys.stderr)
 
 
+def write_notice():
+    """NOTICE, which pyproject.toml lists as a licence file, is not in a clone."""
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    subprocess.run([sys.executable, os.path.join(root, "tools", "release", "sbom.py"), "--notice"], stdin=subprocess.DEVNULL, check=True)
+
+
 def build_sdist(sdist_directory, config_settings=None):
     build_page()
+    write_notice()
     return mesonpy.build_sdist(sdist_directory, config_settings)
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
     check_packages()
     build_page()
+    write_notice()
     return mesonpy.build_editable(wheel_directory, config_settings, metadata_directory)
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     check_packages()
     build_page()
+    write_notice()
     name = mesonpy.build_wheel(wheel_directory, config_settings, metadata_directory)
     if "-abi3-" not in name:  # PyPy and free-threaded interpreters have no stable ABI
         return name

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what tfprof consists of: tools/release/sbom.py makes dist/tfprof-V.spdx.json (SPDX 2.3), `sbom.py --notice`
-the file NOTICE with the licences. Both come from libraries.py, web/package-lock.json and the texts in
-tools/release/licences."""
+"""Writes what tfprof consists of: tools/release/sbom.py makes dist/tfprof-V.spdx.json (SPDX 2.3), `sbom.py --notice [PATH]`
+the file NOTICE with the licences, which is not committed: each build makes it for `tfprof help licences`, packages for their
+documents. Both come from libraries.py, web/package-lock.json and the texts in tools/release/licences."""
 import base64
 import datetime
 import hashlib
@@ -86,16 +86,20 @@ def notice():
     return "\n".join(line.rstrip() for line in "\n".join(out).replace("\f", "\n").splitlines()) + "\n"
 
 
-def main():
-    reproducible()
-    if sys.argv[1:] == ["--notice"]:
-        path, text = os.path.join(ROOT, "NOTICE"), notice()
-    else:
-        os.makedirs(DIST, exist_ok=True)
-        path = os.path.join(DIST, f"tfprof-{version()}.spdx.json")
-        text = json.dumps(spdx(), indent=1) + "\n"
+def write_notice(path=os.path.join(ROOT, "NOTICE")):
     with open(path, "w", encoding="utf-8") as f:
-        f.write(text)
+        f.write(notice())
+
+
+def main():
+    if sys.argv[1:2] == ["--notice"]:
+        write_notice(*sys.argv[2:])
+        return
+    reproducible()
+    os.makedirs(DIST, exist_ok=True)
+    path = os.path.join(DIST, f"tfprof-{version()}.spdx.json")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(json.dumps(spdx(), indent=1) + "\n")
     print(path)
 
 

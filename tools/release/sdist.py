@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Packs the source distribution into dist/: every file of the commit, the page as it was built (who builds from it
-needs no node), and PKG-INFO for pip: tools/release/sdist.py"""
+needs no node), NOTICE, and PKG-INFO for pip: tools/release/sdist.py"""
 import os
 import subprocess
 import sys
@@ -33,7 +33,7 @@ def entries():
     import wheel
     top = f"tfprof-{version()}"
     yield f"{top}/PKG-INFO", wheel.metadata()[0], 0o644
-    for name in sorted(set(listed()) | set(page())):
+    for name in sorted({*listed(), *page(), "NOTICE"}):
         path = os.path.join(ROOT, name)
         if os.path.islink(path):
             yield f"{top}/{name}", os.readlink(path), None

@@ -15,6 +15,7 @@ import sys
 import sysconfig
 import time
 
+import sbom
 from common import ARCHES, CACHE, DIST, GLIBC, ROOT, enter_venv, epoch, fail, read, reproducible, run, version
 from mesonbuild import build
 from packed import write_zip
@@ -46,6 +47,7 @@ def description(home):
 def metadata():
     import pyproject_metadata
     import tomllib
+    sbom.write_notice()
     with open(os.path.join(ROOT, "pyproject.toml"), "rb") as f:
         project = tomllib.load(f)
     told = dict(project["project"], version=version(), readme={"content-type": "text/markdown",
