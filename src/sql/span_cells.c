@@ -77,19 +77,11 @@ void sql_span_lane_number(const sql_row *row, tfp_buf *b, sql_cell *out)
 }
 void sql_span_kind(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
-    static const char *const of_lanes[] = {
-        [TFP_LANE_OTHER] = "other", [TFP_LANE_CPU] = "cpu", [TFP_LANE_ACCELERATOR] = "accelerator"
-    };
-    static const char *const of_events[] = { [TFP_SPAN_NONE] = "other",    [TFP_SPAN_OP] = "op",
-                                             [TFP_SPAN_CALL] = "call",     [TFP_SPAN_ANNOTATION] = "annotation",
-                                             [TFP_SPAN_MODULE] = "module", [TFP_SPAN_FRAME] = "frame",
-                                             [TFP_SPAN_STEP] = "step",     [TFP_SPAN_ACTIVITY] = "activity",
-                                             [TFP_SPAN_OTHER] = "other" };
     (void)b;
     if (own_span(row))
-        sql_put_text(out, of_lanes[tfp_lanes_of(row->in->p)->at[lane_of(row)].kind]);
+        sql_put_text(out, tfp_lane_kind_name(tfp_lanes_of(row->in->p)->at[lane_of(row)].kind));
     else
-        sql_put_text(out, of_events[events_of(row)->kind[event_of(row)]]);
+        sql_put_text(out, tfp_span_kind_name(events_of(row)->kind[event_of(row)]));
 }
 static int64_t start_of(const sql_row *row)
 {
@@ -131,13 +123,9 @@ void sql_span_name(const sql_row *row, tfp_buf *b, sql_cell *out)
 }
 void sql_span_class(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
-    static const char *const classes[] = { [TFP_CLASS_COMPUTE] = "compute",
-                                           [TFP_CLASS_COMMUNICATION] = "communication",
-                                           [TFP_CLASS_COPY] = "copy",
-                                           [TFP_CLASS_SET] = "set" };
     (void)b;
     if (own_span(row) || events_of(row)->kind[event_of(row)] != TFP_SPAN_ACTIVITY) return;
-    sql_put_text(out, classes[events_of(row)->class[event_of(row)]]);
+    sql_put_text(out, tfp_span_class_name(events_of(row)->class[event_of(row)]));
 }
 void sql_span_self_ns(const sql_row *row, tfp_buf *b, sql_cell *out)
 {

@@ -16,6 +16,7 @@ typedef enum tfp_lane_role {
 
 /* The column in which the times of a lane are counted. */
 typedef enum tfp_lane_kind { TFP_LANE_OTHER, TFP_LANE_CPU, TFP_LANE_ACCELERATOR } tfp_lane_kind;
+const char *tfp_lane_kind_name(unsigned kind);
 
 /* How a lane that is not of a trace is used in the trace that join/runs.c makes. */
 typedef enum tfp_run_use {

@@ -16,6 +16,9 @@ typedef enum tfp_span_kind {
     TFP_SPAN_ACTIVITY,   /* occupies a device: a kernel, copy or memset */
     TFP_SPAN_OTHER       /* shown only in the timeline, in `calls` of plain traces and in SQL */
 } tfp_span_kind;
+const char *tfp_span_kind_name(unsigned kind); /* "op", "call", "activity" ... */
+/* What stands for the operation type of a row or slice of this kind: "op", "runtime", "kernel" ... */
+const char *tfp_span_op_type(unsigned kind);
 static inline bool tfp_is_host_op(unsigned kind) { return kind == TFP_SPAN_OP || kind == TFP_SPAN_CALL; }
 
 typedef enum tfp_span_class { /* for activities, and for host ops where there is no device */
@@ -24,6 +27,7 @@ typedef enum tfp_span_class { /* for activities, and for host ops where there is
                               TFP_CLASS_COPY,
                               TFP_CLASS_SET
 } tfp_span_class;
+const char *tfp_span_class_name(unsigned class);
 
 /* Marks of a span. */
 enum {

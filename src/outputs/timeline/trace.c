@@ -110,16 +110,11 @@ static bool put_lanes(trace *x)
 
 static void put_span(trace *x, uint32_t i)
 {
-    static const char *const kinds[] = { [TFP_SPAN_NONE] = "other",    [TFP_SPAN_OP] = "op",
-                                         [TFP_SPAN_CALL] = "runtime",  [TFP_SPAN_ANNOTATION] = "annotation",
-                                         [TFP_SPAN_MODULE] = "module", [TFP_SPAN_FRAME] = "python",
-                                         [TFP_SPAN_STEP] = "step",     [TFP_SPAN_ACTIVITY] = "kernel",
-                                         [TFP_SPAN_OTHER] = "other" };
     tfp_json *j = &x->t->j;
     tfp_buf room = { 0 };
     bool instant = x->s->marks[i] & TFP_MARK_INSTANT;
     tfp_json_open(j, '{');
-    tfp_json_text_at(j, "cat", kinds[x->s->kind[i]]);
+    tfp_json_text_at(j, "cat", tfp_span_op_type(x->s->kind[i]));
     if (!instant) put_time(x, "dur", x->s->duration_ns[i]);
     tfp_json_str_at(j, "name", tfp_trace_name(x->t, tfp_text(x->p, x->s->name[i]), &room));
     tfp_json_text_at(j, "ph", instant ? "i" : "X");

@@ -140,9 +140,6 @@ static const tfp_table_column span_columns[] = {
 
 static tfp_status put_spans(tfp_report *r, const placed_spans *all, tfp_error *err)
 {
-    static const char *const kinds[] = {
-        [TFP_LANE_OTHER] = "other", [TFP_LANE_CPU] = "cpu", [TFP_LANE_ACCELERATOR] = "accelerator"
-    };
     const tfp_profile *p = r->profile;
     span_row *rows = calloc(all->size + 1, sizeof *rows);
     if (!rows) return tfp_nomem(err);
@@ -156,7 +153,7 @@ static tfp_status put_spans(tfp_report *r, const placed_spans *all, tfp_error *e
                               .start_us = tfp_micros(s->start_ns),
                               .duration_us = tfp_micros(s->duration_ns),
                               .lane = tfp_text(p, lane->name),
-                              .kind = tfp_str_of(kinds[lane->kind]),
+                              .kind = tfp_str_of(tfp_lane_kind_name(lane->kind)),
                               .name = tfp_text(p, n->name),
                               .op = tfp_text(p, n->op) };
     }

@@ -30,24 +30,15 @@ int64_t tfp_timeline_self(const tfp_timeline *t, uint32_t span)
 
 tfp_str tfp_timeline_kind(const tfp_timeline *t, uint32_t place)
 {
-    static const char *const of_events[] = { [TFP_SPAN_NONE] = "other",    [TFP_SPAN_OP] = "op",
-                                             [TFP_SPAN_CALL] = "call",     [TFP_SPAN_ANNOTATION] = "annotation",
-                                             [TFP_SPAN_MODULE] = "module", [TFP_SPAN_FRAME] = "frame",
-                                             [TFP_SPAN_STEP] = "step",     [TFP_SPAN_ACTIVITY] = "activity",
-                                             [TFP_SPAN_OTHER] = "other" };
     if (t->runs) return tfp_text(t->p, tfp_graph_of(t->p)->nodes.at[t->node[place]].op);
-    return tfp_str_of(of_events[tfp_events_of(t->p)->spans.kind[t->span[place]]]);
+    return tfp_str_of(tfp_span_kind_name(tfp_events_of(t->p)->spans.kind[t->span[place]]));
 }
 
 tfp_str tfp_timeline_class(const tfp_timeline *t, uint32_t place)
 {
-    static const char *const classes[] = { [TFP_CLASS_COMPUTE] = "compute",
-                                           [TFP_CLASS_COMMUNICATION] = "communication",
-                                           [TFP_CLASS_COPY] = "copy",
-                                           [TFP_CLASS_SET] = "set" };
     static const tfp_str none = { 0 };
     if (t->runs || tfp_events_of(t->p)->spans.kind[t->span[place]] != TFP_SPAN_ACTIVITY) return none;
-    return tfp_str_of(classes[tfp_events_of(t->p)->spans.class[t->span[place]]]);
+    return tfp_str_of(tfp_span_class_name(tfp_events_of(t->p)->spans.class[t->span[place]]));
 }
 
 /* The last i in [0, count) with first[i] <= n; `first` begins with 0. */

@@ -78,15 +78,6 @@ static bool add_occupancy(kernels *t, const alike *a, uint32_t row)
 
 /* ---- rows ---- */
 
-static const char *class_name(unsigned class)
-{
-    static const char *const names[] = { [TFP_CLASS_COMPUTE] = "compute",
-                                         [TFP_CLASS_COMMUNICATION] = "communication",
-                                         [TFP_CLASS_COPY] = "copy",
-                                         [TFP_CLASS_SET] = "set" };
-    return names[class & 3];
-}
-
 static bool add_op(kernels *t, const alike *a, uint32_t row)
 {
     if (a->op == TFP_NONE) return true;
@@ -103,7 +94,7 @@ static bool add(kernels *t, const alike *a)
     if (t->rows.added)
         *row = (kernel_row){ .rank = t->x->units[a->unit].rank,
                              .name = tfp_text(t->x->p, a->name),
-                             .class = tfp_str_of(class_name(a->told.class)),
+                             .class = tfp_str_of(tfp_span_class_name(a->told.class)),
                              .bytes = TFP_ABSENT,
                              .unit = a->unit,
                              .occupancy = NAN,

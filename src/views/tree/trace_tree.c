@@ -105,11 +105,6 @@ static void put(tfp_tree *t, tfp_value v, size_t i, int64_t n)
 
 static bool fill(tfp_trace_tree *x, tfp_tree *t)
 {
-    static const char *const kinds[] = { [TFP_SPAN_NONE] = "",         [TFP_SPAN_OP] = "op",
-                                         [TFP_SPAN_CALL] = "runtime",  [TFP_SPAN_ANNOTATION] = "annotation",
-                                         [TFP_SPAN_MODULE] = "module", [TFP_SPAN_FRAME] = "python",
-                                         [TFP_SPAN_STEP] = "step",     [TFP_SPAN_ACTIVITY] = "kernel",
-                                         [TFP_SPAN_OTHER] = "other" };
     const tfp_filter *account = x->r->options->filters[TFP_F_ACCOUNT];
     uint32_t *parent = TFP_NEW(t->arena, uint32_t, t->count);
     if (!parent) return false;
@@ -121,8 +116,9 @@ static bool fill(tfp_trace_tree *x, tfp_tree *t)
         if (t->first_ns) t->first_ns[i] = item->first_ns;
         t->node[i] = TFP_NONE;
         t->name[i] = i ? tfp_strtab_get(&x->names, item->name) : TFP_ROOT_NAME;
-        t->accounted[i] = i && (tfp_filter_any(account) || tfp_filter_matches(account, tfp_str_of(kinds[item->kind])) ||
-                                tfp_filter_matches(account, t->name[i]));
+        t->accounted[i] =
+            i && (tfp_filter_any(account) || tfp_filter_matches(account, tfp_str_of(tfp_span_op_type(item->kind))) ||
+                  tfp_filter_matches(account, t->name[i]));
         put(t, TFP_V_CPU_MICROS, i, cpu_ns);
         put(t, TFP_V_ACCELERATOR_MICROS, i, accelerator_ns);
         put(t, TFP_V_MICROS, i, tfp_add(item->cpu_ns, item->accelerator_ns, NULL) / n);
