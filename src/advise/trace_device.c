@@ -2,6 +2,7 @@
 /* advise/trace_device.c: rules on kernels, transfers, ranks and memory of a trace. */
 #include "advise/rules.h"
 #include "model/tables/spans.h"
+#include "names/copies.h"
 
 #include <math.h>
 
@@ -23,7 +24,7 @@ static bool is_of_class(const tfp_ruling *x, uint32_t span, tfp_span_class class
 static bool copies(const tfp_ruling *x, uint32_t span, unsigned waits)
 {
     (void)waits;
-    return is_of_class(x, span, TFP_CLASS_COPY) && !tfp_str_has(tfp_span_name(x->f->x.p, span), TFP_STR("DtoD"));
+    return is_of_class(x, span, TFP_CLASS_COPY) && tfp_copy_needs_link(tfp_span_name(x->f->x.p, span));
 }
 
 static bool communicates(const tfp_ruling *x, uint32_t span, unsigned waits)
@@ -146,7 +147,8 @@ static bool judge_copies(tfp_ruling *x, bool pageable)
     bool tpu = false;
     for (size_t i = 0; i < f->transfer_count; i++) {
         const tfp_transfer_row *t = &f->transfers[i];
-        bool host = tfp_str_has(t->kind, TFP_STR("HtoD")) || tfp_str_has(t->kind, TFP_STR("DtoH"));
+        tfp_direction direction = tfp_direction_at_start(t->kind);
+        bool host = direction == TFP_HTOD || direction == TFP_DTOH;
         bool on_tpu = tfp_is_tpu(t->device) && f->x.s->class[t->longest] == TFP_CLASS_COPY;
         tpu |= on_tpu;
         if (!(host || on_tpu) || tfp_str_has(t->kind, TFP_STR("pageable")) != pageable) continue;

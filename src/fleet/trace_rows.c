@@ -4,6 +4,7 @@
 #include "fleet/views.h"
 #include "model/tables/details.h"
 #include "model/tables/events.h"
+#include "names/copies.h"
 #include "views/core/findings.h"
 #include "views/core/grid.h"
 #include "views/core/report.h"
@@ -192,11 +193,10 @@ static bool put_kernels(tfp_fleet_rows *rows, const tfp_report *r, const tfp_fle
 /* These are the kinds of copies; every other kind is a collective. */
 static bool is_copy(tfp_str kind)
 {
-    static const char *const kinds[] = { "HtoD", "DtoH",   "DtoD",    "PtoP",   "HtoH", "set",
-                                         "copy", "infeed", "outfeed", "MEMCPY", NULL };
+    static const char *const kinds[] = { "set", "copy", "infeed", "outfeed", "MEMCPY", NULL };
     for (const char *const *k = kinds; *k; k++)
         if (tfp_str_begins(kind, tfp_str_of(*k))) return true;
-    return false;
+    return tfp_direction_at_start(kind) != TFP_UNKNOWN_DIRECTION;
 }
 
 static bool put_transfers(tfp_fleet_rows *rows, const tfp_report *r, const tfp_fleet_run *run)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* names/short.c: the short name of a kernel: copies, collectives, kernels of Triton, sorts, and other C++ functions
  * without their namespaces, template arguments and parameters. */
+#include "names/copies.h"
 #include "names/names.h"
 
 #include <ctype.h>
@@ -13,27 +14,15 @@ static tfp_str behind(tfp_str s, size_t n)
 /* "Memcpy HtoD (Pinned -> Device)", "Memset (Device)" */
 static bool copy(tfp_str name, tfp_buf *out)
 {
-    static const struct {
-        const char *way, *words;
-    } ways[] = { { "HtoD", "host\xe2\x86\x92"
-                           "device" },
-                 { "DtoH", "device\xe2\x86\x92host" },
-                 { "DtoD", "device\xe2\x86\x92"
-                           "device" },
-                 { "PtoP", "peer\xe2\x86\x92peer" },
-                 { "HtoH", "host\xe2\x86\x92host" } };
     if (tfp_str_eq(name, TFP_STR("Memset (Device)"))) return tfp_buf_text(out, "set device"), true;
-    tfp_str way = behind(name, strlen("Memcpy "));
     if (!tfp_str_begins(name, TFP_STR("Memcpy "))) return false;
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-        if (!tfp_str_begins(way, tfp_str_of(ways[i].way))) continue;
-        tfp_buf_printf(out, "copy %s", ways[i].words);
-        tfp_maker(out, tfp_str_has(name, TFP_STR("Pinned"))     ? TFP_STR("pinned")
-                       : tfp_str_has(name, TFP_STR("Pageable")) ? TFP_STR("pageable")
-                                                                : TFP_STR(""));
-        return true;
-    }
-    return false;
+    tfp_direction d = tfp_direction_at_start(behind(name, strlen("Memcpy ")));
+    if (!d) return false;
+    tfp_buf_printf(out, "copy %s", tfp_direction_arrow(d));
+    tfp_maker(out, tfp_str_has(name, TFP_STR("Pinned"))     ? TFP_STR("pinned")
+                   : tfp_str_has(name, TFP_STR("Pageable")) ? TFP_STR("pageable")
+                                                            : TFP_STR(""));
+    return true;
 }
 
 /* "ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)": kind, operation, type, algorithm, protocol, in any order. */

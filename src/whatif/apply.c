@@ -3,6 +3,7 @@
 #include "model/graphs.h"
 #include "model/nest.h"
 #include "model/tables/spans.h"
+#include "names/copies.h"
 #include "whatif/change.h"
 #include "whatif/gains.h"
 
@@ -144,7 +145,7 @@ void tfp_apply_link(tfp_changer *c, const tfp_change *link)
     const tfp_job *j = c->j;
     for (uint32_t i = 0; i < j->activity_count; i++) {
         uint32_t span = j->activities[i].span;
-        bool copy = j->s->class[span] == TFP_CLASS_COPY && !tfp_str_has(tfp_job_name(j, span), TFP_STR("DtoD"));
+        bool copy = j->s->class[span] == TFP_CLASS_COPY && tfp_copy_needs_link(tfp_job_name(j, span));
         if ((j->activities[i].collective && link->comm) || (copy && link->copy)) divide(c, i, link->number);
     }
     forget_joints(c);

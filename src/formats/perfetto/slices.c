@@ -5,6 +5,7 @@
 #include "formats/sqlite/range_text.h"
 #include "model/builder.h"
 #include "model/event_builder.h"
+#include "names/copies.h"
 
 #define WAIT_NUMBERS (UINT64_C(1) << 40) /* ids of arrows between stages, as in PyTorch's JSON */
 #define PARENTS                                                                                                        \

@@ -7,6 +7,7 @@
 #include "model/event_builder.h"
 #include "model/tables/events.h"
 #include "model/tables/profile.h"
+#include "names/copies.h"
 
 #define NO_CONNECTION INT64_C(4294967295)
 enum { OF_CONNECTION = 0, OF_OPERATOR = 1, OF_SEQUENCE = 2 }; /* spaces of tfp_build_key */
@@ -79,14 +80,14 @@ static void add_kernel(void *ctx, const tfp_db_rows *rows, tfp_event *e)
 
 static void add_copy(void *ctx, const tfp_db_rows *rows, tfp_event *e)
 {
-    static const char *const names[] = { "Memcpy HtoH", "Memcpy HtoD", "Memcpy DtoH", "Memcpy DtoD" };
+    static const uint8_t directions[] = { TFP_HTOH, TFP_HTOD, TFP_DTOH, TFP_DTOD };
     reader *a = ctx;
     int64_t id, kind;
     (void)e;
     if (!tfp_db_int(rows, 0, &id)) return;
     bool known = tfp_db_int(rows, 2, &kind) && kind >= 0 && kind < 4;
     task t = { .class = TFP_CLASS_COPY, .bytes = tfp_db_number(rows, 1) };
-    t.name = tfp_build_string(a->r->b, known ? tfp_str_of(names[kind]) : TFP_STR("Memcpy"));
+    t.name = tfp_build_string(a->r->b, tfp_str_of(known ? tfp_copy_of(directions[kind]) : "Memcpy"));
     add_task(a, id, t);
 }
 

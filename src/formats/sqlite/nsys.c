@@ -7,6 +7,7 @@
 #include "formats/json/kineto.h"
 #include "formats/sqlite/range_text.h"
 #include "model/tables/profile.h"
+#include "names/copies.h"
 
 #include <stdio.h>
 
@@ -115,17 +116,14 @@ static void add_graph(void *ctx, const tfp_db_rows *rows, tfp_event *e)
 
 /* The direction of a copy. Ids of copy kinds differ between versions of Nsight Systems; the file's enum table gives
  * their meaning, and a file without one uses the ids below. */
-static const char *direction_of(const reader *n, int64_t kind)
+static tfp_direction direction_of(const reader *n, int64_t kind)
 {
-    static const struct {
-        int64_t id;
-        const char *ending, *told;
-    } rows[] = { { 1, "HTOD", "HtoD" },  { 2, "DTOH", "DtoH" },  { 8, "DTOD", "DtoD" },  { 9, "HTOH", "HtoH" },
-                 { 10, "PTOP", "PtoP" }, { 11, "HTOD", "HtoD" }, { 12, "DTOH", "DtoH" }, { 13, "DTOD", "DtoD" } };
+    static const uint8_t managed[] = { TFP_HTOD, TFP_DTOH, TFP_DTOD }; /* of unified memory, after CUPTI's kinds */
     tfp_str name = name_at(n, &n->copy_kinds, kind);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (name.size ? tfp_str_ends(name, tfp_str_of(rows[i].ending)) : rows[i].id == kind) return rows[i].told;
-    return "unknown";
+    if (name.size) return tfp_direction_of(name);
+    if (kind >= TFP_DIRECTIONS && kind - TFP_DIRECTIONS < (int64_t)sizeof managed)
+        return managed[kind - TFP_DIRECTIONS];
+    return kind > 0 && kind < TFP_DIRECTIONS ? (tfp_direction)kind : TFP_UNKNOWN_DIRECTION;
 }
 
 static int short_of(tfp_str label) { return label.size < 60 ? (int)label.size : 60; }
@@ -153,7 +151,7 @@ static void add_copy(void *ctx, const tfp_db_rows *rows, tfp_event *e)
     char name[200];
     tfp_str source = memory_of(n, tfp_db_number(rows, FIRST + 2)),
             target = memory_of(n, tfp_db_number(rows, FIRST + 3));
-    snprintf(name, sizeof name, "Memcpy %s (%.*s -> %.*s)", direction_of(n, tfp_db_number(rows, FIRST + 1)),
+    snprintf(name, sizeof name, "%s (%.*s -> %.*s)", tfp_copy_of(direction_of(n, tfp_db_number(rows, FIRST + 1))),
              short_of(source), source.data, short_of(target), target.data);
     add_moved(n, rows, e, TFP_CLASS_COPY, name);
 }

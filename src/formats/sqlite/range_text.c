@@ -57,17 +57,6 @@ bool tfp_range_is_op(tfp_str text, tfp_range_op *out)
     return told || has_namespace(text);
 }
 
-tfp_str tfp_copy_name(tfp_str name)
-{
-    static const char *const names[][2] = { { "MEMORY_COPY_HOST_TO_DEVICE", "Memcpy HtoD" },
-                                            { "MEMORY_COPY_DEVICE_TO_HOST", "Memcpy DtoH" },
-                                            { "MEMORY_COPY_DEVICE_TO_DEVICE", "Memcpy DtoD" },
-                                            { "MEMORY_COPY_HOST_TO_HOST", "Memcpy HtoH" } };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (tfp_str_eq(name, tfp_str_of(names[i][0]))) return tfp_str_of(names[i][1]);
-    return name;
-}
-
 tfp_str tfp_api_name(tfp_str name)
 {
     tfp_str s = name;

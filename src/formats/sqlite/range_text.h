@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/sqlite/range_text.h: parses the texts of ranges, which may be operators of PyTorch, and the names
- * of copies and API calls. */
+ * of API calls. */
 #ifndef TFP_RANGE_TEXT_H
 #define TFP_RANGE_TEXT_H
 
@@ -13,9 +13,6 @@ typedef struct tfp_range_op {
     bool told, backward; /* told: the text has one of the endings; otherwise it is only a name such as aten::mm */
 } tfp_range_op;
 bool tfp_range_is_op(tfp_str text, tfp_range_op *out);
-
-/* Turns rocprofv3's MEMORY_COPY_HOST_TO_DEVICE into Memcpy HtoD, as in other traces; other names are kept. */
-tfp_str tfp_copy_name(tfp_str name);
 
 /* Turns cudaLaunchKernel_v7000 and cudaLaunchKernel_v7000_ptsz into cudaLaunchKernel. */
 tfp_str tfp_api_name(tfp_str name);

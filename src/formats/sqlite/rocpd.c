@@ -7,6 +7,7 @@
 #include "formats/sqlite/range_text.h"
 #include "formats/sqlite/recording.h"
 #include "model/tables/profile.h"
+#include "names/copies.h"
 
 #include <stdio.h>
 

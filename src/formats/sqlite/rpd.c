@@ -5,6 +5,7 @@
 #include "formats/json/kineto.h"
 #include "formats/sqlite/range_text.h"
 #include "formats/sqlite/recording.h"
+#include "names/copies.h"
 
 typedef struct id_map { /* id -> number */
     tfp_map64 index;
@@ -89,16 +90,6 @@ static void add_call(void *ctx, const tfp_db_rows *rows, tfp_event *e)
     tfp_recording_add(p->r, e);
 }
 
-static tfp_str copy_name(tfp_str type)
-{
-    static const char *const names[][2] = { { "CopyHostToDevice", "Memcpy HtoD" },
-                                            { "CopyDeviceToHost", "Memcpy DtoH" },
-                                            { "CopyDeviceToDevice", "Memcpy DtoD" } };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (tfp_str_eq(type, tfp_str_of(names[i][0]))) return tfp_str_of(names[i][1]);
-    return type;
-}
-
 /* Adds an operation of a device. Only kernels have a description, which is their name. */
 static void add_op(void *ctx, const tfp_db_rows *rows, tfp_event *e)
 {
@@ -110,7 +101,7 @@ static void add_op(void *ctx, const tfp_db_rows *rows, tfp_event *e)
     bool copy = tfp_str_begins(type, TFP_STR("Copy"));
     e->kind = TFP_SPAN_ACTIVITY;
     e->lane = tfp_recording_numbered_stream(p->r, tfp_db_number(rows, 4), tfp_db_number(rows, 5));
-    e->name = tfp_build_string(p->r->b, copy ? copy_name(type) : name.size ? name : type);
+    e->name = tfp_build_string(p->r->b, copy ? tfp_copy_name(type) : name.size ? name : type);
     e->class = copy                                      ? TFP_CLASS_COPY
                : tfp_str_eq(type, TFP_STR("FillBuffer")) ? TFP_CLASS_SET
                                                          : tfp_kineto_kernel_class(tfp_recording_bits(p->r, e->name));

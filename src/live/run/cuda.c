@@ -3,6 +3,7 @@
  * write. */
 #include "live/run/cuda_read.h"
 
+#include "names/copies.h"
 #include "wire/json.h"
 
 #include <stdio.h>
@@ -135,13 +136,11 @@ static void kernel(reader *r, const char *record)
 /* CUpti_ActivityMemcpyKind and CUpti_ActivityMemoryKind, named as Kineto names them. */
 static void copy_name(const tfp_cuda_copy *c, char out[64])
 {
-    static const char *const ways[] = { "unknown", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA",
-                                        "AtoD",    "DtoA", "DtoD", "HtoH", "PtoP" };
     static const char *const kinds[] = { "Unknown", "Pageable", "Pinned",        "Device",
                                          "Array",   "Managed",  "Device Static", "Managed Static" };
-    enum { WAYS = sizeof ways / sizeof *ways, KINDS = sizeof kinds / sizeof *kinds };
-    snprintf(out, 64, "Memcpy %s (%s -> %s)", ways[c->way < WAYS ? c->way : 0], kinds[c->from < KINDS ? c->from : 0],
-             kinds[c->to < KINDS ? c->to : 0]);
+    enum { KINDS = sizeof kinds / sizeof *kinds };
+    snprintf(out, 64, "%s (%s -> %s)", tfp_copy_of(c->way < TFP_DIRECTIONS ? (tfp_direction)c->way : 0),
+             kinds[c->from < KINDS ? c->from : 0], kinds[c->to < KINDS ? c->to : 0]);
 }
 
 static void copy(reader *r, const char *record)

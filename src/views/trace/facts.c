@@ -6,6 +6,7 @@
 #include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "model/tables/stats.h"
+#include "names/copies.h"
 #include "query/groups.h"
 #include "query/order.h"
 #include "views/core/report.h"
@@ -195,14 +196,13 @@ static void add_launched(gatherer *g, uint32_t span)
     }
 }
 
-/* As in the table `transfer`. */
 static bool is_pageable(const gatherer *g, uint32_t span)
 {
     const tfp_stat *details = tfp_span_stat(g->f->x.p, span, g->details);
     bool told = details && details->type == TFP_STAT_TEXT;
     tfp_str text = told ? tfp_text(g->f->x.p, (tfp_strid)details->value.text) : TFP_STR("");
-    return tfp_str_has_caseless(tfp_span_name(g->f->x.p, span), TFP_STR("pageable")) ||
-           tfp_str_has_caseless(text, TFP_STR("pageable"));
+    const char *memory = tfp_copy_memory(tfp_span_name(g->f->x.p, span), text);
+    return memory && strcmp(memory, "pageable") == 0;
 }
 
 static void add_activity(gatherer *g, uint32_t span)

@@ -7,6 +7,7 @@
 #include "model/tables/read.h"
 #include "model/tables/spans.h"
 #include "model/tables/stats.h"
+#include "names/copies.h"
 #include "options/options.h"
 #include "query/groups.h"
 #include "query/order.h"
@@ -89,22 +90,6 @@ static bool number_behind(tfp_str text, tfp_str word, int64_t *out)
 
 /* ---- kinds ---- */
 
-/* The direction in a copy's name, as CUDA, HIP, XPlane, Intel ("M2D": from the host's memory) and MTIA write it; NULL: none. */
-static const char *direction_of(tfp_str name)
-{
-    static const struct {
-        const char *direction, *words[6];
-    } all[] = { { "HtoD", { "htod", "h2d", "hosttodevice", "m2d", "host_to_device" } },
-                { "DtoH", { "dtoh", "d2h", "devicetohost", "d2m", "device_to_host" } },
-                { "PtoP", { "ptop", "p2p", "peertopeer" } },
-                { "DtoD", { "dtod", "d2d", "devicetodevice", "device_to_device" } },
-                { "HtoH", { "htoh", "h2h", "hosttohost", "m2m", "host_to_host" } } };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        for (const char *const *word = all[i].words; *word; word++)
-            if (has_word(name, *word)) return all[i].direction;
-    return NULL;
-}
-
 /* Whether a TPU's transfer is counted elsewhere: its pieces in `XLA Ops` are skipped if the asynchronous line or the
  * -done span has the transfer, because each piece states the bytes of the whole. */
 static bool counts_elsewhere(const transfers *t, const tfp_trace_device *d, uint32_t span)
@@ -119,20 +104,19 @@ static void put_copy_kind(const transfers *t, const tfp_trace_device *d, uint32_
 {
     tfp_str name = tfp_span_name(t->x->p, span), details = text_of(t, span, t->k.memcpy_details);
     uint32_t launch = t->x->s->launch[span];
-    const char *direction = t->x->s->class[span] == TFP_CLASS_SET ? "set"
-                            : tfp_is_tpu(d->name)                 ? NULL
-                                                                  : direction_of(name);
-    if (!direction) direction = direction_of(text_of(t, span, t->k.direction));
-    if (!direction && launch != TFP_NONE) direction = direction_of(tfp_span_name(t->x->p, launch));
+    tfp_direction direction = tfp_is_tpu(d->name) ? TFP_UNKNOWN_DIRECTION : tfp_direction_of(name);
+    if (t->x->s->class[span] == TFP_CLASS_SET) {
+        tfp_buf_text(out, "set");
+        return;
+    }
+    if (!direction) direction = tfp_direction_of(text_of(t, span, t->k.direction));
+    if (!direction && launch != TFP_NONE) direction = tfp_direction_of(tfp_span_name(t->x->p, launch));
     if (direction)
-        tfp_buf_text(out, direction);
+        tfp_buf_text(out, tfp_direction_name(direction));
     else
         tfp_buf_str(out, up_to(name, '.'));
-    if (t->x->s->class[span] == TFP_CLASS_SET) return;
-    if (has_word(name, "pageable") || has_word(details, "pageable"))
-        tfp_buf_text(out, " pageable");
-    else if (has_word(name, "pinned") || has_word(details, "pinned"))
-        tfp_buf_text(out, " pinned");
+    const char *memory = tfp_copy_memory(name, details);
+    if (memory) tfp_buf_printf(out, " %s", memory);
 }
 
 /* Writes the function's name: "multimem_all_reduce_kernel" for "void (anonymous
