@@ -242,10 +242,14 @@ tfp_strid tfp_stat_key(const tfp_profile *p, const char *name)
 
 const tfp_stat *tfp_span_stat(const tfp_profile *p, uint32_t span, tfp_strid key)
 {
-    if (span == TFP_NONE || key == TFP_NONE) return NULL;
+    return span == TFP_NONE ? NULL : tfp_stat_in(p, tfp_events_of(p)->spans.stats[span], key);
+}
+
+const tfp_stat *tfp_stat_in(const tfp_profile *p, uint32_t stats, tfp_strid key)
+{
+    if (stats == TFP_NONE || key == TFP_NONE) return NULL;
     const tfp_event_tables *t = tfp_events_of(p);
-    if (t->spans.stats[span] == TFP_NONE) return NULL;
-    const tfp_stat_set *set = &t->stat_sets.at[t->spans.stats[span]];
+    const tfp_stat_set *set = &t->stat_sets.at[stats];
     for (uint32_t i = 0; i < set->count; i++)
         if (t->stats.at[set->first + i].key == key) return &t->stats.at[set->first + i];
     return NULL;

@@ -102,11 +102,12 @@ static inline int64_t tfp_whole_of(double x)
 }
 /* Sorts spans by lane, then by start, the longer first. False: out of memory. */
 bool tfp_order_nested(uint32_t *spans, size_t count, const tfp_span_columns *s);
-/* The stat of a span with that key, or NULL. Look the key up once, with tfp_stat_key. */
 /* Whether a span is a frame of Python: in XPlane an annotation whose name has the tracer's sign. */
 bool tfp_is_frame(const tfp_profile *p, uint32_t span);
 tfp_strid tfp_stat_key(const tfp_profile *p, const char *name); /* TFP_NONE: no span has it */
+/* The stat of a span, or in a set of stats, with that key, or NULL. Look the key up once, with tfp_stat_key. */
 const tfp_stat *tfp_span_stat(const tfp_profile *p, uint32_t span, tfp_strid key);
+const tfp_stat *tfp_stat_in(const tfp_profile *p, uint32_t stats, tfp_strid key);
 tfp_str tfp_span_name(const tfp_profile *p, uint32_t span);
 /* Whether the span is within the report's step and time range; always true for a report of everything. */
 bool tfp_span_in_step(const tfp_report *r, uint32_t span);

@@ -27,7 +27,7 @@ static void add_kernel(tfp_trace_facts *f, tfp_kernel_fact *k, uint32_t span, co
     if (f->x.s->step[span] == TFP_NONE) return;
     k->steps_ns = tfp_add(k->steps_ns, ns, NULL);
     if (k->longest == TFP_NONE || ns > f->x.s->self_ns[k->longest]) k->longest = span;
-    if (!tfp_occupancy_of(f->x.p, span, keys, &percent) || percent == 0)
+    if (!tfp_stated_occupancy(f->x.p, f->x.s->stats[span], keys, &percent) || percent == 0)
         return; /* 0 means unknown: ROCm writes 0, but whatever runs has some occupancy */
     k->occupancy = (isnan(k->occupancy) ? 0 : k->occupancy) + percent * (double)ns;
     k->occupancy_ns = tfp_add(k->occupancy_ns, ns, NULL);

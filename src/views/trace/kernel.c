@@ -57,7 +57,7 @@ typedef struct kernels {
 typedef struct alike {
     uint32_t unit;
     tfp_strid name, op; /* op: TFP_NONE: they have no node */
-    tfp_told told;
+    tfp_stated stated;
     bool async;
     uint8_t certainty;
     tfp_fold ns;
@@ -67,7 +67,7 @@ typedef struct alike {
 static bool add_occupancy(kernels *t, const alike *a, uint32_t row)
 {
     double percent;
-    if (!tfp_told_occupancy(t->x->p, a->told.stats, &t->occupancy, &percent)) return true;
+    if (!tfp_stated_occupancy(t->x->p, a->stated.stats, &t->occupancy, &percent)) return true;
     uint64_t bits;
     memcpy(&bits, &percent, sizeof bits);
     occupied *o = TFP_GROUP(&t->occupied, row, bits);
@@ -88,13 +88,13 @@ static bool add_op(kernels *t, const alike *a, uint32_t row)
 
 static bool add(kernels *t, const alike *a)
 {
-    kernel_row *row = TFP_GROUP(&t->rows, a->unit, a->told.class, a->async, a->name);
+    kernel_row *row = TFP_GROUP(&t->rows, a->unit, a->stated.class, a->async, a->name);
     int64_t bytes;
     if (!row) return false;
     if (t->rows.added)
         *row = (kernel_row){ .rank = t->x->units[a->unit].rank,
                              .name = tfp_text(t->x->p, a->name),
-                             .class = tfp_str_of(tfp_span_class_name(a->told.class)),
+                             .class = tfp_str_of(tfp_span_class_name(a->stated.class)),
                              .bytes = TFP_ABSENT,
                              .unit = a->unit,
                              .occupancy = NAN,
@@ -102,7 +102,7 @@ static bool add(kernels *t, const alike *a)
     tfp_fold_join(&row->ns, &a->ns);
     row->by_certainty[a->certainty] = tfp_add(row->by_certainty[a->certainty], a->ns.total, NULL);
     row->certainties |= 1u << a->certainty;
-    if (tfp_told_bytes(t->x->p, &a->told, &t->bytes, &bytes))
+    if (tfp_stated_bytes(t->x->p, &a->stated, &t->bytes, &bytes))
         row->bytes = tfp_add(row->bytes == TFP_ABSENT ? 0 : row->bytes, tfp_mul(bytes, a->ns.count, NULL), NULL);
     uint32_t at = tfp_group_index(&t->rows, row);
     return add_op(t, a, at) && add_occupancy(t, a, at);
@@ -126,10 +126,10 @@ static bool add_span(kernels *t, uint32_t span)
     alike a = { .unit = t->x->one_file ? 0 : tfp_trace_unit_of(t->x, span),
                 .name = s->name[span],
                 .op = op_of(p, s->node[span]),
-                .told = { .stats = s->stats[span],
-                          .call_stats = launch == TFP_NONE ? TFP_NONE : s->stats[launch],
-                          .class = s->class[span],
-                          .tpu = is_on_tpu(p, lane) },
+                .stated = { .stats = s->stats[span],
+                            .call_stats = launch == TFP_NONE ? TFP_NONE : s->stats[launch],
+                            .class = s->class[span],
+                            .tpu = is_on_tpu(p, lane) },
                 .async = tfp_lanes_of(p)->at[lane].role == TFP_ROLE_ASYNC,
                 .certainty = tfp_span_attribution(p, span).certainty,
                 .ns = tfp_fold_of(s->self_ns[span]) };
@@ -145,11 +145,11 @@ static bool add_group(kernels *t, uint32_t lane, const tfp_slim_group *g)
     alike a = { .unit = t->x->one_file ? 0 : t->x->unit_of_process[process],
                 .name = k->name,
                 .op = op_of(p, g->node),
-                .told = { .stats = k->stats,
-                          .call_stats =
-                              g->call == TFP_NONE ? TFP_NONE : tfp_events_of(p)->slim->slim_kinds.at[g->call].stats,
-                          .class = g->class,
-                          .tpu = is_on_tpu(p, lane) },
+                .stated = { .stats = k->stats,
+                            .call_stats =
+                                g->call == TFP_NONE ? TFP_NONE : tfp_events_of(p)->slim->slim_kinds.at[g->call].stats,
+                            .class = g->class,
+                            .tpu = is_on_tpu(p, lane) },
                 .async = tfp_lanes_of(p)->at[lane].role == TFP_ROLE_ASYNC,
                 .certainty = (uint8_t)tfp_certainty_of_own(p, lane, k->path),
                 .ns = { g->count, g->self_ns, g->min_ns, g->max_ns } };

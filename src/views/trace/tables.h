@@ -87,25 +87,24 @@ typedef struct tfp_rank_census {
 } tfp_rank_census;
 bool tfp_rank_census_of(tfp_report *r, const tfp_trace_index *x, tfp_rank_census *out); /* false: out of memory */
 
-/* ---- told.c: what a trace tells of an activity ---- */
+/* ---- stated.c: numbers that a trace states for an activity ---- */
 typedef struct tfp_occupancy_keys { /* keys of stats */
     tfp_strid estimate, details;
 } tfp_occupancy_keys;
 tfp_occupancy_keys tfp_occupancy_keys_of(const tfp_profile *p);
-/* The estimated occupancy in percent; false: unknown. */
-bool tfp_occupancy_of(const tfp_profile *p, uint32_t span, const tfp_occupancy_keys *keys, double *percent);
-bool tfp_told_occupancy(const tfp_profile *p, uint32_t stats, const tfp_occupancy_keys *keys, double *percent);
+/* The estimated occupancy in percent, from a set of stats; false: unknown. */
+bool tfp_stated_occupancy(const tfp_profile *p, uint32_t stats, const tfp_occupancy_keys *keys, double *percent);
 
 typedef struct tfp_bytes_keys { /* keys of stats */
     tfp_strid bytes, size, accessed, memcpy_details, memset_details;
 } tfp_bytes_keys;
-typedef struct tfp_told {       /* an activity, or several with equal stats */
+typedef struct tfp_stated {     /* an activity, or several with equal stats */
     uint32_t stats, call_stats; /* indexes in stat sets; call_stats: of the API call; TFP_NONE: none */
     uint8_t class;
     bool tpu;
-} tfp_told;
+} tfp_stated;
 tfp_bytes_keys tfp_bytes_keys_of(const tfp_profile *p);
 /* The bytes of one such activity; false: unknown. */
-bool tfp_told_bytes(const tfp_profile *p, const tfp_told *a, const tfp_bytes_keys *keys, int64_t *out);
+bool tfp_stated_bytes(const tfp_profile *p, const tfp_stated *a, const tfp_bytes_keys *keys, int64_t *out);
 
 #endif

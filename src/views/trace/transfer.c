@@ -15,13 +15,12 @@
 #include "views/core/view.h"
 #include "views/trace/tables.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 
 typedef struct keys { /* keys of stats */
-    tfp_strid bytes, size, bytes_accessed, memcpy_details, memset_details, collective, group, group_size, in, out,
-        dtype, hlo_op, direction, dims, types;
+    tfp_bytes_keys copies;
+    tfp_strid collective, group, group_size, in, out, dtype, hlo_op, direction, dims, types;
 } keys;
 
 typedef struct transfers {
@@ -77,17 +76,6 @@ static tfp_str up_to(tfp_str s, char end)
     return at ? (tfp_str){ s.data, (size_t)(at - s.data) } : s;
 }
 
-/* The number after "size:" or similar in a detail text. */
-static bool number_behind(tfp_str text, tfp_str word, int64_t *out)
-{
-    size_t at = tfp_str_find(text, word);
-    if (at == SIZE_MAX) return false;
-    tfp_str rest = { text.data + at + word.size, text.size - at - word.size };
-    size_t digits = 0;
-    while (digits < rest.size && isdigit((unsigned char)rest.data[digits])) digits++;
-    return tfp_parse_int64((tfp_str){ rest.data, digits }, out);
-}
-
 /* ---- kinds ---- */
 
 /* Whether a TPU's transfer is counted elsewhere: its pieces in `XLA Ops` are skipped if the asynchronous line or the
@@ -102,7 +90,7 @@ static bool counts_elsewhere(const transfers *t, const tfp_trace_device *d, uint
 
 static void put_copy_kind(const transfers *t, const tfp_trace_device *d, uint32_t span, tfp_buf *out)
 {
-    tfp_str name = tfp_span_name(t->x->p, span), details = text_of(t, span, t->k.memcpy_details);
+    tfp_str name = tfp_span_name(t->x->p, span), details = text_of(t, span, t->k.copies.memcpy_details);
     uint32_t launch = t->x->s->launch[span];
     tfp_direction direction = tfp_is_tpu(d->name) ? TFP_UNKNOWN_DIRECTION : tfp_direction_of(name);
     if (t->x->s->class[span] == TFP_CLASS_SET) {
@@ -198,19 +186,18 @@ static bool collective_bytes(transfers *t, uint32_t span, tfp_str kind, int64_t 
         *out = tfp_mul(in, size, NULL);
         return true;
     }
-    return number_of(t, span, t->k.bytes_accessed, out) || input_bytes(t, span, out) || range_bytes(t, span, kind, out);
+    return number_of(t, span, t->k.copies.accessed, out) || input_bytes(t, span, out) ||
+           range_bytes(t, span, kind, out);
 }
 
-/* HIP states the size on the API call; 0 means unknown. */
-static bool copy_bytes(const transfers *t, uint32_t span, int64_t *out)
+static bool copy_bytes(const transfers *t, const tfp_trace_device *d, uint32_t span, int64_t *out)
 {
-    uint32_t launch = t->x->s->launch[span];
-    return number_of(t, span, t->k.bytes, out) || number_of(t, span, t->k.size, out) ||
-           (launch != TFP_NONE && number_of(t, launch, t->k.size, out)) ||
-           (launch != TFP_NONE && number_of(t, launch, t->k.bytes, out) && *out > 0) ||
-           number_behind(text_of(t, span, t->k.memcpy_details), TFP_STR("size:"), out) ||
-           number_behind(text_of(t, span, t->k.memset_details), TFP_STR("num_bytes:"), out) ||
-           number_of(t, span, t->k.bytes_accessed, out);
+    const tfp_span_columns *s = t->x->s;
+    tfp_stated a = { .stats = s->stats[span],
+                     .call_stats = s->launch[span] == TFP_NONE ? TFP_NONE : s->stats[s->launch[span]],
+                     .class = s->class[span],
+                     .tpu = tfp_is_tpu(d->name) };
+    return tfp_stated_bytes(t->x->p, &a, &t->k.copies, out);
 }
 
 /* ---- rows ---- */
@@ -255,7 +242,7 @@ static bool add_span(transfers *t, uint32_t device, const tfp_union *compute, ui
         if (!to->count++ || ns[span] > ns[to->longest]) to->longest = span;
         to->total_ns = tfp_add(to->total_ns, ns[span], NULL);
         if (collective && number_near(t, span, t->k.group_size, &size)) to->group_size = size;
-        if (collective ? collective_bytes(t, span, kind_text, &bytes) : copy_bytes(t, span, &bytes))
+        if (collective ? collective_bytes(t, span, kind_text, &bytes) : copy_bytes(t, d, span, &bytes))
             to->bytes = tfp_add(to->bytes == TFP_ABSENT ? 0 : to->bytes, bytes, NULL);
     }
     tfp_buf_free(&kind);
@@ -307,11 +294,7 @@ static bool collect(transfers *t)
 static void find_keys(transfers *t)
 {
     const tfp_profile *p = t->x->p;
-    t->k = (keys){ .bytes = tfp_stat_key(p, "bytes"),
-                   .size = tfp_stat_key(p, "size"),
-                   .bytes_accessed = tfp_stat_key(p, "bytes_accessed"),
-                   .memcpy_details = tfp_stat_key(p, "memcpy_details"),
-                   .memset_details = tfp_stat_key(p, "Memset_details"),
+    t->k = (keys){ .copies = tfp_bytes_keys_of(p),
                    .collective = tfp_stat_key(p, "Collective name"),
                    .group = tfp_stat_key(p, "Process Group Name"),
                    .group_size = tfp_stat_key(p, "Group size"),
