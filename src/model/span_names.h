@@ -11,7 +11,8 @@ int32_t tfp_number_in_name(const char *path);
 bool tfp_is_input_thread(tfp_str label);
 /* Whether it is a call of a function in which Keras runs one or several steps. */
 bool tfp_is_keras_step(tfp_str name);
-/* A name that marks a step. */
+/* A name that marks a step. PyTorch's profiler writes the prefix and a number. */
+#define TFP_PROFILER_STEP "ProfilerStep#"
 typedef struct tfp_step_name {
     tfp_str stem;     /* equal for the steps of one loop: the name without its number, or the kind of the writer */
     int64_t number;   /* -1: none */

@@ -91,7 +91,7 @@ static bool is_lightning(tfp_str name)
 
 bool tfp_step_name_of(tfp_str name, tfp_step_name *out)
 {
-    tfp_str begin = TFP_STR("ProfilerStep#"), rest = name;
+    tfp_str begin = TFP_STR(TFP_PROFILER_STEP), rest = name;
     *out = (tfp_step_name){ .stem = name, .number = -1 };
     if (tfp_str_begins(name, begin)) {
         rest = (tfp_str){ name.data + begin.size, name.size - begin.size };

@@ -8,6 +8,7 @@
 #include "formats/json/text.h"
 #include "model/builder.h"
 #include "model/recorded.h"
+#include "model/span_names.h"
 #include "model/tables/profile.h"
 #include "model/tables/sources.h"
 
@@ -247,8 +248,8 @@ static void read_node(reader *r, tfp_jscan *j)
     r->unreadable += !r->op.id || !r->op.name;
     if (!r->op.id || !r->op.name) return;
     tfp_str name = tfp_text(r->b->p, r->op.name);
-    r->op.root =
-        tfp_str_begins(name, TFP_STR("[pytorch|profiler|execution_")) || tfp_str_begins(name, TFP_STR("ProfilerStep#"));
+    r->op.root = tfp_str_begins(name, TFP_STR("[pytorch|profiler|execution_")) ||
+                 tfp_str_begins(name, TFP_STR(TFP_PROFILER_STEP));
     add_arguments(r, &r->in, false);
     add_arguments(r, &r->out, true);
     tfp_recorded_take(r->b, &r->texts, &r->op);

@@ -171,7 +171,7 @@ uint32_t tfp_recording_shapes(tfp_recording *r, tfp_str shapes)
 void tfp_recording_step(tfp_recording *r, tfp_event *e, int64_t number)
 {
     char name[40];
-    snprintf(name, sizeof name, "ProfilerStep#%lld", (long long)number);
+    snprintf(name, sizeof name, TFP_PROFILER_STEP "%lld", (long long)number);
     e->kind = TFP_SPAN_STEP;
     e->name = tfp_build_string(r->b, tfp_str_of(name));
     tfp_step_mark m = { .span = tfp_recording_add(r, e), .source = TFP_STEPS_MARKED, .number = number };

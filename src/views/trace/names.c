@@ -33,7 +33,7 @@ static const word beginnings[] = {
     { "cuMemMap", TFP_NAME_ALLOCATES },    { "cuMemUnmap", TFP_NAME_ALLOCATES },
     { "cuMemSetAccess", TFP_NAME_ALLOCATES },
     { "Optimizer.step", TFP_NAME_OPTIMIZER },
-    { "aten::", TFP_NAME_TORCH },         { "nn.Module: ", TFP_NAME_TORCH },  { "ProfilerStep#", TFP_NAME_TORCH },
+    { "aten::", TFP_NAME_TORCH },         { "nn.Module: ", TFP_NAME_TORCH },  { TFP_PROFILER_STEP, TFP_NAME_TORCH },
     /* prefix of a module's name */
     { "PjitFunction", TFP_NAME_JAX },     { "PjRtCpuExecutable", TFP_NAME_JAX }, { "jit_", TFP_NAME_JAX },
     { "EagerLocalExecute", TFP_NAME_TENSORFLOW }, { "EagerExecute", TFP_NAME_TENSORFLOW },
