@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/host_changes.c: changes of the time of host threads: faster spans, cheaper launches, no wait for input. */
 #include "model/tables/spans.h"
+#include "query/order.h"
 #include "whatif/change.h"
 #include "whatif/gains.h"
 
@@ -58,18 +59,11 @@ static bool merge(cover *o)
 /* The length of all pieces up to a time of a thread. */
 static double length_to(const cover *o, uint32_t unit, uint32_t lane, double at)
 {
-    piece wanted = { .unit = unit, .lane = lane, .start = at };
-    size_t low = 0, high = o->pieces.size;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const piece two[2] = { o->pieces.at[middle], wanted };
-        if (piece_before(two, 0, 1))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (!low) return 0;
-    const piece *p = &o->pieces.at[low - 1];
+    piece two[2] = { [1] = { .unit = unit, .lane = lane, .start = at } };
+    size_t i;
+    TFP_LOWER_BOUND(i, 0, o->pieces.size, (two[0] = o->pieces.at[i], piece_before(two, 0, 1)));
+    if (!i) return 0;
+    const piece *p = &o->pieces.at[i - 1];
     double end = p->unit != unit || p->lane != lane || p->end < at ? p->end : at;
     return p->before + end - p->start;
 }

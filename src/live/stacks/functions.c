@@ -3,6 +3,7 @@
  * file when it is needed, because a framework has 200 MB of names. */
 #include "live/proc/elf.h"
 #include "live/stacks/image.h"
+#include "query/order.h"
 
 #define CHUNK 4096              /* symbols that are read at a time */
 #define TABLE_MOST (96u << 20)  /* most bytes of symbols that are read of a file */
@@ -99,15 +100,9 @@ static bool holds(const tfp_function *f, uint64_t address) { return address - f-
 /* The last function that begins at or before an address and either contains it or has no size; SIZE_MAX: none. */
 static size_t at_address(const tfp_functions *f, uint64_t address)
 {
-    size_t low = 0, high = f->all.size;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (f->all.at[mid].low <= address)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    for (size_t i = low, tries = 0; i-- > 0 && tries < SAME; tries++)
+    size_t later;
+    TFP_LOWER_BOUND(later, 0, f->all.size, f->all.at[later].low <= address);
+    for (size_t i = later, tries = 0; i-- > 0 && tries < SAME; tries++)
         if (holds(&f->all.at[i], address) || (!f->all.at[i].size && !tries)) return i;
     return SIZE_MAX;
 }

@@ -4,6 +4,7 @@
 #include "model/tables/lanes.h"
 #include "model/tables/read.h"
 #include "model/tables/spans.h"
+#include "query/order.h"
 #include "views/spans/trace.h"
 #include "whatif/job/job.h"
 
@@ -148,16 +149,10 @@ static bool collect_hosted(anchors *b)
 /* The first window of a unit that ends at or after a time. */
 static uint32_t window_from(const tfp_job *j, uint32_t unit, double at)
 {
-    uint32_t low = 0, high = j->steps.window_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        const tfp_job_window *w = &j->steps.windows[middle];
-        if (w->unit < unit || (w->unit == unit && w->end < at))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    const tfp_job_window *w = j->steps.windows;
+    uint32_t i;
+    TFP_LOWER_BOUND(i, 0, j->steps.window_count, w[i].unit < unit || (w[i].unit == unit && w[i].end < at));
+    return i;
 }
 
 /* A guessed step may end in another thread, while the thread of the steps waits for it. */
@@ -278,17 +273,7 @@ static void find_steps(tfp_job *j)
     uint32_t at = 0;
     for (uint32_t i = 0; i < j->anchors.count; i++) {
         tfp_job_anchor *a = &j->anchors.list[i];
-        if (a->first) { /* returns to the first window of its unit */
-            uint32_t low = 0, high = j->steps.window_count;
-            while (low < high) {
-                uint32_t middle = low + (high - low) / 2;
-                if (j->steps.windows[middle].unit < a->unit)
-                    low = middle + 1;
-                else
-                    high = middle;
-            }
-            at = low;
-        }
+        if (a->first) at = window_from(j, a->unit, -INFINITY); /* returns to the first window of its unit */
         while (at + 1 < j->steps.window_count && j->steps.windows[at + 1].unit == a->unit &&
                j->steps.windows[at + 1].start < a->at)
             at++;

@@ -234,15 +234,9 @@ bool tfp_job_activities(tfp_job *j)
 uint32_t tfp_job_launched(const tfp_job *j, const tfp_job_stream *stream, double at)
 {
     const double *seen = j->streams.seen + stream->first;
-    size_t low = 0, high = stream->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (seen[middle] <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? stream->first + (uint32_t)low - 1 : TFP_NONE;
+    uint32_t later;
+    TFP_LOWER_BOUND(later, 0, stream->count, seen[later] <= at);
+    return later ? stream->first + later - 1 : TFP_NONE;
 }
 
 bool tfp_job_by_unit(const tfp_job *j, bool (*less)(const void *activities, uint32_t a, uint32_t b), uint32_t **order,

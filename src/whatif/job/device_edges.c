@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/job/device_edges.c: finds what an activity waits for: the call that launched it, the previous one in its stream, events in
  * other streams, the other ranks of a collective. */
+#include "query/order.h"
 #include "whatif/job/job.h"
 
 #include <math.h>
@@ -85,16 +86,10 @@ static bool by_end(const void *ctx, uint32_t a, uint32_t b)
 static uint32_t ended_near(const device_edges *d, uint32_t i)
 {
     const tfp_job_activity *all = d->j->activities, *a = &all[i];
-    uint32_t low = d->unit_first[a->unit], high = d->unit_first[a->unit + 1], first = low;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (all[d->by_end[middle]].end <= a->start)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (uint32_t back = 0; back < STEPS_BACK && low > first; back++) {
-        uint32_t at = d->by_end[--low];
+    uint32_t first = d->unit_first[a->unit], later;
+    TFP_LOWER_BOUND(later, first, d->unit_first[a->unit + 1], all[d->by_end[later]].end <= a->start);
+    for (uint32_t back = 0; back < STEPS_BACK && later > first; back++) {
+        uint32_t at = d->by_end[--later];
         if (all[at].end < a->start - NEAR_US) return TFP_NONE;
         if (all[at].lane != a->lane) return at;
     }

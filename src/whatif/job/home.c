@@ -2,6 +2,7 @@
 /* whatif/job/home.c: finds the points of the thread of the steps. */
 #include "whatif/job/home.h"
 #include "model/tables/spans.h"
+#include "query/order.h"
 
 /* Collects the spans of each unit's thread of the steps, unit by unit. */
 static bool gather(tfp_home *h)
@@ -109,13 +110,7 @@ bool tfp_home_read(tfp_home *h, uint32_t unit)
 
 size_t tfp_home_until(const tfp_home *h, int64_t at)
 {
-    size_t low = 0, high = h->points.size;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (h->points.at[middle].at <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t later;
+    TFP_LOWER_BOUND(later, 0, h->points.size, h->points.at[later].at <= at);
+    return later;
 }

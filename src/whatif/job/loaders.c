@@ -2,6 +2,7 @@
 /* whatif/job/loaders.c: waits for the workers of a data loader. Taking a batch that is there is work of the host. A
  * longer wait means that the batch was late: its workers do not get faster, so a change shortens such a wait only as
  * far as it can have an effect on them. */
+#include "query/order.h"
 #include "whatif/job/job.h"
 
 #include <math.h>
@@ -44,21 +45,19 @@ static bool collect(const tfp_job *j, waits *out)
     return true;
 }
 
+static bool begins_by(const tfp_job_anchor *a, uint32_t unit, uint32_t lane, double at)
+{
+    if (a->unit != unit) return a->unit < unit;
+    return a->lane != lane ? a->lane < lane : a->at <= at;
+}
+
 /* The wait around a time of a thread; NULL: none. */
 static wait *wait_around(const tfp_job *j, const waits *w, uint32_t unit, uint32_t lane, double at)
 {
-    size_t low = 0, high = w->size;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const tfp_job_anchor *a = &j->anchors.list[w->at[middle].start];
-        bool before = a->unit != unit ? a->unit < unit : a->lane != lane ? a->lane < lane : a->at <= at;
-        if (before)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const tfp_job_anchor *end = low ? &j->anchors.list[w->at[low - 1].end] : NULL;
-    return end && end->unit == unit && end->lane == lane && at < end->at ? &w->at[low - 1] : NULL;
+    size_t later;
+    TFP_LOWER_BOUND(later, 0, w->size, begins_by(&j->anchors.list[w->at[later].start], unit, lane, at));
+    const tfp_job_anchor *end = later ? &j->anchors.list[w->at[later - 1].end] : NULL;
+    return end && end->unit == unit && end->lane == lane && at < end->at ? &w->at[later - 1] : NULL;
 }
 
 static bool add_frames(const tfp_job *j, waits *w)

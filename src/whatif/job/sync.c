@@ -2,6 +2,7 @@
 /* whatif/job/sync.c: host calls that wait for the device: those that synchronise, and launches into a full queue. */
 #include "model/tables/read.h"
 #include "model/tables/spans.h"
+#include "query/order.h"
 #include "whatif/job/job.h"
 
 #include <math.h>
@@ -97,17 +98,11 @@ static bool starts_before(const void *ctx, uint32_t a, uint32_t b)
 static uint32_t started_in(const sync_edges *e, uint32_t unit, double from, double to, uint32_t own)
 {
     const tfp_job_activity *all = e->j->activities;
-    uint32_t low = e->unit_first[unit], high = e->unit_first[unit + 1], first = low;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (all[e->by_start[middle]].start <= to)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low > first && all[e->by_start[low - 1]].call == own) low--;
-    if (low <= first || all[e->by_start[low - 1]].start <= from) return TFP_NONE;
-    return e->by_start[low - 1];
+    uint32_t first = e->unit_first[unit], later;
+    TFP_LOWER_BOUND(later, first, e->unit_first[unit + 1], all[e->by_start[later]].start <= to);
+    if (later > first && all[e->by_start[later - 1]].call == own) later--;
+    if (later <= first || all[e->by_start[later - 1]].start <= from) return TFP_NONE;
+    return e->by_start[later - 1];
 }
 
 static double length_of(const tfp_job *j, const tfp_job_anchor *end)

@@ -5,6 +5,7 @@
 #include "model/tables/lanes.h"
 #include "model/tables/read.h"
 #include "model/tables/spans.h"
+#include "query/order.h"
 #include "views/spans/trace.h"
 #include "whatif/job/home.h"
 
@@ -45,15 +46,9 @@ static bool find_gaps(turns *t, uint32_t unit)
 /* The gap that contains a span completely; NULL: none. */
 static gap *gap_of(turns *t, int64_t start, int64_t end)
 {
-    size_t low = 0, high = t->gaps.size;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (t->gaps.at[middle].from <= start)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low && t->gaps.at[low - 1].to >= end ? &t->gaps.at[low - 1] : NULL;
+    size_t later;
+    TFP_LOWER_BOUND(later, 0, t->gaps.size, t->gaps.at[later].from <= start);
+    return later && t->gaps.at[later - 1].to >= end ? &t->gaps.at[later - 1] : NULL;
 }
 
 static bool add_run(turns *t, uint32_t unit, gap *g, uint32_t span)
