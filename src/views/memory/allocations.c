@@ -7,6 +7,7 @@
 #include "model/tables/memory_events.h"
 #include "model/tables/read.h"
 #include "model/tables/step_marks.h"
+#include "query/order.h"
 #include "views/core/handle.h"
 #include "views/memory/allocations.h"
 
@@ -54,14 +55,6 @@ static uint32_t find_device(tracer *t, const tfp_memory_event *m)
     return ok ? (uint32_t)t->devices.size - 1 : TFP_NONE;
 }
 
-static bool goes_first(const void *ctx, uint32_t a, uint32_t b)
-{
-    const tracer *t = ctx;
-    const tfp_memory_event *x = &tfp_events_of(t->p)->memory.at[a], *y = &tfp_events_of(t->p)->memory.at[b];
-    if (t->device[a] != t->device[b]) return t->device[a] < t->device[b];
-    return x->at_ns < y->at_ns;
-}
-
 static bool sort_events(tracer *t)
 {
     size_t n = tfp_events_of(t->p)->memory.size;
@@ -73,7 +66,8 @@ static bool sort_events(tracer *t)
         t->device[i] = find_device(t, &tfp_events_of(t->p)->memory.at[i]);
         ok = t->device[i] != TFP_NONE;
     }
-    return ok && tfp_sort(t->order, n, goes_first, t);
+    const tfp_sort_key by_device[] = { TFP_UP_IN(t->device), TFP_UP(tfp_memory_event, at_ns), { 0 } };
+    return ok && tfp_order_items(t->order, n, by_device, tfp_events_of(t->p)->memory.at, sizeof(tfp_memory_event));
 }
 
 /* Finds what was held before. On GPUs the allocator's sum begins with the process; on CPUs PyTorch's begins with the recording

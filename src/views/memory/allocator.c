@@ -8,6 +8,8 @@
 #include "model/tables/read.h"
 #include "model/tables/sources.h"
 #include "options/options.h"
+#include "query/groups.h"
+#include "query/order.h"
 #include "views/core/handle.h"
 #include "views/core/own_frame.h"
 #include "views/memory/allocator.h"
@@ -196,46 +198,28 @@ tfp_str tfp_heap_line_of(tfp_heap *p, uint32_t trace)
     return *known;
 }
 
-static bool more_first(const void *rows, uint32_t a, uint32_t b)
-{
-    const tfp_heap_line *x = (const tfp_heap_line *)rows + a, *y = (const tfp_heap_line *)rows + b;
-    if (x->bytes != y->bytes) return x->bytes > y->bytes;
-    return tfp_str_cmp(x->line, y->line) < 0;
-}
-
-static bool sort_from(tfp_heap *p, tfp_heap_lines *rows, size_t first)
-{
-    size_t count = rows->size - first;
-    if (count < 2) return true;
-    tfp_heap_line *sorted = tfp_rows_sorted(tfp_arena_of(p->r), rows->at + first, sizeof *rows->at, count, more_first);
-    if (sorted) memcpy(rows->at + first, sorted, count * sizeof *sorted);
-    return sorted != NULL;
-}
+static const tfp_sort_key more_first[] = { TFP_DOWN(tfp_heap_line, bytes), TFP_UP(tfp_heap_line, line), { 0 } };
 
 bool tfp_heap_add_lines(tfp_heap *p, const tfp_heap_device *d, const tfp_heap_point *at, const tfp_heap_holders *of,
                         tfp_heap_lines *rows)
 {
-    tfp_map64 row_of = { 0 };
-    size_t first = rows->size;
-    bool ok = true;
+    tfp_groups lines = { .row_size = sizeof(tfp_heap_line) };
+    tfp_strtab names = { 0 };
+    bool ok = !tfp_strtab_init(&names, tfp_arena_of(p->r));
     for (size_t i = 0; i < of->size && ok; i++) {
         const tfp_heap_holder *h = &of->at[i];
         bool before = d->entry_count && !h->recorded && h->trace == TFP_NONE; /* without entries nothing was recorded */
         tfp_str line = before ? TFP_STR("(held before the recording)") : tfp_heap_line_of(p, h->trace);
-        uint64_t key = tfp_hash(line.data ? line.data : "", line.size);
-        uint32_t row = tfp_map64_get(&row_of, key);
-        ok = line.data != NULL;
-        if (ok && row == TFP_NONE) {
-            row = (uint32_t)rows->size;
-            ok = tfp_push(rows, ((tfp_heap_line){ d->name, line, 0, 0, at->at_us, 0 })) &&
-                 tfp_map64_put(&row_of, key, row);
-        }
-        if (!ok) break;
-        rows->at[row].bytes = tfp_add(rows->at[row].bytes, h->bytes, tfp_clamped_of(p->r));
-        rows->at[row].holders++;
+        tfp_strid id = line.data ? tfp_intern(&names, line) : TFP_NONE;
+        tfp_heap_line *x = id == TFP_NONE ? NULL : TFP_GROUP(&lines, id);
+        if (!(ok = x != NULL)) break;
+        if (!x->holders++) *x = (tfp_heap_line){ d->name, line, 0, 1, at->at_us, 0 };
+        x->bytes = tfp_add(x->bytes, h->bytes, tfp_clamped_of(p->r));
+        x->share = at->held > 0 ? (double)x->bytes / (double)at->held : 0;
     }
-    for (size_t i = first; i < rows->size; i++)
-        rows->at[i].share = at->held > 0 ? (double)rows->at[i].bytes / (double)at->held : 0;
-    tfp_map64_free(&row_of);
-    return ok && sort_from(p, rows, first);
+    ok = ok && tfp_order_rows(lines.rows, lines.row_size, lines.count, more_first);
+    for (size_t i = 0; i < lines.count && ok; i++) ok = tfp_push(rows, ((tfp_heap_line *)lines.rows)[i]);
+    tfp_groups_free(&lines);
+    tfp_strtab_free(&names);
+    return ok;
 }

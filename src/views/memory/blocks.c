@@ -4,6 +4,7 @@
 #include "model/tables/graph.h"
 #include "model/tables/read.h"
 #include "options/options.h"
+#include "query/order.h"
 #include "views/core/handle.h"
 #include "views/memory/blocks.h"
 
@@ -136,13 +137,9 @@ static void put_device(lists *l, uint32_t device, const tfp_memory_peak *p)
     }
 }
 
-static bool more_first(const void *rows, uint32_t a, uint32_t b)
-{
-    const block_row *x = (const block_row *)rows + a, *y = (const block_row *)rows + b;
-    if (x->device_at != y->device_at) return x->device_at < y->device_at;
-    if (x->bytes != y->bytes) return x->bytes > y->bytes;
-    return x->from_ns != y->from_ns ? x->from_ns < y->from_ns : a < b;
-}
+static const tfp_sort_key more_first[] = {
+    TFP_UP(block_row, device_at), TFP_DOWN(block_row, bytes), TFP_UP(block_row, from_ns), { 0 }
+};
 
 /* Finds the event that frees each block. */
 static bool find_freed(lists *l)
@@ -167,7 +164,7 @@ tfp_status tfp_memory_blocks(tfp_report *r, tfp_grid *g, const tfp_holding *held
     for (uint32_t d = 0; l.ok && d < held->device_count; d++)
         if (peaks[d].at != SIZE_MAX) put_device(&l, d, &peaks[d]);
     block_row *sorted =
-        l.ok ? tfp_rows_sorted(tfp_arena_of(r), l.rows.at, sizeof *l.rows.at, l.rows.size, more_first) : NULL;
+        l.ok ? tfp_ordered(tfp_arena_of(r), l.rows.at, sizeof *l.rows.at, l.rows.size, more_first) : NULL;
     g->few = 10;
     tfp_row_table of = { block_columns, sorted, sizeof *sorted, l.rows.size, 0 };
     tfp_status s = sorted ? tfp_grid_fill(r, g, &of, err) : tfp_nomem(err);

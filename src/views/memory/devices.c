@@ -4,6 +4,7 @@
 #include "model/tables/graph.h"
 #include "model/tables/read.h"
 #include "model/tables/runs.h"
+#include "query/order.h"
 #include "views/memory/devices.h"
 
 #include <stdlib.h>
@@ -50,35 +51,25 @@ void tfp_used_devices_free(tfp_used_devices *d)
 
 /* ---- memory ---- */
 
-typedef struct placed {
-    tfp_memory_point at;
-    size_t place;
-} placed;
-
-static int compare_placed(const void *a, const void *b)
-{
-    const placed *x = a, *y = b;
-    if (x->at.at_ns != y->at.at_ns) return x->at.at_ns < y->at.at_ns ? -1 : 1;
-    return x->place < y->place ? -1 : x->place > y->place;
-}
+static const tfp_sort_key by_time[] = { TFP_UP(tfp_memory_point, at_ns), { 0 } };
 
 bool tfp_device_memory(const tfp_used_device *d, const tfp_profile *p, uint32_t step, bool with_zeros,
                        tfp_memory_points *out)
 {
-    TFP_VEC(placed) all = { 0 };
+    tfp_memory_points all = { 0 };
     bool ok = true;
     for (size_t i = 0; ok && i < d->nodes.size; i++) {
         uint32_t exec = tfp_node_exec(p, d->nodes.at[i], step);
         for (TFP_EACH(tfp_details_of(p)->memories, m, tfp_detail(p, exec)->memory_first)) {
             const tfp_memory *x = &tfp_details_of(p)->memories.at[m];
-            placed point = { { x->at_ns, x->allocator_bytes_in_use }, all.size };
+            tfp_memory_point point = { x->at_ns, x->allocator_bytes_in_use };
             bool counts = x->at_ns > 0 && (with_zeros || x->allocator_bytes_in_use > 0);
             if (counts && !(ok = tfp_push(&all, point))) break;
         }
     }
-    if (all.size) qsort(all.at, all.size, sizeof *all.at, compare_placed);
+    ok = ok && tfp_order_rows(all.at, sizeof *all.at, all.size, by_time);
     for (size_t i = 0; ok && i < all.size; i++)
-        if (i + 1 == all.size || all.at[i + 1].at.at_ns != all.at[i].at.at_ns) ok = tfp_push(out, all.at[i].at);
+        if (i + 1 == all.size || all.at[i + 1].at_ns != all.at[i].at_ns) ok = tfp_push(out, all.at[i]);
     tfp_vec_free(&all);
     return ok;
 }

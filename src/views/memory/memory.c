@@ -6,6 +6,7 @@
 #include "model/tables/graph.h"
 #include "model/tables/read.h"
 #include "model/tables/runs.h"
+#include "query/order.h"
 #include "views/core/grid.h"
 #include "views/core/handle.h"
 #include "views/core/notes.h"
@@ -20,7 +21,6 @@ typedef struct event {
     uint32_t node;        /* TFP_NONE: a count of the allocator */
     int64_t at_ns, bytes; /* bytes added; with `counted` the allocator's total */
     bool counted;
-    uint32_t place; /* order in the profile */
 } event;
 
 typedef struct memory {
@@ -74,12 +74,6 @@ static void find_readers(memory *m)
     }
 }
 
-static bool add_event(memory *m, event x)
-{
-    x.place = (uint32_t)m->events.size;
-    return tfp_push(&m->events, x);
-}
-
 static bool add_node(memory *m, uint32_t node)
 {
     const tfp_profile *p = m->p;
@@ -88,15 +82,15 @@ static bool add_node(memory *m, uint32_t node)
     for (TFP_EACH(tfp_details_of(p)->allocations, i, tfp_detail(p, m->exec[node])->alloc_first)) {
         x.at_ns = tfp_details_of(p)->allocations.at[i].at_ns;
         x.bytes = tfp_details_of(p)->allocations.at[i].bytes;
-        if (!add_event(m, x)) return false;
+        if (!tfp_push(&m->events, x)) return false;
     }
     if (m->recorded[x.device] || e->residual_bytes <= 0 || !e->start_ns) return true;
     x.at_ns = e->start_ns;
     x.bytes = e->residual_bytes;
-    if (!add_event(m, x)) return false;
+    if (!tfp_push(&m->events, x)) return false;
     x.at_ns = m->read_ns[node];
     x.bytes = -x.bytes;
-    return x.at_ns <= e->start_ns || add_event(m, x);
+    return x.at_ns <= e->start_ns || tfp_push(&m->events, x);
 }
 
 static bool add_counts(memory *m, uint32_t device)
@@ -104,22 +98,16 @@ static bool add_counts(memory *m, uint32_t device)
     tfp_memory_points points = { 0 };
     bool ok = tfp_device_memory(&m->devices.at.at[device], m->p, m->step, false, &points);
     for (size_t i = 0; ok && i < points.size; i++)
-        ok = add_event(m, (event){ .device = device,
-                                   .node = TFP_NONE,
-                                   .at_ns = points.at[i].at_ns,
-                                   .bytes = points.at[i].bytes,
-                                   .counted = true });
+        ok = tfp_push(&m->events, ((event){ .device = device,
+                                            .node = TFP_NONE,
+                                            .at_ns = points.at[i].at_ns,
+                                            .bytes = points.at[i].bytes,
+                                            .counted = true }));
     tfp_vec_free(&points);
     return ok;
 }
 
-static int compare_events(const void *a, const void *b)
-{
-    const event *x = a, *y = b;
-    if (x->device != y->device) return x->device < y->device ? -1 : 1;
-    if (x->at_ns != y->at_ns) return x->at_ns < y->at_ns ? -1 : 1;
-    return x->place < y->place ? -1 : x->place > y->place;
-}
+static const tfp_sort_key by_time[] = { TFP_UP(event, device), TFP_UP(event, at_ns), { 0 } };
 
 static tfp_status note_guesses(memory *m, tfp_error *err)
 {
@@ -148,8 +136,7 @@ static tfp_status collect(memory *m, tfp_error *err)
     for (uint32_t i = 0; ok && i < m->devices.at.size; i++) ok = add_counts(m, i);
     for (uint32_t n = 0; ok && n < tfp_graph_of(p)->nodes.size; n++)
         if (m->exec[n] != TFP_NONE) ok = add_node(m, n);
-    if (!ok) return tfp_nomem(err);
-    if (m->events.size) qsort(m->events.at, m->events.size, sizeof *m->events.at, compare_events);
+    if (!ok || !tfp_order_rows(m->events.at, sizeof *m->events.at, m->events.size, by_time)) return tfp_nomem(err);
     return note_guesses(m, err);
 }
 
@@ -216,13 +203,9 @@ typedef struct holder {
 } holder;
 typedef TFP_VEC(holder) holders;
 
-static int compare_holders(const void *a, const void *b)
-{
-    const holder *x = a, *y = b;
-    if (x->device != y->device) return x->device < y->device ? -1 : 1;
-    if (x->bytes != y->bytes) return x->bytes > y->bytes ? -1 : 1;
-    return x->node < y->node ? -1 : x->node > y->node;
-}
+static const tfp_sort_key most_first[] = {
+    TFP_UP(holder, device), TFP_DOWN(holder, bytes), TFP_UP(holder, node), { 0 }
+};
 
 /* The last event of a device at the time when it held most. */
 static size_t find_peak(const memory *m, size_t first, size_t after)
@@ -303,7 +286,7 @@ tfp_status tfp_records_peak(tfp_report *r, tfp_error *err)
         ok = add_holders(&m, first, i, held, &all);
         first = i;
     }
-    if (all.size) qsort(all.at, all.size, sizeof *all.at, compare_holders);
+    ok = ok && tfp_order_rows(all.at, sizeof *all.at, all.size, most_first);
     if (!s) s = ok ? put_peak(&m, &all, err) : tfp_nomem(err);
     free(held);
     tfp_vec_free(&all);

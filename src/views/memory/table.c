@@ -10,6 +10,8 @@
 #include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "options/options.h"
+#include "query/groups.h"
+#include "query/order.h"
 #include "views/core/engine.h"
 #include "views/core/grid.h"
 #include "views/core/own_frame.h"
@@ -47,11 +49,12 @@ typedef struct holding { /* bytes of one owner at the peak */
 typedef struct table {
     tfp_report *r;
     tfp_holding held;
-    peak *peaks;     /* one for each device */
-    int64_t *sums;   /* for each node, then for no owner and for allocations before the recording */
-    uint32_t *spans; /* for each owner likewise: the span around its last allocation */
-    tfp_nest nest;   /* made when lines are needed */
-    bool functions;  /* lines come from Python frames, so they are functions */
+    peak *peaks;      /* one for each device */
+    int64_t *sums;    /* for each node, then for no owner and for allocations before the recording */
+    uint32_t *spans;  /* for each owner likewise: the span around its last allocation */
+    tfp_nest nest;    /* made when lines are needed */
+    bool functions;   /* lines come from Python frames, so they are functions */
+    tfp_strtab names; /* of the rows that are being made */
 } table;
 
 static size_t place(const table *t, uint32_t owner)
@@ -179,46 +182,32 @@ static tfp_str group_name(table *t, const holding *h, grouping by)
 
 /* ---- rows ---- */
 
-typedef TFP_VEC(holder_row) holder_rows;
-
-static bool group(table *t, uint32_t device, const holdings *all, grouping by, holder_rows *rows)
+/* The rows of the names that held memory on a device. */
+static bool group(table *t, uint32_t device, const holdings *all, grouping by, tfp_groups *rows)
 {
-    tfp_map64 row_of = { 0 };
-    bool ok = true;
-    size_t first = rows->size;
-    for (size_t i = 0; ok && i < all->size; i++) {
+    const tfp_node_tables *graph = tfp_graph_of(t->r->profile);
+    int64_t held = t->peaks[device].bytes;
+    for (size_t i = 0; i < all->size; i++) {
         const holding *h = &all->at[i];
         tfp_str name = group_name(t, h, by);
-        uint32_t at = TFP_NONE;
-        uint64_t key = tfp_hash(name.data, name.size);
-        ok = name.data != NULL;
-        while (ok && (at = tfp_map64_get(&row_of, key)) != TFP_NONE && !tfp_str_eq(rows->at[at].name, name)) key++;
-        if (ok && at == TFP_NONE) {
-            holder_row x = { .device = t->held.devices[device].name, .name = name, .device_at = device };
-            x.at_ns = t->held.events.at[t->peaks[device].at].at_ns - t->held.origin_ns;
-            if (h->owner < TFP_OWNER_BEFORE)
-                x.op = tfp_text(t->r->profile, tfp_graph_of(t->r->profile)->nodes.at[h->owner].op);
-            at = (uint32_t)rows->size;
-            ok = tfp_push(rows, x) && tfp_map64_put(&row_of, key, at);
+        tfp_strid id = name.data ? tfp_intern(&t->names, name) : TFP_NONE;
+        holder_row *x = id == TFP_NONE ? NULL : TFP_GROUP(rows, device, id);
+        if (!x) return false;
+        if (!x->holders++) {
+            *x =
+                (holder_row){ .device = t->held.devices[device].name, .name = name, .device_at = device, .holders = 1 };
+            x->at_ns = t->held.events.at[t->peaks[device].at].at_ns - t->held.origin_ns;
+            if (h->owner < TFP_OWNER_BEFORE) x->op = tfp_text(t->r->profile, graph->nodes.at[h->owner].op);
         }
-        if (!ok) break;
-        rows->at[at].bytes = tfp_add(rows->at[at].bytes, h->bytes, &t->r->clamped);
-        rows->at[at].holders++;
+        x->bytes = tfp_add(x->bytes, h->bytes, &t->r->clamped);
+        x->share = held > 0 ? (double)x->bytes / (double)held : NAN;
     }
-    int64_t all_bytes = t->peaks[device].bytes;
-    for (size_t i = first; i < rows->size; i++)
-        rows->at[i].share = all_bytes > 0 ? (double)rows->at[i].bytes / (double)all_bytes : NAN;
-    tfp_map64_free(&row_of);
-    return ok;
+    return true;
 }
 
-static bool more_first(const void *rows, uint32_t a, uint32_t b)
-{
-    const holder_row *x = (const holder_row *)rows + a, *y = (const holder_row *)rows + b;
-    if (x->device_at != y->device_at) return x->device_at < y->device_at;
-    if (x->bytes != y->bytes) return x->bytes > y->bytes;
-    return tfp_str_cmp(x->name, y->name) < 0;
-}
+static const tfp_sort_key more_first[] = {
+    TFP_UP(holder_row, device_at), TFP_DOWN(holder_row, bytes), TFP_UP(holder_row, name), { 0 }
+};
 
 /* clang-format off */
 enum { SHOW_OP = 1 };
@@ -256,18 +245,20 @@ enum { SHOWN = 10 };
 
 static tfp_status fill_holders(table *t, tfp_grid *g, grouping by, tfp_error *err)
 {
-    holder_rows rows = { 0 };
+    tfp_groups rows = { .row_size = sizeof(holder_row) };
     holdings all = { 0 };
-    bool ok = by != BY_LINE || tfp_nest_of(t->r->profile, &t->r->arena, &t->nest);
+    bool ok = !tfp_strtab_init(&t->names, &t->r->arena) &&
+              (by != BY_LINE || tfp_nest_of(t->r->profile, &t->r->arena, &t->nest));
     for (uint32_t d = 0; ok && d < t->held.device_count; d++)
         ok = holders_of(t, d, &all) && group(t, d, &all, by, &rows);
-    holder_row *sorted = ok ? tfp_rows_sorted(&t->r->arena, rows.at, sizeof *rows.at, rows.size, more_first) : NULL;
+    holder_row *sorted = ok ? tfp_ordered(&t->r->arena, rows.rows, rows.row_size, rows.count, more_first) : NULL;
     bool functions = by == BY_LINE && t->functions;
-    tfp_row_table of = { functions ? function_columns : holder_columns[by], sorted, sizeof *sorted, rows.size,
+    tfp_row_table of = { functions ? function_columns : holder_columns[by], sorted, sizeof *sorted, rows.count,
                          by == BY_NODE ? SHOW_OP : 0 };
     g->few = SHOWN;
     tfp_status s = sorted ? tfp_grid_fill(t->r, g, &of, err) : tfp_nomem(err);
-    tfp_vec_free(&rows);
+    tfp_strtab_free(&t->names);
+    tfp_groups_free(&rows);
     tfp_vec_free(&all);
     return s;
 }
