@@ -5,6 +5,7 @@
  * Python frames. Frames of the interpreter's loop are replaced by the Python functions that they run. */
 #include "live/stacks/image.h"
 #include "live/stacks/parts.h"
+#include "query/order.h"
 #include "views/core/notes.h"
 #include "views/core/handle.h"
 
@@ -376,12 +377,7 @@ tfp_status tfp_native_end(tfp_native *n, tfp_error *err)
     return n->s->nomem ? tfp_nomem(err) : add_notes(n, err);
 }
 
-static int by_thread(const void *a, const void *b)
-{
-    const threads_row *x = a, *y = b;
-    if (x->tid != y->tid) return x->tid < y->tid ? -1 : 1;
-    return x->depth < y->depth ? -1 : x->depth > y->depth;
-}
+static const tfp_sort_key by_thread[] = { TFP_UP(threads_row, tid), TFP_UP(threads_row, depth), { 0 } };
 
 tfp_status tfp_native_once(tfp_native *n, threads_rows *rows, tfp_error *err)
 {
@@ -397,9 +393,8 @@ tfp_status tfp_native_once(tfp_native *n, threads_rows *rows, tfp_error *err)
         tfp_native_state at = { .only_sp_and_pc = false };
         take(n, n->tids.at[i], &at);
     }
-    if (n->s->nomem) return tfp_nomem(err);
-    if (rows->size) qsort(rows->at, rows->size, sizeof *rows->at, by_thread);
-    return TFP_OK;
+    bool ok = !n->s->nomem && tfp_order_rows(rows->at, sizeof *rows->at, rows->size, by_thread);
+    return ok ? TFP_OK : tfp_nomem(err);
 }
 
 /* ---- beginning and end ---- */

@@ -5,6 +5,7 @@
 #include "live/stacks/parts.h"
 #include "live/stacks/rank_processes.h"
 #include "model/span_names.h"
+#include "query/order.h"
 #include "views/core/engine.h"
 
 #include <ctype.h>
@@ -274,16 +275,12 @@ static tfp_status add_ended(ranks *x)
     return TFP_OK;
 }
 
-static bool lower_rank(const void *rows, uint32_t a, uint32_t b)
-{
-    const tfp_rank_row *x = (const tfp_rank_row *)rows + a, *y = (const tfp_rank_row *)rows + b;
-    return x->rank != y->rank ? x->rank < y->rank : x->pid < y->pid;
-}
+static const tfp_sort_key by_rank[] = { TFP_UP(tfp_rank_row, rank), TFP_UP(tfp_rank_row, pid), { 0 } };
 
 /* Fills the table with the rows. */
 static tfp_status fill(ranks *x)
 {
-    tfp_rank_row *rows = tfp_rows_sorted(tfp_arena_of(x->r), x->rows.at, sizeof *rows, x->rows.size, lower_rank);
+    tfp_rank_row *rows = tfp_ordered(tfp_arena_of(x->r), x->rows.at, sizeof *rows, x->rows.size, by_rank);
     const tfp_rank_rows all = { (char *)rows, sizeof *rows, 0, x->rows.size };
     tfp_status s = rows ? tfp_ranks_judge(x->r, &all, x->err) : tfp_nomem(x->err);
     return s ? s : tfp_grid_of(x->r, &(tfp_row_table){ tfp_rank_columns, rows, sizeof *rows, x->rows.size, 0 }, x->err);

@@ -3,6 +3,7 @@
  * collective when a public function of torch.distributed is on its stack; two ranks are at one place if the collective and
  * the line that calls it are the same. If no rank is in one, source lines are compared. */
 #include "live/stacks/ranks.h"
+#include "query/groups.h"
 #include "views/core/engine.h"
 #include "views/core/notes.h"
 
@@ -38,32 +39,32 @@ static bool same_place(const tfp_rank_row *a, const tfp_rank_row *b)
     return tfp_str_eq(a->collective, b->collective) && tfp_str_eq(a->line, b->line);
 }
 
-static uint64_t place_of(const tfp_rank_row *row, bool collective)
-{
-    const uint64_t parts[2] = { tfp_hash(row->line.data ? row->line.data : "", row->line.size),
-                                collective ? tfp_hash(row->collective.data, row->collective.size) : 0 };
-    return tfp_hash(parts, sizeof parts);
-}
+typedef struct common_place {
+    const tfp_rank_row *first;
+    size_t count;
+} common_place;
+
+static uint64_t hash_of(tfp_str text) { return tfp_hash(text.data ? text.data : "", text.size); }
 
 /* The first row at the place where most rows are, of those in a collective, or of all by their lines. */
 static const tfp_rank_row *most_common(const group *g, bool collective, size_t *most, bool *tie)
 {
-    tfp_map64 count_of = { 0 };
+    tfp_groups places = { .row_size = sizeof(common_place) };
     const tfp_rank_row *best = NULL;
+    size_t at = 0;
     *most = 0;
-    for (int again = 0; again < 2; again++) {
-        size_t at = 0;
-        for (const tfp_rank_row *row; (row = next(g, &at));) {
-            if (collective ? !row->collective.size : !row->line.size) continue;
-            uint64_t key = place_of(row, collective);
-            uint32_t count = tfp_map64_get(&count_of, key);
-            if (!again && !tfp_map64_put(&count_of, key, count == TFP_NONE ? 1 : count + 1)) break;
-            if (!again || count == TFP_NONE) continue;
-            if (best && count == *most && place_of(best, collective) != key) *tie = true;
-            if (count > *most) *most = count, best = row, *tie = false;
-        }
+    for (const tfp_rank_row *row; (row = next(g, &at));) {
+        if (collective ? !row->collective.size : !row->line.size) continue;
+        common_place *x = TFP_GROUP(&places, hash_of(row->line), collective ? hash_of(row->collective) : 0);
+        if (!x) break;
+        if (!x->count++) x->first = row;
     }
-    tfp_map64_free(&count_of);
+    for (const common_place *x = places.rows, *end = x + places.count; x < end; x++) {
+        if (x->count < *most) continue;
+        *tie = x->count == *most;
+        if (!*tie) *most = x->count, best = x->first;
+    }
+    tfp_groups_free(&places);
     return best;
 }
 

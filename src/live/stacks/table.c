@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* live/stacks/table.c: the tables `stacks`, one row per function with its samples, and `threads`, one row per frame. */
 #include "live/stacks/parts.h"
+#include "query/order.h"
 #include "views/core/grid.h"
 #include "views/core/notes.h"
 #include "views/core/handle.h"
@@ -25,13 +26,9 @@ static const tfp_table_column stacks_columns[] = {
 };
 /* clang-format on */
 
-static bool more_self(const void *rows, uint32_t a, uint32_t b)
-{
-    const stacks_row *x = (const stacks_row *)rows + a, *y = (const stacks_row *)rows + b;
-    if (x->self != y->self) return x->self > y->self;
-    if (x->total != y->total) return x->total > y->total;
-    return tfp_str_cmp(x->name, y->name) < 0;
-}
+static const tfp_sort_key most_self[] = {
+    TFP_DOWN(stacks_row, self), TFP_DOWN(stacks_row, total), TFP_UP(stacks_row, name), { 0 }
+};
 
 static bool keep_moments(tfp_sampler *s, tfp_stacks *all)
 {
@@ -113,7 +110,7 @@ tfp_status tfp_stacks_fill(tfp_report *r, const tfp_stacks *all, tfp_error *err)
     size_t count = 0; /* functions seen only in torn stacks have no sample */
     for (size_t i = 0; i < all->function_count; i++)
         if (rows[i].total) rows[count++] = rows[i];
-    stacks_row *sorted = tfp_rows_sorted(tfp_arena_of(r), rows, sizeof *rows, count, more_self);
+    stacks_row *sorted = tfp_ordered(tfp_arena_of(r), rows, sizeof *rows, count, most_self);
     if (!sorted) return tfp_nomem(err);
     return tfp_grid_of(r, &(tfp_row_table){ stacks_columns, sorted, sizeof *sorted, count, 0 }, err);
 }
