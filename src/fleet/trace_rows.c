@@ -5,6 +5,7 @@
 #include "model/tables/details.h"
 #include "model/tables/events.h"
 #include "names/copies.h"
+#include "query/groups.h"
 #include "views/core/findings.h"
 #include "views/core/grid.h"
 #include "views/core/report.h"
@@ -69,24 +70,23 @@ static void put_device(tfp_batch *b, const tfp_report *r, size_t row)
 /* ---- steps ---- */
 
 typedef struct step_sum {
-    int64_t step;
+    int64_t step, devices;
     double start_us, end_us, duration_us;
 } step_sum;
 
 /* Adds a step. If devices have different windows, the step lasts from the first start to the last end. Where the host
  * runs ahead of devices, it takes as long as on the slowest one. */
-static bool add_step(const tfp_report *r, size_t row, int64_t step, tfp_map64 *seen, step_sum *sums)
+static bool add_step(const tfp_report *r, size_t row, int64_t step, tfp_groups *steps)
 {
-    uint32_t at = tfp_map64_get(seen, (uint64_t)step);
+    step_sum *x = TFP_GROUP(steps, (uint64_t)step);
     double start = tfp_fleet_real_at(r, "start_us", row), duration = tfp_fleet_real_at(r, "duration_us", row),
            end = start + duration;
+    if (!x) return false;
     if (int_at(r, "paces", row) == 1) duration = tfp_fleet_real_at(r, "step_us", row), end = start + duration;
-    if (at == TFP_NONE) {
-        at = (uint32_t)seen->count;
-        sums[at] = (step_sum){ step, start, end, duration };
-        return tfp_map64_put(seen, (uint64_t)step, at);
+    if (!x->devices++) {
+        *x = (step_sum){ step, 1, start, end, duration };
+        return true;
     }
-    step_sum *x = &sums[at];
     if (start >= x->start_us && end <= x->end_us) return true;
     if (start < x->start_us) x->start_us = start;
     if (end > x->end_us) x->end_us = end;
@@ -98,26 +98,24 @@ static bool put_steps(tfp_fleet_rows *rows, const tfp_report *r, const tfp_fleet
 {
     size_t count = r->grid->row_count;
     tfp_batch *steps = &rows->tables[TFP_FLEET_STEPS], *b = &rows->tables[TFP_FLEET_STEP_DEVICES];
-    step_sum *sums = calloc(count + 1, sizeof *sums);
-    tfp_map64 seen = { 0 };
-    bool ok = sums != NULL;
+    tfp_groups sums = { .row_size = sizeof(step_sum) };
+    bool ok = true;
     for (size_t i = 0; i < count && ok; i++) {
         int64_t step;
         bool one = tfp_parse_int64(tfp_fleet_text_at(r, "step", i), &step);
-        if (one) ok = add_step(r, i, step, &seen, sums);
+        if (one) ok = add_step(r, i, step, &sums);
         tfp_fleet_put_key(b, run);
         put_int(b, one ? step : TFP_ABSENT);
         put_device(b, r, i);
         put_rest(b, r, i);
     }
-    for (size_t i = 0; i < seen.count && ok; i++) {
+    for (const step_sum *x = sums.rows, *last = x + sums.count; ok && x < last; x++) {
         tfp_fleet_put_key(steps, run);
-        tfp_batch_int(steps, sums[i].step);
-        tfp_batch_real(steps, sums[i].start_us);
-        tfp_batch_real(steps, sums[i].duration_us);
+        tfp_batch_int(steps, x->step);
+        tfp_batch_real(steps, x->start_us);
+        tfp_batch_real(steps, x->duration_us);
     }
-    tfp_map64_free(&seen);
-    free(sums);
+    tfp_groups_free(&sums);
     return ok;
 }
 
@@ -162,29 +160,27 @@ static void put_kernel(tfp_batch *b, const tfp_fleet_run *run, const kernel_sum 
 
 static bool put_kernels(tfp_fleet_rows *rows, const tfp_report *r, const tfp_fleet_run *run)
 {
-    size_t count = r->grid->row_count, n = 0;
-    kernel_sum *sums = calloc(count + 1, sizeof *sums);
-    tfp_map64 seen = { 0 };
-    bool ok = sums != NULL;
-    for (size_t i = 0; i < count && ok; i++) {
+    tfp_groups sums = { .row_size = sizeof(kernel_sum) };
+    tfp_arena arena = { 0 };
+    tfp_strtab texts = { 0 };
+    bool ok = !tfp_strtab_init(&texts, &arena);
+    for (size_t i = 0; i < r->grid->row_count && ok; i++) {
         tfp_str name = tfp_fleet_text_at(r, "name", i), class = tfp_fleet_text_at(r, "class", i);
-        uint64_t key = tfp_hash(name.data, name.size) ^ (tfp_hash(class.data, class.size) << 1);
-        uint32_t at;
-        while ((at = tfp_map64_get(&seen, key)) != TFP_NONE &&
-               !(tfp_str_eq(sums[at].name, name) && tfp_str_eq(sums[at].class, class)))
-            key++;
-        if (at == TFP_NONE) {
-            at = (uint32_t)n++;
-            sums[at] = (kernel_sum){
+        tfp_strid ids[] = { tfp_intern(&texts, name), tfp_intern(&texts, class) };
+        ok = ids[0] != TFP_NONE && ids[1] != TFP_NONE;
+        kernel_sum *x = ok ? TFP_GROUP(&sums, ids[0], ids[1]) : NULL;
+        if (!(ok = x != NULL)) break;
+        if (!x->class.data)
+            *x = (kernel_sum){
                 .name = name, .class = class, .ops = tfp_fleet_text_at(r, "ops", i), .bytes = TFP_ABSENT
             };
-            ok = tfp_map64_put(&seen, key, at);
-        }
-        add_kernel(&sums[at], r, i);
+        add_kernel(x, r, i);
     }
-    for (size_t i = 0; i < n && ok; i++) put_kernel(&rows->tables[TFP_FLEET_KERNELS], run, &sums[i]);
-    tfp_map64_free(&seen);
-    free(sums);
+    for (const kernel_sum *x = sums.rows, *last = x + sums.count; ok && x < last; x++)
+        put_kernel(&rows->tables[TFP_FLEET_KERNELS], run, x);
+    tfp_groups_free(&sums);
+    tfp_strtab_free(&texts);
+    tfp_arena_free(&arena);
     return ok;
 }
 

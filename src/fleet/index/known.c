@@ -2,6 +2,7 @@
 /* fleet/index/known.c: the files of which an index has rows: 32 bytes each, found by a hash of the path. */
 #include "fleet/index/index.h"
 #include "fleet/index/parts.h"
+#include "query/order.h"
 
 uint64_t tfp_known_run(tfp_str digest)
 {
@@ -78,32 +79,22 @@ static tfp_status read_table(tfp_known *k, const char *out, bool failed, tfp_err
     return tfp_parts_each(out, &wanted, &x, err);
 }
 
-static int by_path(const void *a, const void *b)
-{
-    const tfp_known_file *x = a, *y = b;
-    if (x->path != y->path) return x->path < y->path ? -1 : 1;
-    return (int)x->failed - (int)y->failed; /* a run is preferred to a failure of another shard */
-}
+/* A run is preferred to a failure of another shard. */
+static const tfp_sort_key by_path[] = { TFP_UP(tfp_known_file, path), TFP_UP(tfp_known_file, failed), { 0 } };
 
 tfp_status tfp_known_read(tfp_known *k, const char *out, tfp_error *err)
 {
     tfp_status s = read_table(k, out, false, err);
     if (!s) s = read_table(k, out, true, err);
-    if (k->files.size) qsort(k->files.at, k->files.size, sizeof *k->files.at, by_path);
+    if (!s && !tfp_order_rows(k->files.at, sizeof *k->files.at, k->files.size, by_path)) s = tfp_nomem(err);
     return s;
 }
 
 const tfp_known_file *tfp_known_find(const tfp_known *k, uint64_t path)
 {
-    size_t from = 0, to = k->files.size;
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        if (k->files.at[middle].path < path)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from < k->files.size && k->files.at[from].path == path ? &k->files.at[from] : NULL;
+    size_t i;
+    TFP_LOWER_BOUND(i, 0, k->files.size, k->files.at[i].path < path);
+    return i < k->files.size && k->files.at[i].path == path ? &k->files.at[i] : NULL;
 }
 
 void tfp_known_free(tfp_known *k)

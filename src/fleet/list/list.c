@@ -4,6 +4,7 @@
 #include "fleet/index/parts.h"
 #include "fleet/list/list.h"
 #include "outputs/data/parquet_read.h"
+#include "query/order.h"
 #include "views/core/engine.h"
 #include "views/core/grid.h"
 
@@ -50,12 +51,7 @@ typedef struct place { /* a run of the page */
     size_t to; /* its row in the report */
 } place;
 
-static int by_place(const void *a, const void *b)
-{
-    const place *x = a, *y = b;
-    if (x->part != y->part) return x->part < y->part ? -1 : 1;
-    return (x->row > y->row) - (x->row < y->row);
-}
+static const tfp_sort_key by_place[] = { TFP_UP(place, part), TFP_UP(place, row), { 0 } };
 
 static tfp_str time_text(tfp_report *r, tfp_cell_type type, int64_t n)
 {
@@ -148,9 +144,8 @@ static tfp_status fill(tfp_report *r, char *const *parts, const tfp_run_picks *p
     for (size_t i = 0; i < RUNS->count && ok; i++) ok = add_column(r, i, count);
     for (size_t i = 0; i < count && ok; i++)
         places[i] = (place){ picks->found.at[from + i].part, picks->found.at[from + i].row, i };
-    if (!ok) return tfp_nomem(err);
+    if (!ok || !tfp_order_rows(places, sizeof *places, count, by_place)) return tfp_nomem(err);
     tfp_table_of(r)->row_count = count;
-    qsort(places, count, sizeof *places, by_place);
     tfp_status s = TFP_OK;
     for (size_t i = 0, end; i < count && !s; i = end) {
         for (end = i; end < count && places[end].part == places[i].part;) end++;

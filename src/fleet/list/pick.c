@@ -3,6 +3,7 @@
  * sorted by it. */
 #include "fleet/list/list.h"
 #include "outputs/data/parquet_read.h"
+#include "query/order.h"
 
 #define RUNS (&tfp_fleet_tables[TFP_FLEET_RUNS])
 enum { COLUMNS_MOST = 32 };
@@ -71,28 +72,14 @@ static bool rank_texts(picking *x)
 }
 
 /* Rows with equal keys stay in the order of the files, ascending or descending. */
-static int by_key(const void *a, const void *b)
-{
-    const tfp_run_pick *x = a, *y = b;
-    if (x->absent != y->absent) return x->absent ? 1 : -1;
-    if (x->key != y->key) return x->key < y->key ? -1 : 1;
-    if (x->part != y->part) return x->part < y->part ? -1 : 1;
-    return (x->row > y->row) - (x->row < y->row);
-}
-
-static void turn(tfp_run_picks *p)
-{
-    for (size_t i = 0; i < p->found.size; i++)
-        if (!p->found.at[i].absent) p->found.at[i].key = ~p->found.at[i].key;
-}
+static const tfp_sort_key ascending[] = { TFP_UP(tfp_run_pick, absent), TFP_UP(tfp_run_pick, key), { 0 } };
+static const tfp_sort_key descending[] = { TFP_UP(tfp_run_pick, absent), TFP_DOWN(tfp_run_pick, key), { 0 } };
 
 static bool sort_all(picking *x)
 {
     tfp_run_picks *p = x->out;
     if (RUNS->columns[x->order.column].type == TFP_CELL_TEXT && !rank_texts(x)) return false;
-    if (x->order.down) turn(p);
-    if (p->found.size) qsort(p->found.at, p->found.size, sizeof *p->found.at, by_key);
-    return true;
+    return tfp_order_rows(p->found.at, sizeof *p->found.at, p->found.size, x->order.down ? descending : ascending);
 }
 
 tfp_status tfp_run_pick_all(char *const *parts, size_t count, const tfp_run_words *words, tfp_run_order order,

@@ -3,6 +3,7 @@
 #include "fleet/trend/series.h"
 #include "fleet/index/index.h"
 #include "fleet/index/parts.h"
+#include "query/order.h"
 
 /* clang-format off */
 #define PLAIN(title, kind) { .name = title, .type = TFP_CELL_##kind, .unit = TFP_LABEL }
@@ -35,26 +36,19 @@ static bool series_of(tfp_fleet_series *s, tfp_str job, tfp_str op, uint32_t *ou
 {
     tfp_series one = { tfp_intern(&s->names.table, job), op.data ? tfp_intern(&s->names.table, op) : TFP_NONE };
     if (one.job == TFP_NONE || (op.data && one.op == TFP_NONE)) return false;
-    uint64_t key = (uint64_t)one.job << 32 | one.op;
-    *out = tfp_map64_get(&s->by_name, key);
-    if (*out != TFP_NONE) return true;
-    *out = (uint32_t)s->series.size;
-    return tfp_push(&s->series, one) && tfp_map64_put(&s->by_name, key, *out);
+    tfp_series *x = TFP_GROUP(&s->series, one.job, one.op);
+    if (!x) return false;
+    *x = one;
+    *out = (uint32_t)(x - (tfp_series *)s->series.rows);
+    return true;
 }
 
 /* Adds to a day of a series; dates have 32 bits in the files. */
 static bool add_to_day(tfp_fleet_series *s, uint32_t series, int64_t date, double micros, double runs)
 {
-    uint64_t key = (uint64_t)series << 32 | (uint32_t)date;
-    uint32_t at = tfp_map64_get(&s->by_day, key);
-    if (at == TFP_NONE) {
-        at = (uint32_t)s->days.size;
-        if (!tfp_push(&s->days, ((tfp_day){ series, (int32_t)date, 0, 0 })) || !tfp_map64_put(&s->by_day, key, at))
-            return false;
-    }
-    s->days.at[at].sum += micros;
-    s->days.at[at].runs += runs;
-    return true;
+    tfp_day *x = TFP_GROUP(&s->days, series, (uint32_t)date);
+    if (x) *x = (tfp_day){ series, (int32_t)date, x->sum + micros, x->runs + runs };
+    return x != NULL;
 }
 
 static bool add_time(tfp_fleet_series *s, const tfp_batch *b, size_t row, tfp_str op, bool of_a_step)
@@ -97,12 +91,7 @@ static tfp_status add_runs(void *s, tfp_batch *b, tfp_error *err) { return add_r
 static tfp_status add_steps(void *s, tfp_batch *b, tfp_error *err) { return add_rows(s, b, add_step, err); }
 static tfp_status add_ops(void *s, tfp_batch *b, tfp_error *err) { return add_rows(s, b, add_op, err); }
 
-static int by_series(const void *a, const void *b)
-{
-    const tfp_day *x = a, *y = b;
-    if (x->series != y->series) return x->series < y->series ? -1 : 1;
-    return (x->date > y->date) - (x->date < y->date);
-}
+static const tfp_sort_key by_series[] = { TFP_UP(tfp_day, series), TFP_UP(tfp_day, date), { 0 } };
 
 tfp_status tfp_series_read(tfp_fleet_series *s, const char *index, tfp_error *err)
 {
@@ -113,18 +102,18 @@ tfp_status tfp_series_read(tfp_fleet_series *s, const char *index, tfp_error *er
     };
     bool no_step = s->op != NULL; /* a filter for operations leaves out the series of whole steps */
     tfp_status status = tfp_texts_start(&s->names) ? TFP_OK : tfp_nomem(err);
+    s->series.row_size = sizeof(tfp_series);
+    s->days.row_size = sizeof(tfp_day);
     for (size_t i = 0; i < sizeof tables / sizeof *tables && !status; i++)
         if (tables[i].table != TFP_FLEET_STEPS || !no_step) status = tfp_parts_each(index, &tables[i], s, err);
-    if (!status && s->days.size) qsort(s->days.at, s->days.size, sizeof *s->days.at, by_series);
+    if (!status && !tfp_order_rows(s->days.rows, s->days.row_size, s->days.count, by_series)) status = tfp_nomem(err);
     return status;
 }
 
 void tfp_series_free(tfp_fleet_series *s)
 {
     tfp_texts_free(&s->names);
-    tfp_vec_free(&s->series);
-    tfp_vec_free(&s->days);
-    tfp_map64_free(&s->by_name);
-    tfp_map64_free(&s->by_day);
+    tfp_groups_free(&s->series);
+    tfp_groups_free(&s->days);
     tfp_map64_free(&s->steps);
 }

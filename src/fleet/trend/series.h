@@ -5,6 +5,7 @@
 
 #include "options/regex.h"
 #include "outputs/data/batch.h"
+#include "query/groups.h"
 
 typedef struct tfp_day {
     uint32_t series;
@@ -18,12 +19,12 @@ typedef struct tfp_series {
 
 typedef struct tfp_fleet_series {
     tfp_texts names;
-    TFP_VEC(tfp_series) series;
-    TFP_VEC(tfp_day) days;      /* sorted by series and date, after reading */
-    tfp_map64 by_name, by_day;  /* used while reading */
+    tfp_groups series, days;    /* of tfp_series and tfp_day; after reading, days are sorted by series and date */
     tfp_map64 steps;            /* steps of a run, by its digest; truncated runs are not in it */
     const tfp_filter *job, *op; /* NULL: all jobs, all operations */
 } tfp_fleet_series;
+
+static inline const tfp_day *tfp_series_days(const tfp_fleet_series *s) { return s->days.rows; }
 
 /* Reads the tables runs, steps and ops. Runs without a job, a date or a step, and truncated runs, are skipped. Errors:
  * TFP_BADFILE, TFP_NOMEM. */

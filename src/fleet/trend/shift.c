@@ -3,6 +3,7 @@
  * noise is the days' distance from the median of their side. */
 #include "fleet/trend/shift.h"
 #include "compare/welch.h"
+#include "query/order.h"
 
 #include <math.h>
 
@@ -147,30 +148,18 @@ bool tfp_shift_find(const double *values, size_t count, const tfp_shift_rules *r
 
 /* ---- many tests at once ---- */
 
-typedef struct ranked {
-    double p;
-    uint32_t number;
-} ranked;
-
-static int by_p(const void *a, const void *b)
-{
-    const ranked *x = a, *y = b;
-    if (x->p != y->p) return x->p < y->p ? -1 : 1;
-    return (x->number > y->number) - (x->number < y->number);
-}
-
 bool tfp_shift_rates(const double *p, double *q, size_t count)
 {
-    ranked *order = calloc(count + 1, sizeof *order);
+    const tfp_sort_key by_p[] = { TFP_UP_IN(p), { 0 } };
+    uint32_t *order = malloc((count + 1) * sizeof *order);
     double least = 1;
-    if (!order) return false;
-    for (size_t i = 0; i < count; i++) order[i] = (ranked){ p[i], (uint32_t)i };
-    qsort(order, count, sizeof *order, by_p);
-    for (size_t i = count; i > 0; i--) {
-        double rate = order[i - 1].p * (double)count / (double)i;
+    for (size_t i = 0; order && i < count; i++) order[i] = (uint32_t)i;
+    bool ok = order && tfp_order_items(order, count, by_p, NULL, 0);
+    for (size_t i = count; ok && i > 0; i--) {
+        double rate = p[order[i - 1]] * (double)count / (double)i;
         if (rate < least) least = rate;
-        q[order[i - 1].number] = least;
+        q[order[i - 1]] = least;
     }
     free(order);
-    return true;
+    return ok;
 }

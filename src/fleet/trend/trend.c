@@ -4,6 +4,7 @@
 #include "fleet/identity.h"
 #include "fleet/trend/series.h"
 #include "fleet/trend/shift.h"
+#include "query/order.h"
 #include "views/core/report.h"
 #include "views/core/grid.h"
 
@@ -73,11 +74,11 @@ static double value_of(const tfp_day *d) { return d->runs > 0 ? d->sum / d->runs
 
 static bool test_series(tests *t, const tfp_fleet_series *s, const settings *x, size_t first, size_t count)
 {
-    test one = { .series = s->days.at[first].series, .first = first };
+    test one = { .series = tfp_series_days(s)[first].series, .first = first };
     tfp_shift_rules rules = { x->least, x->q };
     t->values.size = 0;
     for (size_t i = 0; i < count; i++)
-        if (!tfp_push(&t->values, value_of(&s->days.at[first + i]))) return false;
+        if (!tfp_push(&t->values, value_of(&tfp_series_days(s)[first + i]))) return false;
     if (count < 2 * TFP_SHIFT_SIDE) return true;
     return tfp_shift_find(t->values.at, count, &rules, &one.shift) && tfp_push(&t->list, one) &&
            tfp_push(&t->p, one.shift.p);
@@ -85,8 +86,9 @@ static bool test_series(tests *t, const tfp_fleet_series *s, const settings *x, 
 
 static bool test_all(tests *t, const tfp_fleet_series *s, const settings *x)
 {
-    for (size_t first = 0, end; first < s->days.size; first = end) {
-        for (end = first; end < s->days.size && s->days.at[end].series == s->days.at[first].series;) end++;
+    const tfp_day *days = tfp_series_days(s);
+    for (size_t first = 0, end; first < s->days.count; first = end) {
+        for (end = first; end < s->days.count && days[end].series == days[first].series;) end++;
         if (!test_series(t, s, x, first, end - first)) return false;
     }
     t->q = calloc(t->p.size + 1, sizeof *t->q);
@@ -145,8 +147,8 @@ static double mean_of_days(const tfp_day *days, size_t count, int64_t *runs)
 
 static row row_of(tfp_report *r, const tfp_fleet_series *s, const test *t, double q)
 {
-    const tfp_day *days = s->days.at + t->first;
-    tfp_series names = s->series.at[t->series];
+    const tfp_day *days = tfp_series_days(s) + t->first;
+    tfp_series names = ((const tfp_series *)s->series.rows)[t->series];
     row one = { .job = text_of(r, tfp_strtab_get(&s->names.table, names.job)), .change = t->shift.change, .q = q };
     if (names.op != TFP_NONE) one.op = text_of(r, tfp_strtab_get(&s->names.table, names.op));
     one.date = date_text(r, days[t->shift.at].date);
@@ -156,12 +158,7 @@ static row row_of(tfp_report *r, const tfp_fleet_series *s, const test *t, doubl
     return one;
 }
 
-/* Biggest growth first. */
-static int by_change(const void *a, const void *b)
-{
-    double x = ((const row *)a)->change, y = ((const row *)b)->change;
-    return (x < y) - (x > y);
-}
+static const tfp_sort_key most_grown[] = { TFP_DOWN(row, change), { 0 } };
 
 static tfp_status fill(tfp_report *r, const tfp_fleet_series *s, const tests *t, const settings *x, size_t *regressed,
                        tfp_error *err)
@@ -173,13 +170,13 @@ static tfp_status fill(tfp_report *r, const tfp_fleet_series *s, const tests *t,
         const test *one = &t->list.at[i];
         bool counts = one->shift.at < one->shift.end && t->q[i] <= x->q && fabs(one->shift.change) >= x->least &&
                       one->shift.change != 0;
-        if (!counts || s->days.at[one->first + one->shift.at].date < x->since) continue;
+        if (!counts || tfp_series_days(s)[one->first + one->shift.at].date < x->since) continue;
         rows[count] = row_of(r, s, one, t->q[i]);
         *regressed += rows[count].change > 0;
         if (!rows[count].job.data || !rows[count].date.data) return tfp_nomem(err);
         count++;
     }
-    qsort(rows, count, sizeof *rows, by_change);
+    if (!tfp_order_rows(rows, sizeof *rows, count, most_grown)) return tfp_nomem(err);
     tfp_status status = tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, count, 0 }, err);
     return status ? status : tfp_grid_arrange(r, err);
 }
