@@ -239,8 +239,7 @@ uint32_t tfp_job_launched(const tfp_job *j, const tfp_job_stream *stream, double
     return later ? stream->first + later - 1 : TFP_NONE;
 }
 
-bool tfp_job_by_unit(const tfp_job *j, bool (*less)(const void *activities, uint32_t a, uint32_t b), uint32_t **order,
-                     uint32_t **first)
+bool tfp_job_by_unit(const tfp_job *j, const tfp_sort_key *by, uint32_t **order, uint32_t **first)
 {
     uint32_t n = j->device_count;
     *order = TFP_NEW(j->arena, uint32_t, n + 1);
@@ -251,7 +250,7 @@ bool tfp_job_by_unit(const tfp_job *j, bool (*less)(const void *activities, uint
         (*first)[j->activities[i].unit + 1]++;
     }
     for (size_t u = 0; u < j->unit_count; u++) (*first)[u + 1] += (*first)[u];
-    return tfp_sort(*order, n, less, j->activities);
+    return tfp_order_items(*order, n, by, j->activities, sizeof *j->activities);
 }
 
 static double value_at(const void *values, size_t i) { return ((const double *)values)[i]; }

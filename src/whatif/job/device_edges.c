@@ -75,12 +75,7 @@ static uint32_t awaited_by_collective(const tfp_job *j, uint32_t i)
     return best;
 }
 
-static bool by_end(const void *ctx, uint32_t a, uint32_t b)
-{
-    const tfp_job_activity *x = ctx;
-    if (x[a].unit != x[b].unit) return x[a].unit < x[b].unit;
-    return x[a].end < x[b].end;
-}
+static const tfp_sort_key by_end[] = { TFP_UP(tfp_job_activity, unit), TFP_UP(tfp_job_activity, end), { 0 } };
 
 /* The latest activity of another stream that ended at most NEAR_US before it; TFP_NONE: none. */
 static uint32_t ended_near(const device_edges *d, uint32_t i)

@@ -278,10 +278,10 @@ static inline double tfp_job_time(const tfp_job *j, uint32_t unit, int64_t ns)
 void tfp_job_edge_add(tfp_job *j, uint32_t from, uint32_t to, double lag, unsigned flags);
 /* The last activity of a stream that was launched at or before a time, as its index; TFP_NONE: none. */
 uint32_t tfp_job_launched(const tfp_job *j, const tfp_job_stream *stream, double at);
-/* Sorts devices' activities by unit, and within a unit by `less`; first[unit] is the first index in `order`,
+struct tfp_sort_key;
+/* Sorts devices' activities by an order that begins with the unit; first[unit] is the first index in `order`,
  * first[unit + 1] the end. */
-bool tfp_job_by_unit(const tfp_job *j, bool (*less)(const void *activities, uint32_t a, uint32_t b), uint32_t **order,
-                     uint32_t **first);
+bool tfp_job_by_unit(const tfp_job *j, const struct tfp_sort_key *by, uint32_t **order, uint32_t **first);
 /* Allocates job.around, unless that was done already. */
 bool tfp_job_around(tfp_job *j);
 /* Sorts the values and returns a quantile; 0: there are no values. */

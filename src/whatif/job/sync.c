@@ -87,12 +87,7 @@ static void add_wait(sync_edges *e, uint32_t end_at)
 
 /* ---- full queues ---- */
 
-static bool starts_before(const void *ctx, uint32_t a, uint32_t b)
-{
-    const tfp_job_activity *x = ctx;
-    if (x[a].unit != x[b].unit) return x[a].unit < x[b].unit;
-    return x[a].start < x[b].start;
-}
+static const tfp_sort_key by_start[] = { TFP_UP(tfp_job_activity, unit), TFP_UP(tfp_job_activity, start), { 0 } };
 
 /* The last activity of other calls that started during a call; TFP_NONE: none. */
 static uint32_t started_in(const sync_edges *e, uint32_t unit, double from, double to, uint32_t own)
@@ -153,7 +148,7 @@ static void add_full(sync_edges *e, uint32_t end_at)
 bool tfp_job_sync_edges(tfp_job *j)
 {
     sync_edges e = { .j = j };
-    if (!tfp_job_by_unit(j, starts_before, &e.by_start, &e.unit_first) || !find_usual(&e)) return false;
+    if (!tfp_job_by_unit(j, by_start, &e.by_start, &e.unit_first) || !find_usual(&e)) return false;
     for (uint32_t i = 0; i < j->anchors.count; i++) {
         const tfp_job_anchor *a = &j->anchors.list[i];
         if (a->span == TFP_NONE || !a->ends || a->kind != TFP_ANCHOR_CALL) continue;
