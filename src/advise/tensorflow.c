@@ -4,15 +4,17 @@
 #include "model/tables/graph.h"
 #include "model/tables/read.h"
 #include "model/tables/runs.h"
+#include "query/groups.h"
+#include "query/order.h"
 #include "views/core/handle.h"
 
 /* ---- AcceleratorUtilizationChecker: how busy each accelerator is between its first start and its last end ---- */
 
 typedef struct usage {
-    tfp_strid device;
+    tfp_str device;
     int64_t start_ns, end_ns, busy_ns;
 } usage;
-typedef TFP_VEC(usage) usages;
+static const tfp_sort_key by_device[] = { TFP_UP(usage, device), { 0 } };
 
 /* TensorFlow uses only the last step of each node. */
 static uint32_t last_exec(const tfp_profile *p, uint32_t node)
@@ -23,15 +25,6 @@ static uint32_t last_exec(const tfp_profile *p, uint32_t node)
                                     tfp_executions_of(p)->steps.at[tfp_executions_of(p)->execs.at[last].step].id)
             last = e;
     return last;
-}
-
-static usage *usage_of(usages *all, tfp_map64 *by_device, tfp_strid device)
-{
-    uint32_t at = tfp_map64_get(by_device, device);
-    if (at != TFP_NONE) return &all->at[at];
-    if (!tfp_push(all, ((usage){ .device = device })) || !tfp_map64_put(by_device, device, (uint32_t)all->size - 1))
-        return NULL;
-    return &all->at[all->size - 1];
 }
 
 static void add_exec(usage *u, const tfp_exec *x)
@@ -47,44 +40,31 @@ static tfp_status report(tfp_report *r, uint32_t row, const usage *u, tfp_error 
     double share = (double)u->busy_ns / (double)(u->end_ns - u->start_ns);
     tfp_buf b = { 0 };
     tfp_buf_text(&b, "device: ");
-    tfp_escape(&b, tfp_text(tfp_profile_of(r), u->device));
+    tfp_escape(&b, u->device);
     tfp_buf_printf(&b, " %sutilization: %.2f", share >= 0.5 ? "" : "low ", share);
     tfp_status s = b.failed ? tfp_nomem(err) : tfp_checker_find(r, row, (tfp_str){ b.data, b.size }, err);
     tfp_buf_free(&b);
     return s;
 }
 
-static bool less_by_device(const void *ctx, uint32_t a, uint32_t b)
-{
-    const tfp_report *r = ((const void *const *)ctx)[0];
-    const usages *all = ((const void *const *)ctx)[1];
-    return tfp_str_cmp(tfp_text(tfp_profile_of(r), all->at[a].device), tfp_text(tfp_profile_of(r), all->at[b].device)) <
-           0;
-}
-
 tfp_status tfp_tensorflow_accelerator(tfp_report *r, uint32_t row, tfp_error *err)
 {
     const tfp_profile *p = tfp_profile_of(r);
-    usages all = { 0 };
-    tfp_map64 by_device = { 0 };
+    tfp_groups all = { .row_size = sizeof(usage) };
     bool ok = true;
     for (uint32_t i = 0; i < tfp_graph_of(p)->nodes.size && ok; i++) {
         uint32_t e = last_exec(p, i);
         tfp_strid device = tfp_graph_of(p)->nodes.at[i].device;
         if (e == TFP_NONE || !(tfp_graph_of(p)->nodes.at[i].flags & TFP_NODE_ON_ACCELERATOR)) continue;
-        usage *u = usage_of(&all, &by_device, device);
-        if (u)
-            add_exec(u, &tfp_executions_of(p)->execs.at[e]);
-        else
-            ok = false;
+        usage *u = TFP_GROUP(&all, device);
+        if (!(ok = u != NULL)) break;
+        u->device = tfp_text(p, device);
+        add_exec(u, &tfp_executions_of(p)->execs.at[e]);
     }
-    uint32_t *order = TFP_NEW(tfp_arena_of(r), uint32_t, all.size);
-    for (uint32_t i = 0; order && i < all.size; i++) order[i] = i;
-    ok = ok && order && tfp_sort(order, all.size, less_by_device, (const void *[]){ r, &all });
+    ok = ok && tfp_order_rows(all.rows, all.row_size, all.count, by_device);
     tfp_status s = ok ? TFP_OK : tfp_nomem(err);
-    for (size_t i = 0; i < all.size && !s; i++) s = report(r, row, &all.at[order[i]], err);
-    tfp_map64_free(&by_device);
-    tfp_vec_free(&all);
+    for (const usage *u = all.rows, *end = u + all.count; !s && u < end; u++) s = report(r, row, u, err);
+    tfp_groups_free(&all);
     return s;
 }
 

@@ -6,6 +6,7 @@
 #include "compare/diff.h"
 
 #include "compare/stats.h"
+#include "query/order.h"
 #include "views/core/notes.h"
 #include "views/core/report.h"
 
@@ -206,12 +207,6 @@ static tfp_status mark(tfp_differ *d, tfp_error *err)
 
 /* ---- in which order ---- */
 
-static bool bigger(const void *ctx, uint32_t a, uint32_t b)
-{
-    const double *key = ctx;
-    return key[a] > key[b];
-}
-
 /* The sort key. The public script uses TO minus FROM; otherwise it is the size of the difference in the first column, of
  * the side that is furthest from the base. */
 static double key_of(const tfp_differ *d, uint32_t item)
@@ -242,7 +237,8 @@ static tfp_status order(tfp_differ *d, tfp_error *err)
         d->child_start[d->w.items.at.at[i].parent + 1]++;
         all[n++] = i;
     }
-    ok = ok && tfp_sort(all, n, bigger, d->key);
+    const tfp_sort_key biggest_first[] = { TFP_DOWN_IN(d->key), { 0 } };
+    ok = ok && tfp_order_items(all, n, biggest_first, NULL, 0);
     for (size_t i = 0; i < count && ok; i++) d->child_start[i + 1] += d->child_start[i];
     for (size_t i = 0; i < n && ok; i++) d->children[d->child_start[d->w.items.at.at[all[i]].parent]++] = all[i];
     for (size_t i = count; i > 0 && ok; i--) d->child_start[i] = d->child_start[i - 1];
