@@ -295,18 +295,28 @@ void tfp_kineto_label(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto
     }
 }
 
+/* What places of one lane share that were told apart only while the file was read, or whose name is without a rank. */
+static uint64_t shared_key(const tfp_kineto_reader *r, uint32_t place)
+{
+    tfp_kineto_lane lane = r->lanes.list.at[place];
+    lane.part = tfp_kineto_place_of(lane.part);
+    return tfp_hash(&lane, sizeof lane);
+}
+
 void tfp_kineto_lanes_end(tfp_kineto_reader *r)
 {
-    size_t count = r->lanes.list.size;
-    for (uint32_t i = 0; i < count && !r->b->status; i++) {
+    tfp_map64 shared = { 0 }; /* -> label */
+    bool ok = true;
+    for (uint32_t i = 0; i < r->lanes.list.size && ok; i++) {
         uint32_t label = tfp_map64_get(&r->lanes.label, i);
-        if (label == TFP_NONE && r->lanes.part + r->lanes.ranked) { /* the name may be without a rank */
-            tfp_kineto_lane lane = r->lanes.list.at[i];
-            lane.part = tfp_kineto_place_of(lane.part);
-            label = tfp_map64_get(&r->lanes.label, place_of(r, &lane));
-        }
+        if (label != TFP_NONE) ok = tfp_map64_put(&shared, shared_key(r, i), label);
+    }
+    for (uint32_t i = 0; i < r->lanes.list.size && tfp_build_keep(r->b, ok); i++) {
+        uint32_t label = tfp_map64_get(&r->lanes.label, i);
+        if (label == TFP_NONE) label = tfp_map64_get(&shared, shared_key(r, i));
         if (label != TFP_NONE && r->lanes.of.at[i] != TFP_NONE) r->b->p->lanes->at[r->lanes.of.at[i]].label = label;
     }
+    tfp_map64_free(&shared);
 }
 
 void tfp_kineto_lanes_free(tfp_kineto_lane_table *l)

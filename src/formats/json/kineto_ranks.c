@@ -361,7 +361,10 @@ static bool look(tfp_kineto_ranks *f, tfp_kineto_reader *r, bool (*way)(tfp_kine
 void tfp_kineto_find_ranks(tfp_kineto_reader *r)
 {
     tfp_kineto_ranks f = { 0 };
-    if (r->lanes.placed && !tfp_kineto_numbers_repeat(r)) tfp_kineto_unite_lanes(r, TFP_KINETO_UNITE_PLACES);
+    if (r->lanes.placed && !tfp_kineto_numbers_repeat(r)) {
+        tfp_kineto_unite_lanes(r, TFP_KINETO_UNITE_PLACES);
+        tfp_kineto_lanes_end(r); /* a thread may have its name in another place than its events */
+    }
     bool found = r->lanes.ranked && look(&f, r, by_args);
     if (!found) {
         forget(&f);
