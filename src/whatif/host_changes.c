@@ -9,7 +9,7 @@
 
 static void touch(tfp_variant *v, const tfp_job *j, uint32_t i, double length)
 {
-    double all = j->anchors.list[i].own + j->anchors.list[i].turn;
+    double all = j->anchors.list[i].own + j->anchors.list[i].handoff;
     v->touched[i] = v->touched[i] + length < all ? v->touched[i] + length : all;
 }
 
@@ -80,7 +80,7 @@ static bool add_spans(cover *o, tfp_changer *c, tfp_faster *f)
         if (!tfp_push(&o->pieces, p)) return false;
     }
     for (uint32_t i = 0; i < j->anchors.turn_count; i++) { /* what another thread does meanwhile is inside too */
-        const tfp_job_turn *t = &j->anchors.turns[i];
+        const tfp_job_handoff *t = &j->anchors.handoffs[i];
         if (!tfp_job_of_rank(j, t->unit, f->rank) || !tfp_named_inside(&f->named, t->around)) continue;
         if (!tfp_push(&o->pieces, ((piece){ t->unit, t->lane, t->first, t->last, 0 }))) return false;
     }
@@ -93,15 +93,15 @@ static void shorten(tfp_changer *c, const cover *o, uint32_t i, double factor)
 {
     const tfp_job *j = c->j;
     const tfp_job_anchor *a = &j->anchors.list[i];
-    bool turned = a->turn_from != TFP_NONE;
+    bool turned = a->handoff_from != TFP_NONE;
     if (a->first || a->waits) return;
-    uint32_t lane = turned ? j->units[a->unit].home : a->lane;
-    double from = turned ? j->anchors.list[a->turn_from].at : a[-1].at, all = a->at - from;
+    uint32_t lane = turned ? j->units[a->unit].step_lane : a->lane;
+    double from = turned ? j->anchors.list[a->handoff_from].at : a[-1].at, all = a->at - from;
     if (!(all > 0)) return;
     double inside = length_to(o, a->unit, lane, a->at) - length_to(o, a->unit, lane, from);
     double left = factor == 0 ? 0 : 1 / factor, times = 1 - inside / all * (1 - left);
     if (turned)
-        c->v->turn[i] *= times;
+        c->v->handoff[i] *= times;
     else
         c->v->own[i] *= times;
     touch(c->v, j, i, inside);
@@ -143,7 +143,7 @@ bool tfp_apply_remedy_host(tfp_changer *c, const tfp_remedy *remedy)
     const tfp_job *j = c->j;
     cover o = { 0 };
     for (uint32_t i = 0; !remedy->has && i < j->anchors.count; i++) {
-        c->v->own[i] = c->v->turn[i] = 0;
+        c->v->own[i] = c->v->handoff[i] = 0;
         touch(c->v, j, i, INFINITY);
     }
     bool ok = !remedy->has || (add_remedied(&o, c, remedy) && merge(&o));
@@ -204,7 +204,7 @@ static void make_graphs(tfp_changer *c)
                     j->anchors.list[last].unit == a->unit && j->anchors.list[last].step == a->step;
         for (uint32_t k = last + 1; same && k <= i; k++) {
             if (j->anchors.list[k].waits || j->anchors.list[k].data != TFP_NONE) continue;
-            c->v->own[k] = c->v->turn[k] = 0;
+            c->v->own[k] = c->v->handoff[k] = 0;
             touch(c->v, j, k, INFINITY);
         }
         last = i;

@@ -4,7 +4,7 @@
 #include "model/tables/spans.h"
 #include "query/order.h"
 #include "whatif/change.h"
-#include "whatif/job/home.h"
+#include "whatif/job/step_thread.h"
 
 #include <math.h>
 
@@ -104,14 +104,14 @@ static bool add_activities(peers *p, tfp_variant *v)
 
 /* Ranks wait in different places for collectives of hosts, so their anchors differ although their points do not. */
 typedef struct point_work {
-    tfp_home home;
+    tfp_step_thread thread;
     double *at, *recorded, *ideal; /* for each point of all units: its time, and the work since the previous point */
     size_t *first;                 /* for each unit */
 } point_work;
 
 static void free_points(point_work *w)
 {
-    tfp_home_free(&w->home);
+    tfp_step_thread_free(&w->thread);
     free(w->at);
     free(w->recorded);
     free(w->ideal);
@@ -121,8 +121,8 @@ static void free_points(point_work *w)
 static bool new_points(const tfp_job *j, point_work *w)
 {
     *w = (point_work){ .first = calloc(j->unit_count + 1, sizeof *w->first) };
-    if (!tfp_home_new(j, &w->home) || !w->first) return false;
-    for (size_t u = 0; u < j->unit_count; u++) w->first[u + 1] = 2 * (size_t)w->home.first[u + 1];
+    if (!tfp_step_thread_new(j, &w->thread) || !w->first) return false;
+    for (size_t u = 0; u < j->unit_count; u++) w->first[u + 1] = 2 * (size_t)w->thread.first[u + 1];
     size_t all = w->first[j->unit_count] + 1;
     w->at = malloc(all * sizeof *w->at);
     w->recorded = malloc(all * sizeof *w->recorded);
@@ -133,10 +133,10 @@ static bool new_points(const tfp_job *j, point_work *w)
 static bool read_points(const tfp_job *j, point_work *w)
 {
     for (uint32_t u = 0; u < j->unit_count; u++) {
-        if (!tfp_home_read(&w->home, u)) return false;
-        for (size_t i = 0; i < w->home.points.size; i++) {
+        if (!tfp_step_thread_read(&w->thread, u)) return false;
+        for (size_t i = 0; i < w->thread.points.size; i++) {
             size_t at = w->first[u] + i;
-            w->at[at] = tfp_job_time(j, u, w->home.points.at[i].at);
+            w->at[at] = tfp_job_time(j, u, w->thread.points.at[i].at);
             w->recorded[at] = i ? w->at[at] - w->at[at - 1] : 0;
         }
     }
@@ -179,11 +179,11 @@ static void take_points(const tfp_job *j, const point_work *w, tfp_variant *v)
     for (uint32_t i = 0; i < j->anchors.count; i++) {
         const tfp_job_anchor *a = &j->anchors.list[i];
         double more = 0;
-        if (a->lane != j->units[a->unit].home) continue;
+        if (a->lane != j->units[a->unit].step_lane) continue;
         if (a->first) at = w->first[a->unit];
         for (; at < w->first[a->unit + 1] && w->at[at] <= a->at; at++) more += w->ideal[at] - w->recorded[at];
         if (a->first || a->waits || a->floor > -INFINITY) continue;
-        double *work = a->turn_from == TFP_NONE ? &v->own[i] : &v->turn[i];
+        double *work = a->handoff_from == TFP_NONE ? &v->own[i] : &v->handoff[i];
         *work = *work + more > 0 ? *work + more : 0;
     }
 }
@@ -214,10 +214,10 @@ static bool add_anchors(peers *p, tfp_variant *v)
             tfp_map64_clear(&numbers);
             threads = 0;
         }
-        if (a->first) thread = a->lane == j->units[a->unit].home ? 0 : ++threads;
-        if (j->hosted.gap_count && !thread) continue; /* the home thread is compared by its points instead */
+        if (a->first) thread = a->lane == j->units[a->unit].step_lane ? 0 : ++threads;
+        if (j->hosted.gap_count && !thread) continue; /* the step thread is compared by its points instead */
         uint64_t key[3] = { 2, thread, a->step };
-        peer one = { .key = tfp_hash(key, sizeof key), .unit = a->unit, .value = &v->own[i], .other = &v->turn[i] };
+        peer one = { .key = tfp_hash(key, sizeof key), .unit = a->unit, .value = &v->own[i], .other = &v->handoff[i] };
         ok = add(p, &numbers, one);
     }
     tfp_map64_free(&numbers);
@@ -231,8 +231,8 @@ bool tfp_apply_ideal(tfp_changer *c, int64_t kept_rank)
     bool ok = add_activities(&p, c->v) && add_anchors(&p, c->v) && even_out_all(&p, kept_rank);
     if (j->hosted.gap_count) ok = ok && even_out_points(j, kept_rank, c->v);
     for (uint32_t i = 0; ok && i < j->anchors.count; i++)
-        if (c->v->own[i] != j->anchors.list[i].own || c->v->turn[i] != j->anchors.list[i].turn)
-            c->v->touched[i] = j->anchors.list[i].own + j->anchors.list[i].turn;
+        if (c->v->own[i] != j->anchors.list[i].own || c->v->handoff[i] != j->anchors.list[i].handoff)
+            c->v->touched[i] = j->anchors.list[i].own + j->anchors.list[i].handoff;
     tfp_vec_free(&p.list);
     return ok;
 }

@@ -18,9 +18,9 @@ static double length_of(const tfp_job *j, const tfp_variant *v, const tfp_job_ed
                                                       : v->duration[e->from] != a->duration);
         *touched = changed ? length : 0;
     }
-    if (e->flags & (TFP_EDGE_HOST | TFP_EDGE_TURN)) {
+    if (e->flags & (TFP_EDGE_HOST | TFP_EDGE_HANDOFF)) {
         const tfp_job_anchor *a = &j->anchors.list[e->to - j->activity_count];
-        double own = e->flags & TFP_EDGE_HOST ? a->own : a->turn, part = v->touched[e->to - j->activity_count];
+        double own = e->flags & TFP_EDGE_HOST ? a->own : a->handoff, part = v->touched[e->to - j->activity_count];
         *touched += part < own ? part : own;
         return length + own + e->lag;
     }
@@ -100,7 +100,7 @@ const char *tfp_longest_limit(const tfp_job *j, const tfp_longest *path)
                 a->ends_with == TFP_NONE ? a->duration : j->joints.at[a->joint].pure;
         }
         if (e && e->flags & TFP_EDGE_HOST) host += j->anchors.list[e->to - j->activity_count].own;
-        if (e && e->flags & TFP_EDGE_TURN) host += j->anchors.list[e->to - j->activity_count].turn;
+        if (e && e->flags & TFP_EDGE_HANDOFF) host += j->anchors.list[e->to - j->activity_count].handoff;
     }
     if (host >= device && host >= communication) return has_pacing_loader(j) ? "the data loader" : "the host";
     return device >= communication ? "the device" : "communication";

@@ -11,7 +11,7 @@
 #include <math.h>
 
 enum { NAME_KNOWN = 1, NAME_LAUNCHES = 2, NAME_WAITS = 4 };
-/* The order of points at the same time: an end; where a turn leaves; where a turn or a wait arrives; where a collective or a wait begins; a
+/* The order of points at the same time: an end; where a handoff leaves; where a handoff or a wait arrives; where a collective or a wait begins; a
  * start. */
 enum { RANK_END, RANK_LEAVE, RANK_REACH, RANK_FROM, RANK_START };
 
@@ -50,7 +50,7 @@ static tfp_job_anchor anchor_of(const tfp_job *j, const raw *point)
                              .lane = point->lane,
                              .unit = point->unit,
                              .step = TFP_NONE,
-                             .turn_from = TFP_NONE,
+                             .handoff_from = TFP_NONE,
                              .call = TFP_NONE,
                              .data = TFP_NONE,
                              .kind = point->kind,
@@ -113,17 +113,17 @@ static bool add_owned(anchors *b, uint32_t unit, uint32_t lane, double at, uint8
     return tfp_push(&b->list, point);
 }
 
-static bool collect_turns(anchors *b)
+static bool collect_handoffs(anchors *b)
 {
     const tfp_job *j = b->j;
     bool ok = true;
     for (uint32_t i = 0; ok && i < j->anchors.turn_count; i++) {
-        tfp_job_turn *t = &j->anchors.turns[i];
-        uint32_t home = j->units[t->unit].home;
-        ok = add_owned(b, t->unit, home, t->from, RANK_LEAVE, &t->from_anchor) &&
+        tfp_job_handoff *t = &j->anchors.handoffs[i];
+        uint32_t step_lane = j->units[t->unit].step_lane;
+        ok = add_owned(b, t->unit, step_lane, t->from, RANK_LEAVE, &t->from_anchor) &&
              add_owned(b, t->unit, t->lane, t->first, RANK_REACH, &t->first_anchor) &&
              add_owned(b, t->unit, t->lane, t->last, RANK_LEAVE, &t->last_anchor) &&
-             add_owned(b, t->unit, home, t->next, RANK_REACH, &t->next_anchor);
+             add_owned(b, t->unit, step_lane, t->next, RANK_REACH, &t->next_anchor);
     }
     return ok;
 }
@@ -135,13 +135,13 @@ static bool collect_hosted(anchors *b)
     for (uint32_t i = j->device_count; ok && i < j->activity_count; i++) {
         tfp_job_hosted *h = &j->hosted.list[i - j->device_count];
         uint32_t unit = j->activities[i].unit;
-        if (!isnan(h->from)) ok = add_owned(b, unit, j->units[unit].home, h->from, RANK_FROM, &h->from_anchor);
+        if (!isnan(h->from)) ok = add_owned(b, unit, j->units[unit].step_lane, h->from, RANK_FROM, &h->from_anchor);
     }
     for (uint32_t i = 0; ok && i < j->hosted.gap_count; i++) {
         tfp_job_gap *g = &j->hosted.gaps[i];
-        uint32_t home = j->units[g->unit].home;
-        ok = add_owned(b, g->unit, home, g->from, RANK_FROM, &g->from_anchor) &&
-             add_owned(b, g->unit, home, g->to, RANK_REACH, &g->next_anchor);
+        uint32_t step_lane = j->units[g->unit].step_lane;
+        ok = add_owned(b, g->unit, step_lane, g->from, RANK_FROM, &g->from_anchor) &&
+             add_owned(b, g->unit, step_lane, g->to, RANK_REACH, &g->next_anchor);
     }
     return ok;
 }
@@ -159,9 +159,10 @@ static uint32_t window_from(const tfp_job *j, uint32_t unit, double at)
 static uint32_t *find_end_lanes(const tfp_job *j)
 {
     uint32_t *lanes = TFP_NEW(j->arena, uint32_t, j->steps.window_count + 1);
-    for (uint32_t i = 0; lanes && i < j->steps.window_count; i++) lanes[i] = j->units[j->steps.windows[i].unit].home;
+    for (uint32_t i = 0; lanes && i < j->steps.window_count; i++)
+        lanes[i] = j->units[j->steps.windows[i].unit].step_lane;
     for (uint32_t i = 0; lanes && i < j->anchors.turn_count; i++) {
-        const tfp_job_turn *t = &j->anchors.turns[i];
+        const tfp_job_handoff *t = &j->anchors.handoffs[i];
         for (uint32_t k = window_from(j, t->unit, t->first); k < j->steps.window_count; k++) {
             const tfp_job_window *w = &j->steps.windows[k];
             if (w->unit != t->unit || w->end > t->last + TFP_JOB_SLACK_US) break;
@@ -178,9 +179,9 @@ static bool collect_windows(anchors *b)
     bool ok = lanes != NULL;
     for (uint32_t i = 0; ok && i < j->steps.window_count; i++) {
         tfp_job_window *w = &j->steps.windows[i];
-        uint32_t home = j->units[w->unit].home;
-        if (home == TFP_NONE || w->on_device) continue;
-        ok = add_owned(b, w->unit, home, w->start, RANK_REACH, &w->start_anchor) &&
+        uint32_t step_lane = j->units[w->unit].step_lane;
+        if (step_lane == TFP_NONE || w->on_device) continue;
+        ok = add_owned(b, w->unit, step_lane, w->start, RANK_REACH, &w->start_anchor) &&
              add_owned(b, w->unit, lanes[i], w->end, RANK_FROM, &w->end_anchor);
     }
     return ok;
@@ -282,19 +283,19 @@ static void find_steps(tfp_job *j)
     }
 }
 
-/* ---- turns and gaps ---- */
+/* ---- handoffs and gaps ---- */
 
-static void take_turns(tfp_job *j)
+static void take_handoffs(tfp_job *j)
 {
     for (uint32_t i = 0; i < j->anchors.turn_count; i++) {
-        const tfp_job_turn *t = &j->anchors.turns[i];
+        const tfp_job_handoff *t = &j->anchors.handoffs[i];
         tfp_job_anchor *first = &j->anchors.list[t->first_anchor], *next = &j->anchors.list[t->next_anchor];
-        first->turn_from = t->from_anchor;
-        first->turn = t->first - t->from;
+        first->handoff_from = t->from_anchor;
+        first->handoff = t->first - t->from;
         first->own = 0;
         if (!t->gates) continue;
-        next->turn_from = t->last_anchor;
-        next->turn = t->next - t->last;
+        next->handoff_from = t->last_anchor;
+        next->handoff = t->next - t->last;
         next->own = 0;
     }
 }
@@ -318,11 +319,11 @@ bool tfp_job_anchors(tfp_job *j)
     j->anchors.end_of_call = TFP_NEW(a, uint32_t, spans + 1);
     bool ok = b.names && b.used && j->anchors.of_call && j->anchors.end_of_call;
     for (size_t i = 0; ok && i < spans; i++) j->anchors.of_call[i] = j->anchors.end_of_call[i] = TFP_NONE;
-    ok = ok && collect_spans(&b) && collect_turns(&b) && collect_hosted(&b) && collect_windows(&b) &&
+    ok = ok && collect_spans(&b) && collect_handoffs(&b) && collect_hosted(&b) && collect_windows(&b) &&
          b.list.size < TFP_NONE / 2 && place(&b) && hold_all(j);
     if (ok) {
         find_steps(j);
-        take_turns(j);
+        take_handoffs(j);
         take_gaps(j);
         for (uint32_t i = 0; i < j->activity_count; i++) {
             if (j->activities[i].called)

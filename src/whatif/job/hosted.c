@@ -6,7 +6,7 @@
 #include "model/tables/lanes.h"
 #include "model/tables/read.h"
 #include "model/tables/spans.h"
-#include "whatif/job/home.h"
+#include "whatif/job/step_thread.h"
 
 #include <math.h>
 
@@ -61,8 +61,8 @@ bool tfp_job_is_sided(tfp_str name)
 
 typedef struct hosting {
     tfp_job *j;
-    tfp_home home;
-    uint32_t *gap_of; /* for each point of the home thread: the gap after it in which something waits; TFP_NONE: none */
+    tfp_step_thread thread;
+    uint32_t *gap_of; /* for each point of the step thread: the gap after it in which something waits; TFP_NONE: none */
     tfp_map64 last;   /* lane -> the last of its collectives so far */
     TFP_VEC(tfp_job_gap) gaps;
 } hosting;
@@ -75,7 +75,7 @@ static bool is_wait(const tfp_job *j, uint32_t span) { return tfp_str_has(tfp_jo
 static bool waits_in(const hosting *h, size_t point, int64_t start, int64_t end)
 {
     const tfp_job *j = h->j;
-    const tfp_home_point *p = &h->home.points.at[point];
+    const tfp_step_point *p = &h->thread.points.at[point];
     if (p->around == TFP_NONE || is_wait(j, p->around)) return true;
     if (p->in_op) return false;
     return j->s->start_ns[p->around] <= start || (p[1].at - end <= WOKEN_NS && p[1].at - end < end - p->at);
@@ -85,12 +85,12 @@ static bool waits_in(const hosting *h, size_t point, int64_t start, int64_t end)
  * that has just ended is preferred to a short one that contains its end. */
 static uint32_t wait_of(const hosting *h, size_t last, int64_t start, int64_t end)
 {
-    const tfp_home_point *points = h->home.points.at;
-    if (!last || last == h->home.points.size) return TFP_NONE;
+    const tfp_step_point *points = h->thread.points.at;
+    if (!last || last == h->thread.points.size) return TFP_NONE;
     bool here = waits_in(h, last - 1, start, end);
     int64_t most = here ? end - points[last - 1].at : 0;
     for (size_t back = 2; back <= last && back < BACK_MOST; back++) {
-        const tfp_home_point *p = &points[last - back];
+        const tfp_step_point *p = &points[last - back];
         int64_t idle = p[1].at - p->at, late = end - p[1].at;
         if (late > LATE_NS || p[1].at <= start) break;
         if (idle >= IDLE_NS && idle > late && idle > most && waits_in(h, last - back, start, p[1].at))
@@ -101,7 +101,7 @@ static uint32_t wait_of(const hosting *h, size_t last, int64_t start, int64_t en
 
 static bool add_gap(hosting *h, tfp_job_hosted *of, uint32_t unit, size_t point, double end)
 {
-    const tfp_home_point *p = &h->home.points.at[point];
+    const tfp_step_point *p = &h->thread.points.at[point];
     double to = tfp_job_time(h->j, unit, p[1].at);
     if (end > to) end = to;
     uint32_t *gap = &h->gap_of[point];
@@ -127,29 +127,29 @@ static bool place(hosting *h, uint32_t i)
     };
     if (!tfp_map64_put(&h->last, a->lane, i)) return false;
     int64_t start = j->s->start_ns[a->span], end = tfp_span_end(j->s, a->span);
-    size_t before = tfp_home_until(&h->home, start), last = tfp_home_until(&h->home, end);
-    if (before) of->from = tfp_job_time(j, a->unit, h->home.points.at[before - 1].at);
+    size_t before = tfp_step_thread_until(&h->thread, start), last = tfp_step_thread_until(&h->thread, end);
+    if (before) of->from = tfp_job_time(j, a->unit, h->thread.points.at[before - 1].at);
     uint32_t wait = wait_of(h, last, start, end);
     return wait == TFP_NONE || add_gap(h, of, a->unit, wait, a->end);
 }
 
-static bool read_home(hosting *h, uint32_t unit)
+static bool read_thread(hosting *h, uint32_t unit)
 {
-    if (!tfp_home_read(&h->home, unit)) return false;
-    uint32_t *room = realloc(h->gap_of, (h->home.points.size + 1) * sizeof *room);
+    if (!tfp_step_thread_read(&h->thread, unit)) return false;
+    uint32_t *room = realloc(h->gap_of, (h->thread.points.size + 1) * sizeof *room);
     if (!room) return false;
     h->gap_of = room;
-    for (size_t i = 0; i < h->home.points.size; i++) room[i] = TFP_NONE;
+    for (size_t i = 0; i < h->thread.points.size; i++) room[i] = TFP_NONE;
     return true;
 }
 
 static bool place_all(hosting *h)
 {
     tfp_job *j = h->j;
-    bool ok = tfp_home_new(j, &h->home);
+    bool ok = tfp_step_thread_new(j, &h->thread);
     for (uint32_t i = j->device_count; ok && i < j->activity_count; i++) {
         uint32_t unit = j->activities[i].unit;
-        if (i == j->device_count || unit != j->activities[i - 1].unit) ok = read_home(h, unit);
+        if (i == j->device_count || unit != j->activities[i - 1].unit) ok = read_thread(h, unit);
         ok = ok && place(h, i);
     }
     j->hosted.gaps = TFP_NEW(j->arena, tfp_job_gap, h->gaps.size + 1);
@@ -163,7 +163,7 @@ bool tfp_job_hosted_all(tfp_job *j)
     hosting h = { .j = j };
     j->hosted.list = TFP_NEW(j->arena, tfp_job_hosted, j->hosted.count + 1);
     bool ok = j->hosted.list && (j->device_count == j->activity_count || place_all(&h));
-    tfp_home_free(&h.home);
+    tfp_step_thread_free(&h.thread);
     tfp_map64_free(&h.last);
     tfp_vec_free(&h.gaps);
     free(h.gap_of);

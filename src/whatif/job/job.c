@@ -9,7 +9,8 @@
 static bool build(tfp_job *j)
 {
     return tfp_job_hosted_spans(j) && tfp_job_activities(j) && tfp_job_collectives(j) && tfp_job_windows(j) &&
-           tfp_job_hosted_all(j) && tfp_job_turns(j) && tfp_job_anchors(j) && tfp_job_loaders(j) && tfp_job_events(j);
+           tfp_job_hosted_all(j) && tfp_job_handoffs(j) && tfp_job_anchors(j) && tfp_job_loaders(j) &&
+           tfp_job_events(j);
 }
 
 static bool start(tfp_job *j, const tfp_trace_index *x)

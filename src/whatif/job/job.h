@@ -31,13 +31,13 @@ typedef enum tfp_anchor_kind { TFP_ANCHOR_CALL, TFP_ANCHOR_DATA, TFP_ANCHOR_POIN
 
 typedef struct tfp_job_anchor {
     double at;
-    double own;    /* host work since the previous anchor in its thread */
-    double turn;   /* time since turn_from, in another thread */
-    double floor;  /* it cannot be earlier, because of workers of a data loader (loaders.c); -INFINITY: no limit */
-    uint32_t span; /* TFP_NONE: the end or start of a step's window */
+    double own;     /* host work since the previous anchor in its thread */
+    double handoff; /* time since handoff_from, in another thread */
+    double floor;   /* it cannot be earlier, because of workers of a data loader (loaders.c); -INFINITY: no limit */
+    uint32_t span;  /* TFP_NONE: the end or start of a step's window */
     uint32_t lane, unit;
-    uint32_t step;      /* index in steps, whose window contains it; TFP_NONE: none */
-    uint32_t turn_from; /* index in anchors: the one of another thread that this one waited for; TFP_NONE: none */
+    uint32_t step;         /* index in steps, whose window contains it; TFP_NONE: none */
+    uint32_t handoff_from; /* index in anchors: the one of another thread that this one waited for; TFP_NONE: none */
     uint32_t call,
         data; /* indexes in anchors: starts of the API call and of the data wait around the time before it; TFP_NONE: none */
     uint8_t kind;  /* tfp_anchor_kind */
@@ -57,7 +57,7 @@ typedef struct tfp_job_joint {
 enum {
     TFP_EDGE_AFTER_START = 1, /* begins at the start of an activity, not at its end */
     TFP_EDGE_HOST = 2,        /* the anchor's `own` is added to the lag */
-    TFP_EDGE_TURN = 4,        /* the lag is the anchor's `turn` */
+    TFP_EDGE_HANDOFF = 4,     /* the lag is the anchor's `handoff` */
     TFP_EDGE_LAUNCH = 8,
     TFP_EDGE_SYNC = 16, /* for a call that waits for the device */
     TFP_EDGE_COMM = 32, /* an activity that is no collective waits for a collective */
@@ -77,14 +77,14 @@ typedef struct tfp_job_stream { /* a stream; its activities are contiguous, in t
 } tfp_job_stream;
 
 /* What another thread did during a gap of the thread of the steps, which waited for it: autograd's backward pass. */
-typedef struct tfp_job_turn {
+typedef struct tfp_job_handoff {
     uint32_t unit, lane; /* the other thread */
     double from, first, last,
         next; /* times: the point before the gap, the first and the last point in it, the point after the gap */
     uint32_t from_anchor, first_anchor, last_anchor, next_anchor;
     uint32_t around; /* index in spans: the innermost one around the gap; TFP_NONE: none */
     bool gates;      /* of the runs in this gap it ends last */
-} tfp_job_turn;
+} tfp_job_handoff;
 
 /* Further facts about a collective that a host thread runs. */
 typedef struct tfp_job_hosted {
@@ -97,7 +97,7 @@ typedef struct tfp_job_hosted {
 /* A gap between two points of the thread of the steps, in which it waits for the last of some collectives. */
 typedef struct tfp_job_gap {
     uint32_t unit, from_anchor, next_anchor;
-    uint32_t point; /* index of the point of that thread (home.h) at its end */
+    uint32_t point; /* index of the point of that thread (step_thread.h) at its end */
     double from, to, last;
 } tfp_job_gap;
 
@@ -130,7 +130,7 @@ typedef struct tfp_job_loader {
 
 typedef struct tfp_job_unit {
     int64_t rank, origin_ns, end_ns; /* as in tfp_trace_unit */
-    uint32_t home;                   /* index in lanes: the thread of the steps; TFP_NONE: none */
+    uint32_t step_lane;              /* index in lanes: the thread of the steps; TFP_NONE: none */
     double latency,
         gap; /* L and G of the contract: the time from a call's start to its activity's start, and between two activities */
     double offset;     /* added to its times to get the job's clock */
@@ -167,13 +167,13 @@ typedef struct tfp_job_steps {
     tfp_job_extent *extents; /* for each island; memory for tfp_job_step */
 } tfp_job_steps;
 
-/* Points of host threads: anchors.c; of threads that take turns with the thread of the steps: turns.c. */
+/* Points of host threads: anchors.c; of threads that take turns with the thread of the steps: handoffs.c. */
 typedef struct tfp_job_anchors_of {
     tfp_job_anchor *list; /* sorted by unit, thread and time */
     uint32_t count;
     uint32_t *of_call;     /* for each span: the anchor where it starts; TFP_NONE: none */
     uint32_t *end_of_call; /* for each span: the anchor where it ends; TFP_NONE: none */
-    tfp_job_turn *turns;
+    tfp_job_handoff *handoffs;
     uint32_t turn_count;
 } tfp_job_anchors_of;
 
@@ -225,12 +225,12 @@ typedef struct tfp_job {
 
 /* What a replay changes; each array has the length of the job's. */
 typedef struct tfp_variant {
-    double *duration;   /* by activity */
-    bool *removed;      /* by activity */
-    double *pure;       /* for each joint */
-    double *own, *turn; /* for each anchor */
-    double *touched;    /* for each anchor: the part of `own` and `turn` that the changes concern */
-    bool *unsynced;     /* for each anchor: its call waits for nothing */
+    double *duration;      /* by activity */
+    bool *removed;         /* by activity */
+    double *pure;          /* for each joint */
+    double *own, *handoff; /* for each anchor */
+    double *touched;       /* for each anchor: the part of `own` and `handoff` that the changes concern */
+    bool *unsynced;        /* for each anchor: its call waits for nothing */
     bool no_sync, overlap;
     bool at_once; /* data is there at once: nobody waits for those who make it */
 } tfp_variant;
@@ -296,7 +296,7 @@ bool tfp_job_activities(tfp_job *j);  /* device.c: makes activities by stream */
 bool tfp_job_collectives(tfp_job *j); /* collectives.c: makes joints, and one clock for all ranks */
 bool tfp_job_windows(tfp_job *j);     /* steps.c: finds steps, and the thread of the steps */
 bool tfp_job_hosted_all(tfp_job *j);  /* hosted.c: finds what host collectives wait for, and who waits for them */
-bool tfp_job_turns(tfp_job *j);       /* turns.c: finds threads that take turns */
+bool tfp_job_handoffs(tfp_job *j);    /* handoffs.c: finds threads that take turns */
 bool tfp_job_anchors(tfp_job *j);     /* anchors.c */
 bool tfp_job_loaders(tfp_job *j);     /* loaders.c: finds which batches of a data loader were late */
 bool tfp_job_events(tfp_job *j);      /* events.c: reads what the trace tells about events */

@@ -138,7 +138,7 @@ bool tfp_job_has_edge(const tfp_job *j, const tfp_variant *v, const tfp_job_edge
     if (e->flags & TFP_EDGE_SYNC && (v->no_sync || v->unsynced[e->to - j->activity_count])) return false;
     if (is_full_queue(j, e) && v->unsynced[e->to - j->activity_count]) return false;
     if (e->flags & TFP_EDGE_COMM && v->overlap) return false;
-    if (e->flags & TFP_EDGE_TURN && v->at_once && j->anchors.list[e->to - j->activity_count].data != TFP_NONE)
+    if (e->flags & TFP_EDGE_HANDOFF && v->at_once && j->anchors.list[e->to - j->activity_count].data != TFP_NONE)
         return false;
     if (e->flags & TFP_EDGE_BESIDE && !v->overlap) return false;
     if (e->flags & TFP_EDGE_LAUNCH && v->removed[e->to]) return false;
@@ -149,7 +149,7 @@ double tfp_job_arrival(const tfp_job *j, const tfp_variant *v, const double *at,
 {
     double lag = e->lag;
     if (e->flags & TFP_EDGE_HOST) lag += v->own[e->to - j->activity_count];
-    if (e->flags & TFP_EDGE_TURN) lag = v->turn[e->to - j->activity_count];
+    if (e->flags & TFP_EDGE_HANDOFF) lag = v->handoff[e->to - j->activity_count];
     if (e->to < j->activity_count && v->removed[e->to]) lag = 0;
     return (tfp_job_from_end(j, e) ? tfp_job_end(j, v, at, e->from) : at[e->from]) + lag;
 }
@@ -205,10 +205,10 @@ bool tfp_variant_new(const tfp_job *j, tfp_variant *v)
                         .removed = TFP_NEW(a, bool, j->activity_count + 1),
                         .pure = TFP_NEW(a, double, j->joints.size + 1),
                         .own = TFP_NEW(a, double, j->anchors.count + 1),
-                        .turn = TFP_NEW(a, double, j->anchors.count + 1),
+                        .handoff = TFP_NEW(a, double, j->anchors.count + 1),
                         .touched = TFP_NEW(a, double, j->anchors.count + 1),
                         .unsynced = TFP_NEW(a, bool, j->anchors.count + 1) };
-    if (!v->duration || !v->removed || !v->pure || !v->own || !v->turn || !v->touched || !v->unsynced) return false;
+    if (!v->duration || !v->removed || !v->pure || !v->own || !v->handoff || !v->touched || !v->unsynced) return false;
     tfp_variant_reset(j, v);
     return true;
 }
@@ -220,7 +220,7 @@ void tfp_variant_reset(const tfp_job *j, tfp_variant *v)
     for (size_t i = 0; i < j->joints.size; i++) v->pure[i] = j->joints.at[i].pure;
     for (uint32_t i = 0; i < j->anchors.count; i++) {
         v->own[i] = j->anchors.list[i].own;
-        v->turn[i] = j->anchors.list[i].turn;
+        v->handoff[i] = j->anchors.list[i].handoff;
         v->touched[i] = 0;
         v->unsynced[i] = false;
     }

@@ -22,8 +22,8 @@ static bool find_homes(tfp_job *j)
         uint32_t process = tfp_lanes_of(p)->at[lane].process,
                  unit = process == TFP_NONE ? TFP_NONE : j->unit_of_process[process];
         if (unit == TFP_NONE || !busy[lane]) continue;
-        uint32_t *home = &j->units[unit].home;
-        if (*home == TFP_NONE || busy[lane] > busy[*home]) *home = lane;
+        uint32_t *step_lane = &j->units[unit].step_lane;
+        if (*step_lane == TFP_NONE || busy[lane] > busy[*step_lane]) *step_lane = lane;
     }
     for (size_t i = 0; i < tfp_events_of(p)->step_marks.size; i++) {
         const tfp_step_mark *m = &tfp_events_of(p)->step_marks.at[i];
@@ -31,7 +31,7 @@ static bool find_homes(tfp_job *j)
         bool used = process != TFP_NONE && tfp_events_of(p)->processes.at[process].steps == m->source;
         /* the runs of a program may change threads */
         if (used && m->source != TFP_STEPS_MODULES && tfp_lanes_of(p)->at[lane].role == TFP_ROLE_THREAD)
-            j->units[j->unit_of_process[process]].home = lane;
+            j->units[j->unit_of_process[process]].step_lane = lane;
     }
     return true;
 }
@@ -96,7 +96,7 @@ static bool find_lasts(tfp_job *j)
     bool ok = true;
     for (uint32_t i = 0; ok && i < j->steps.window_count; i++) {
         const tfp_job_window *w = &j->steps.windows[i];
-        if (w->on_device || j->units[w->unit].home == TFP_NONE)
+        if (w->on_device || j->units[w->unit].step_lane == TFP_NONE)
             ok = tfp_map64_put(&windows, (uint64_t)w->unit << 32 | w->step, i);
     }
     for (uint32_t i = 0; ok && windows.count && i < j->device_count; i++) {
@@ -141,7 +141,7 @@ static void trim_doubted(tfp_job *j)
 bool tfp_job_windows(tfp_job *j)
 {
     for (size_t i = 0; i < j->unit_count; i++) {
-        j->units[i].home = TFP_NONE;
+        j->units[i].step_lane = TFP_NONE;
         j->units[i].busy_until = INFINITY;
     }
     if (!find_homes(j) || !take_windows(j) || !tfp_doubted_steps_of(j->r, j->x, &j->steps.doubted)) return false;

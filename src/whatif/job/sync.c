@@ -161,7 +161,8 @@ bool tfp_job_sync_edges(tfp_job *j)
         const tfp_job_anchor *a = &j->anchors.list[i];
         uint32_t node = tfp_job_anchor_node(j, i);
         if (!a->first) tfp_job_edge_add(j, node - 1, node, 0, TFP_EDGE_HOST);
-        if (a->turn_from != TFP_NONE) tfp_job_edge_add(j, tfp_job_anchor_node(j, a->turn_from), node, 0, TFP_EDGE_TURN);
+        if (a->handoff_from != TFP_NONE)
+            tfp_job_edge_add(j, tfp_job_anchor_node(j, a->handoff_from), node, 0, TFP_EDGE_HANDOFF);
     }
     return !j->failed;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/job/turns.c: threads that take turns. Autograd's thread works while the thread of the steps waits in a gap: work in the gap
+/* whatif/job/handoffs.c: threads that take turns. Autograd's thread works while the thread of the steps waits in a gap: work in the gap
  * begins after the gap's start and delays what follows the gap. */
 #include "model/span_names.h"
 #include "model/tables/lanes.h"
@@ -7,22 +7,22 @@
 #include "model/tables/spans.h"
 #include "query/order.h"
 #include "views/spans/trace.h"
-#include "whatif/job/home.h"
+#include "whatif/job/step_thread.h"
 
 typedef struct gap {
     int64_t from, to;
     uint32_t around; /* index in spans: the innermost span around it; TFP_NONE: none */
-    uint32_t gate;   /* index in turns: the run in it that ends last; TFP_NONE: none */
+    uint32_t gate;   /* index in handoffs: the run in it that ends last; TFP_NONE: none */
 } gap;
 
-typedef struct turns {
+typedef struct handoffs {
     tfp_job *j;
-    tfp_home home;
+    tfp_step_thread thread;
     TFP_VEC(gap) gaps;
-    TFP_VEC(tfp_job_turn) found;
+    TFP_VEC(tfp_job_handoff) found;
     uint32_t *outer; /* host ops of all threads, sorted by lane and start */
     size_t outer_count;
-} turns;
+} handoffs;
 
 static bool is_input(const tfp_job *j, uint32_t lane)
 {
@@ -32,39 +32,39 @@ static bool is_input(const tfp_job *j, uint32_t lane)
 static bool is_op(const tfp_job *j, uint32_t span) { return tfp_is_host_op(j->s->kind[span]); }
 
 /* Finds the gaps between the points of a thread in which no host op is open. */
-static bool find_gaps(turns *t, uint32_t unit)
+static bool find_gaps(handoffs *t, uint32_t unit)
 {
-    bool ok = tfp_home_read(&t->home, unit);
+    bool ok = tfp_step_thread_read(&t->thread, unit);
     t->gaps.size = 0;
-    for (size_t i = 0; ok && i + 1 < t->home.points.size; i++) {
-        const tfp_home_point *p = &t->home.points.at[i], *next = p + 1;
+    for (size_t i = 0; ok && i + 1 < t->thread.points.size; i++) {
+        const tfp_step_point *p = &t->thread.points.at[i], *next = p + 1;
         if (!p->in_op && next->at > p->at) ok = tfp_push(&t->gaps, ((gap){ p->at, next->at, p->around, TFP_NONE }));
     }
     return ok;
 }
 
 /* The gap that contains a span completely; NULL: none. */
-static gap *gap_of(turns *t, int64_t start, int64_t end)
+static gap *gap_of(handoffs *t, int64_t start, int64_t end)
 {
     size_t later;
     TFP_LOWER_BOUND(later, 0, t->gaps.size, t->gaps.at[later].from <= start);
     return later && t->gaps.at[later - 1].to >= end ? &t->gaps.at[later - 1] : NULL;
 }
 
-static bool add_run(turns *t, uint32_t unit, gap *g, uint32_t span)
+static bool add_run(handoffs *t, uint32_t unit, gap *g, uint32_t span)
 {
     const tfp_job *j = t->j;
-    tfp_job_turn turn = { .unit = unit,
-                          .lane = j->s->lane[span],
-                          .from = tfp_job_time(j, unit, g->from),
-                          .first = tfp_job_time(j, unit, j->s->start_ns[span]),
-                          .last = tfp_job_time(j, unit, tfp_span_end(j->s, span)),
-                          .next = tfp_job_time(j, unit, g->to),
-                          .around = g->around };
-    return tfp_push(&t->found, turn);
+    tfp_job_handoff handoff = { .unit = unit,
+                                .lane = j->s->lane[span],
+                                .from = tfp_job_time(j, unit, g->from),
+                                .first = tfp_job_time(j, unit, j->s->start_ns[span]),
+                                .last = tfp_job_time(j, unit, tfp_span_end(j->s, span)),
+                                .next = tfp_job_time(j, unit, g->to),
+                                .around = g->around };
+    return tfp_push(&t->found, handoff);
 }
 
-static void finish_run(turns *t, gap *g)
+static void finish_run(handoffs *t, gap *g)
 {
     uint32_t at = (uint32_t)t->found.size - 1;
     if (g->gate == TFP_NONE || t->found.at[at].last > t->found.at[g->gate].last) g->gate = at;
@@ -79,7 +79,7 @@ static bool waits_for_data(const tfp_job *j, const gap *g)
 }
 
 /* Finds the runs of one thread in the gaps: its outermost host ops, cut where they leave a gap. */
-static bool find_runs(turns *t, uint32_t unit, const uint32_t *ops, size_t count)
+static bool find_runs(handoffs *t, uint32_t unit, const uint32_t *ops, size_t count)
 {
     tfp_job *j = t->j;
     gap *open = NULL;
@@ -115,7 +115,7 @@ static bool op_before(const void *ctx, uint32_t a, uint32_t b)
 }
 
 /* Collects host ops of threads other than those of the steps. */
-static bool collect(turns *t)
+static bool collect(handoffs *t)
 {
     tfp_job *j = t->j;
     size_t count = 0;
@@ -124,16 +124,16 @@ static bool collect(turns *t)
     if (!t->outer) return false;
     for (uint32_t i = 0; i < j->s->size; i++) {
         uint32_t unit = is_op(j, i) ? tfp_job_unit_of(j, i) : TFP_NONE;
-        if (unit != TFP_NONE && j->units[unit].home != TFP_NONE && j->s->lane[i] != j->units[unit].home)
+        if (unit != TFP_NONE && j->units[unit].step_lane != TFP_NONE && j->s->lane[i] != j->units[unit].step_lane)
             t->outer[t->outer_count++] = i;
     }
     return tfp_sort(t->outer, t->outer_count, op_before, j);
 }
 
-static bool find_turns(turns *t)
+static bool find_handoffs(handoffs *t)
 {
     tfp_job *j = t->j;
-    bool ok = tfp_home_new(j, &t->home);
+    bool ok = tfp_step_thread_new(j, &t->thread);
     size_t done = 0;
     for (uint32_t unit = 0; ok && unit < j->unit_count && done < t->outer_count; unit++) {
         if (tfp_job_unit_of(j, t->outer[done]) != unit) continue;
@@ -150,22 +150,23 @@ static bool find_turns(turns *t)
     return ok;
 }
 
-static bool keep(turns *t)
+static bool keep(handoffs *t)
 {
     tfp_job *j = t->j;
     j->anchors.turn_count = (uint32_t)t->found.size;
-    j->anchors.turns = TFP_NEW(j->arena, tfp_job_turn, t->found.size + 1);
-    if (j->anchors.turns && t->found.size) memcpy(j->anchors.turns, t->found.at, t->found.size * sizeof *t->found.at);
-    return j->anchors.turns != NULL;
+    j->anchors.handoffs = TFP_NEW(j->arena, tfp_job_handoff, t->found.size + 1);
+    if (j->anchors.handoffs && t->found.size)
+        memcpy(j->anchors.handoffs, t->found.at, t->found.size * sizeof *t->found.at);
+    return j->anchors.handoffs != NULL;
 }
 
-bool tfp_job_turns(tfp_job *j)
+bool tfp_job_handoffs(tfp_job *j)
 {
-    turns t = { .j = j };
+    handoffs t = { .j = j };
     bool ok = collect(&t);
-    if (ok && t.outer_count) { ok = tfp_job_around(j) && find_turns(&t); }
+    if (ok && t.outer_count) { ok = tfp_job_around(j) && find_handoffs(&t); }
     ok = ok && keep(&t);
-    tfp_home_free(&t.home);
+    tfp_step_thread_free(&t.thread);
     tfp_vec_free(&t.gaps);
     tfp_vec_free(&t.found);
     free(t.outer);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/job/home.c: finds the points of the thread of the steps. */
-#include "whatif/job/home.h"
+/* whatif/job/step_thread.c: finds the points of the thread of the steps. */
+#include "whatif/job/step_thread.h"
 #include "model/tables/spans.h"
 #include "query/order.h"
 
 /* Collects the spans of each unit's thread of the steps, unit by unit. */
-static bool gather(tfp_home *h)
+static bool gather(tfp_step_thread *h)
 {
     const tfp_job *j = h->j;
     size_t units = j->unit_count;
@@ -13,26 +13,26 @@ static bool gather(tfp_home *h)
     uint32_t *at = calloc(units + 1, sizeof *at);
     for (uint32_t i = 0; h->first && i < j->s->size; i++) {
         uint32_t unit = tfp_job_is_host(j, i) ? tfp_job_unit_of(j, i) : TFP_NONE;
-        if (unit != TFP_NONE && j->s->lane[i] == j->units[unit].home) h->first[unit + 1]++;
+        if (unit != TFP_NONE && j->s->lane[i] == j->units[unit].step_lane) h->first[unit + 1]++;
     }
     for (size_t u = 0; h->first && u < units; u++) h->first[u + 1] += h->first[u];
     h->spans = h->first ? malloc(((size_t)h->first[units] + 1) * sizeof *h->spans) : NULL;
     for (uint32_t i = 0; h->spans && at && i < j->s->size; i++) {
         uint32_t unit = tfp_job_is_host(j, i) ? tfp_job_unit_of(j, i) : TFP_NONE;
-        if (unit != TFP_NONE && j->s->lane[i] == j->units[unit].home) h->spans[h->first[unit] + at[unit]++] = i;
+        if (unit != TFP_NONE && j->s->lane[i] == j->units[unit].step_lane) h->spans[h->first[unit] + at[unit]++] = i;
     }
     bool ok = h->spans && at;
     free(at);
     return ok;
 }
 
-bool tfp_home_new(const tfp_job *j, tfp_home *h)
+bool tfp_step_thread_new(const tfp_job *j, tfp_step_thread *h)
 {
-    *h = (tfp_home){ .j = j, .closed = calloc(j->s->size + 1, 1) };
+    *h = (tfp_step_thread){ .j = j, .closed = calloc(j->s->size + 1, 1) };
     return h->closed && gather(h);
 }
 
-void tfp_home_free(tfp_home *h)
+void tfp_step_thread_free(tfp_step_thread *h)
 {
     free(h->spans);
     free(h->first);
@@ -45,8 +45,8 @@ void tfp_home_free(tfp_home *h)
  * span comes first. */
 static bool is_before(const void *ctx, uint32_t a, uint32_t b)
 {
-    const tfp_home *h = ctx;
-    const tfp_home_point *x = &h->points.at[a], *y = &h->points.at[b];
+    const tfp_step_thread *h = ctx;
+    const tfp_step_point *x = &h->points.at[a], *y = &h->points.at[b];
     const int64_t *ns = h->j->s->duration_ns;
     if (x->at != y->at) return x->at < y->at;
     bool x_ends = x->ends && ns[x->span], y_ends = y->ends && ns[y->span];
@@ -55,11 +55,11 @@ static bool is_before(const void *ctx, uint32_t a, uint32_t b)
     return false;
 }
 
-static bool sort(tfp_home *h)
+static bool sort(tfp_step_thread *h)
 {
     size_t count = h->points.size;
     uint32_t *order = malloc((count + 1) * sizeof *order);
-    tfp_home_point *sorted = malloc((count + 1) * sizeof *sorted);
+    tfp_step_point *sorted = malloc((count + 1) * sizeof *sorted);
     bool ok = order && sorted;
     for (uint32_t i = 0; ok && i < count; i++) order[i] = i;
     ok = ok && tfp_sort(order, count, is_before, h);
@@ -71,19 +71,19 @@ static bool sort(tfp_home *h)
 }
 
 /* Removes ended spans from the stack of open spans. */
-static void close_span(tfp_home *h, uint32_t span)
+static void close_span(tfp_step_thread *h, uint32_t span)
 {
     h->closed[span] = true;
     while (h->open.size && h->closed[h->open.at[h->open.size - 1]]) h->open.size--;
 }
 
-static bool tell_open(tfp_home *h)
+static bool tell_open(tfp_step_thread *h)
 {
     int64_t ops = 0;
     bool ok = true;
     h->open.size = 0;
     for (size_t i = 0; ok && i < h->points.size; i++) {
-        tfp_home_point *p = &h->points.at[i];
+        tfp_step_point *p = &h->points.at[i];
         if (tfp_is_host_op(h->j->s->kind[p->span])) ops += p->ends ? -1 : 1;
         if (p->ends)
             close_span(h, p->span);
@@ -95,20 +95,20 @@ static bool tell_open(tfp_home *h)
     return ok;
 }
 
-bool tfp_home_read(tfp_home *h, uint32_t unit)
+bool tfp_step_thread_read(tfp_step_thread *h, uint32_t unit)
 {
     const tfp_span_columns *s = h->j->s;
     h->points.size = 0;
     for (uint32_t i = h->first[unit]; i < h->first[unit + 1]; i++) {
         uint32_t span = h->spans[i];
-        if (!tfp_push(&h->points, ((tfp_home_point){ s->start_ns[span], span, TFP_NONE, false, false })) ||
-            !tfp_push(&h->points, ((tfp_home_point){ tfp_span_end(s, span), span, TFP_NONE, true, false })))
+        if (!tfp_push(&h->points, ((tfp_step_point){ s->start_ns[span], span, TFP_NONE, false, false })) ||
+            !tfp_push(&h->points, ((tfp_step_point){ tfp_span_end(s, span), span, TFP_NONE, true, false })))
             return false;
     }
     return sort(h) && tell_open(h);
 }
 
-size_t tfp_home_until(const tfp_home *h, int64_t at)
+size_t tfp_step_thread_until(const tfp_step_thread *h, int64_t at)
 {
     size_t later;
     TFP_LOWER_BOUND(later, 0, h->points.size, h->points.at[later].at <= at);
