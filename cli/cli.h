@@ -57,7 +57,7 @@ void cli_print(cli_out *out, const char *format, ...) CLI_PRINTF(2, 3); /* our o
 void cli_print_safe(cli_out *out, const char *text);                    /* text from outside, escaped */
 
 typedef enum cli_colour { CLI_COLOUR_AUTO, CLI_COLOUR_ALWAYS, CLI_COLOUR_NEVER } cli_colour;
-bool cli_coloured(cli_colour wish, int fd);
+bool cli_coloured(cli_colour wanted, int fd);
 
 void cli_complain(cli_colour colour, const char *text); /* "tfprof: TEXT" on stderr */
 void cli_warn(const char *text);                        /* "tfprof: warning: TEXT" */

@@ -394,10 +394,11 @@ int cli_run(cli *c, const cli_call *call)
     int status = o ? cli_apply(c, call, o, &shown_anyway) : cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
     if (!status) status = take_file(c, call, o);
     if (!status && c->page) status = cli_page_refuses(c, call, o);
-    const char *wish = call->flags[CLI_PAGER];
-    if (!status && wish && strcmp(wish, "auto") != 0 && strcmp(wish, "always") != 0 && strcmp(wish, "never") != 0)
+    const char *wanted = call->flags[CLI_PAGER];
+    if (!status && wanted && strcmp(wanted, "auto") != 0 && strcmp(wanted, "always") != 0 &&
+        strcmp(wanted, "never") != 0)
         status =
-            cli_fault_set(&c->fault, CLI_BAD_USAGE, "option --pager must be auto, always or never, not '%s'", wish);
+            cli_fault_set(&c->fault, CLI_BAD_USAGE, "option --pager must be auto, always or never, not '%s'", wanted);
     if (!status) {
         *c->fault.text = '\0';
         bool help = call->flags[CLI_HELP] != NULL, paged = start_screen(c, call, o);

@@ -10,14 +10,14 @@
 static int take_colour(cli *c, const cli_call *call)
 {
     static const char *const words[] = { "auto", "always", "never" };
-    const char *wish = call->flags[CLI_COLOR];
-    if (!wish) return 0;
+    const char *wanted = call->flags[CLI_COLOR];
+    if (!wanted) return 0;
     for (int i = 0; i < 3; i++) {
-        if (strcmp(wish, words[i]) != 0) continue;
+        if (strcmp(wanted, words[i]) != 0) continue;
         c->colour = (cli_colour)i;
         return 0;
     }
-    return cli_fault_set(&c->fault, CLI_BAD_USAGE, "option --color must be auto, always or never, not '%s'", wish);
+    return cli_fault_set(&c->fault, CLI_BAD_USAGE, "option --color must be auto, always or never, not '%s'", wanted);
 }
 
 static bool at_terminal(void) { return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO); }

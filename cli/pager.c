@@ -94,8 +94,8 @@ static bool is_ci(void)
 
 bool cli_pager_start(cli *c, const cli_call *call)
 {
-    const char *wish = call->flags[CLI_PAGER], *term = getenv("TERM");
-    bool always = wish && strcmp(wish, "always") == 0, never = wish && strcmp(wish, "never") == 0;
+    const char *wanted = call->flags[CLI_PAGER], *term = getenv("TERM");
+    bool always = wanted && strcmp(wanted, "always") == 0, never = wanted && strcmp(wanted, "never") == 0;
     if (c->pager.on || c->page || c->out->to || never) return false;
     if (!always && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || !term || strcmp(term, "dumb") == 0 || is_ci()))
         return false;

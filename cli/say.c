@@ -149,9 +149,9 @@ void cli_print_safe(cli_out *out, const char *text)
     free(safe);
 }
 
-bool cli_coloured(cli_colour wish, int fd)
+bool cli_coloured(cli_colour wanted, int fd)
 {
-    if (wish != CLI_COLOUR_AUTO) return wish == CLI_COLOUR_ALWAYS;
+    if (wanted != CLI_COLOUR_AUTO) return wanted == CLI_COLOUR_ALWAYS;
     const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
     return !(no && *no) && term && strcmp(term, "dumb") != 0 && isatty(fd);
 }

@@ -69,8 +69,8 @@ static int listen_at(const serve_options *o, server *s, char *why, size_t room)
     address a;
     socklen_t size;
     bool loopback;
-    int wish = o->port < 0 ? PORT : o->port;
-    if (!address_of(o->host, wish, &a, &size, &loopback)) {
+    int wanted = o->port < 0 ? PORT : o->port;
+    if (!address_of(o->host, wanted, &a, &size, &loopback)) {
         snprintf(why, room, "--host '%s': not an address such as 127.0.0.1 or ::1", o->host);
         return -1;
     }
@@ -87,7 +87,7 @@ static int listen_at(const serve_options *o, server *s, char *why, size_t room)
         snprintf(why, room,
                  errno == EADDRINUSE ? "port %d is in use; --port takes another one, 0 any that is free"
                                      : "port %d: cannot listen (%s)",
-                 wish, strerror(errno));
+                 wanted, strerror(errno));
         return -1;
     }
     const char *host = !o->host || strcmp(o->host, "localhost") == 0 ? "127.0.0.1" : o->host;

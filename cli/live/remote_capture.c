@@ -73,7 +73,7 @@ typedef struct machine {
 struct machines {
     machine *of;
     size_t count, arrived;
-    char wish[4096], token[CLI_TOKEN_ROOM];
+    char settings[4096], token[CLI_TOKEN_ROOM];
     pthread_mutex_t lock;
     pthread_cond_t change;
     int64_t start_micros,
@@ -128,7 +128,7 @@ static void *record(void *ctx)
         remote_clock(&m->to, &m->ahead);
     }
     m->to.answer_ms = all_ms - (now_ms() - begun);
-    m->status = remote_capture(&m->to, m->all->wish, m->fd, m->why, sizeof m->why);
+    m->status = remote_capture(&m->to, m->all->settings, m->fd, m->why, sizeof m->why);
     pthread_mutex_lock(&m->all->lock);
     arrive(m->all, m);
     m->ended = true;
@@ -276,8 +276,8 @@ static int make_machines(cli *c, const cli_call *call, const cli_agents *names, 
     int64_t bytes = most_bytes(call);
     all->of = calloc(names->count, sizeof *all->of);
     if (!all->of) return cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
-    if (several && strlen(all->wish) + 32 < sizeof all->wish)
-        strcat(all->wish, call->flags[CLI_ALIGN] ? "&shared=" : "&align=&shared=");
+    if (several && strlen(all->settings) + 32 < sizeof all->settings)
+        strcat(all->settings, call->flags[CLI_ALIGN] ? "&shared=" : "&align=&shared=");
     double patience = timeout * 1e3 / 3;
     all->until_ms = now_ms() + (int64_t)(patience < PATIENCE_MS ? patience : PATIENCE_MS);
     for (size_t i = 0; i < names->count; i++) {
@@ -349,7 +349,7 @@ int cli_remote_capture(cli *c, const cli_call *call, const tfp_options *o)
     pthread_mutex_init(&all->lock, NULL);
     pthread_cond_init(&all->change, NULL);
     int status = cli_remote_begin(c, call, o, all->token, &form), fd = -1;
-    if (!status) status = parameters(c, call, "csv", all->wish, sizeof all->wish);
+    if (!status) status = parameters(c, call, "csv", all->settings, sizeof all->settings);
     if (!status && !most_bytes(call))
         status = cli_fault_set(&c->fault, CLI_BAD_USAGE, "--max-bytes '%.100s': no size such as 100MiB",
                                call->flags[CLI_MAX_BYTES]);

@@ -25,7 +25,7 @@ static void answer_state(const question *q, answer *a)
 
 static void answer_jobs(const question *q, answer *a)
 {
-    if (is_there(q, a)) live_ask(q->live, &(live_wish){ .what = LIVE_LIST }, a);
+    if (is_there(q, a)) live_ask(q->live, &(live_settings){ .what = LIVE_LIST }, a);
 }
 
 static bool take_flag(const request *r, const char *name, uint8_t *out, answer *a)
@@ -40,59 +40,59 @@ static bool take_flag(const request *r, const char *name, uint8_t *out, answer *
 static void answer_stacks_of(const question *q, live_what what, answer *a)
 {
     long long seconds = what == LIVE_STACKS;
-    live_wish wish = { .what = what, .job_count = 1 };
+    live_settings settings = { .what = what, .job_count = 1 };
     if (!is_there(q, a)) return;
     if (catalog_options(q->catalog)->hide_commands)
         answer_error(a, ANSWER_UNUSABLE,
                      "stacks name files of the job: they are shown to other machines with --commands only");
-    else if (!live_job_of(q->words.text[0], &wish.jobs[0]))
+    else if (!live_job_of(q->words.text[0], &settings.jobs[0]))
         answer_error(a, ANSWER_WRONG, "job '%s': not PID@TICKS", q->words.text[0]);
     else if (!request_int(q->request, "seconds", 1, LIVE_SECONDS_MOST, &seconds))
         answer_error(a, ANSWER_WRONG, "seconds: not between 1 and %d", LIVE_SECONDS_MOST);
     if (a->error) return;
-    wish.seconds = seconds;
-    if (take_flag(q->request, "idle", &wish.idle, a)) live_ask(q->live, &wish, a);
+    settings.seconds = seconds;
+    if (take_flag(q->request, "idle", &settings.idle, a)) live_ask(q->live, &settings, a);
 }
 
 static void answer_threads(const question *q, answer *a) { answer_stacks_of(q, LIVE_THREADS, a); }
 static void answer_stacks(const question *q, answer *a) { answer_stacks_of(q, LIVE_STACKS, a); }
 
-static bool take_jobs(const request *r, live_wish *wish, answer *a)
+static bool take_jobs(const request *r, live_settings *settings, answer *a)
 {
     for (size_t i = 0; i < r->parameter_count; i++) {
         const parameter *p = &r->parameters[i];
         if (strcmp(p->name, "job") != 0) continue;
-        if (wish->job_count == LIVE_JOBS_MOST) {
+        if (settings->job_count == LIVE_JOBS_MOST) {
             answer_error(a, ANSWER_WRONG, "more than %d jobs", LIVE_JOBS_MOST);
-        } else if (!live_job_of(p->value, &wish->jobs[wish->job_count])) {
+        } else if (!live_job_of(p->value, &settings->jobs[settings->job_count])) {
             answer_error(a, ANSWER_WRONG, "job '%s': not PID@TICKS", p->value);
         } else {
-            wish->job_count++;
+            settings->job_count++;
             continue;
         }
         return false;
     }
-    if (!wish->job_count) answer_error(a, ANSWER_WRONG, "no job is named: job=PID@TICKS");
-    return wish->job_count != 0;
+    if (!settings->job_count) answer_error(a, ANSWER_WRONG, "no job is named: job=PID@TICKS");
+    return settings->job_count != 0;
 }
 
 static void answer_record(const question *q, answer *a)
 {
     const request *r = q->request;
-    live_wish wish = { .what = LIVE_CAPTURE };
+    live_settings settings = { .what = LIVE_CAPTURE };
     long long ms = 0, steps = 0;
-    if (!is_there(q, a) || !take_jobs(r, &wish, a)) return;
+    if (!is_there(q, a) || !take_jobs(r, &settings, a)) return;
     if (!request_int(r, "ms", 1, LIVE_MS_MOST, &ms) || !request_int(r, "steps", 1, LIVE_STEPS_MOST, &steps) ||
         (ms && steps)) {
         answer_error(a, ANSWER_WRONG, "either ms (1 to %d) or steps (1 to %d) is needed", LIVE_MS_MOST,
                      LIVE_STEPS_MOST);
         return;
     }
-    wish.ms = ms || steps ? ms : 500;
-    wish.steps = steps;
-    if (take_flag(r, "attach", &wish.attach, a) && take_flag(r, "align", &wish.align, a) &&
-        take_flag(r, "stacks", &wish.stacks, a))
-        live_record(q->live, &wish, a);
+    settings.ms = ms || steps ? ms : 500;
+    settings.steps = steps;
+    if (take_flag(r, "attach", &settings.attach, a) && take_flag(r, "align", &settings.align, a) &&
+        take_flag(r, "stacks", &settings.stacks, a))
+        live_record(q->live, &settings, a);
 }
 
 const route routes_live[] = {

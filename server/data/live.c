@@ -29,7 +29,7 @@ typedef struct worker {
 
 typedef struct recording {
     uint32_t number;
-    live_wish wish;
+    live_settings settings;
     int64_t began; /* seconds since 1970 */
     bool running;
     int status; /* ANSWER_OK: text is the table as JSON; otherwise a sentence */
@@ -194,7 +194,7 @@ static bool has_ended(const worker *w)
 
 /* Sends a request and receives the answer; call with the worker's lock held. If the worker has ended another one is asked. Returns the answer's
  * bytes, ended by NUL, which the caller frees; NULL: there is none. */
-static char *exchange(live *l, worker *w, const live_wish *q, live_head *head)
+static char *exchange(live *l, worker *w, const live_settings *q, live_head *head)
 {
     char *text = NULL;
     if ((w->gone || has_ended(w)) && !start_worker(l, w)) return NULL;
@@ -212,7 +212,7 @@ static char *exchange(live *l, worker *w, const live_wish *q, live_head *head)
     return NULL;
 }
 
-void live_ask(live *l, const live_wish *q, answer *a)
+void live_ask(live *l, const live_settings *q, answer *a)
 {
     worker *w = worker_for(l, q->what);
     live_head head;
@@ -247,10 +247,10 @@ static void *wait_for_recording(void *ctx)
     worker *w = worker_for(l, LIVE_CAPTURE);
     pthread_mutex_lock(&l->lock);
     uint32_t number = l->last;
-    live_wish wish = find(l, number)->wish;
+    live_settings settings = find(l, number)->settings;
     pthread_mutex_unlock(&l->lock);
     pthread_mutex_lock(&w->lock);
-    char *text = exchange(l, w, &wish, &head);
+    char *text = exchange(l, w, &settings, &head);
     pthread_mutex_unlock(&w->lock);
     pthread_mutex_lock(&l->lock);
     recording *r = find(l, number);
@@ -275,7 +275,7 @@ static recording *new_recording(live *l)
 }
 
 /* Call with the lock held. */
-static bool begin(live *l, live_wish *wish)
+static bool begin(live *l, live_settings *settings)
 {
     struct tm t;
     if (l->has_thread) pthread_join(l->thread, NULL);
@@ -283,9 +283,9 @@ static bool begin(live *l, live_wish *wish)
     recording *r = new_recording(l);
     time_t began = (time_t)r->began;
     localtime_r(&began, &t);
-    size_t n = strftime(wish->folder, sizeof wish->folder, "%Y%m%d-%H%M%S", &t);
-    snprintf(wish->folder + n, sizeof wish->folder - n, "-%u", r->number);
-    r->wish = *wish;
+    size_t n = strftime(settings->folder, sizeof settings->folder, "%Y%m%d-%H%M%S", &t);
+    snprintf(settings->folder + n, sizeof settings->folder - n, "-%u", r->number);
+    r->settings = *settings;
     l->running = true;
     l->has_thread = pthread_create(&l->thread, NULL, wait_for_recording, l) == 0;
     if (l->has_thread) return true;
@@ -294,10 +294,10 @@ static bool begin(live *l, live_wish *wish)
     return false;
 }
 
-void live_record(live *l, live_wish *wish, answer *a)
+void live_record(live *l, live_settings *settings, answer *a)
 {
     pthread_mutex_lock(&l->lock);
-    bool busy = l->running, began = !busy && begin(l, wish);
+    bool busy = l->running, began = !busy && begin(l, settings);
     uint32_t number = l->last;
     pthread_mutex_unlock(&l->lock);
     if (!began) {
@@ -316,10 +316,11 @@ static void put_recording(answer *a, const recording *r)
     json_int(a, "recording", r->number);
     json_text(a, "state", r->running ? "running" : r->status == ANSWER_OK ? "done" : "failed");
     json_int(a, "began", r->began);
-    json_text(a, "folder", r->wish.folder);
+    json_text(a, "folder", r->settings.folder);
     json_open(a, "jobs", '[');
-    for (size_t i = 0; i < r->wish.job_count; i++) {
-        snprintf(job, sizeof job, "%lld@%lld", (long long)r->wish.jobs[i].pid, (long long)r->wish.jobs[i].ticks);
+    for (size_t i = 0; i < r->settings.job_count; i++) {
+        snprintf(job, sizeof job, "%lld@%lld", (long long)r->settings.jobs[i].pid,
+                 (long long)r->settings.jobs[i].ticks);
         json_text(a, NULL, job);
     }
     json_close(a, ']');

@@ -18,7 +18,7 @@ typedef struct live_job { /* PID@TICKS: the number and start time of a process, 
 bool live_job_of(const char *text, live_job *out);
 
 /* A request to a worker. Both sides are the same program, so it is sent as it is in memory. */
-typedef struct live_wish {
+typedef struct live_settings {
     live_what what;
     uint32_t job_count;
     live_job jobs[LIVE_JOBS_MOST];
@@ -26,7 +26,7 @@ typedef struct live_wish {
     int64_t ms, steps;                   /* for a recording: one of the two is 0 */
     uint8_t idle, attach, align, stacks; /* each 0 or 1; stacks: includes calls of Python functions */
     char folder[64];                     /* for a recording: its folder below that of all recordings */
-} live_wish;
+} live_settings;
 
 typedef struct live_head { /* head of a worker's answer */
     int32_t status;        /* ANSWER_OK: JSON follows; otherwise a sentence */
@@ -50,9 +50,9 @@ bool live_read_all(int fd, void *data, size_t size);
 bool live_write_all(int fd, const void *data, size_t size);
 
 /* Writes the JSON of a table of the library, or the reason why there is none. */
-void live_ask(live *l, const live_wish *w, answer *a);
+void live_ask(live *l, const live_settings *w, answer *a);
 /* Begins a recording, one at a time; answers with its number, or with the reason why not. */
-void live_record(live *l, live_wish *w, answer *a);
+void live_record(live *l, live_settings *w, answer *a);
 /* Lists the last recordings of this server. */
 void live_recordings(live *l, answer *a);
 

@@ -128,7 +128,7 @@ static void list_jobs(worker *w, answer *a, tfp_error *err)
 /* ---- one job, or several ---- */
 
 /* Whether the processes are still the requested ones: each has a row with its number and start time. */
-static bool are_there(tfp_live *l, const live_wish *q, answer *a, tfp_error *err)
+static bool are_there(tfp_live *l, const live_settings *q, answer *a, tfp_error *err)
 {
     char text[64], got[64];
     tfp_report *r = NULL;
@@ -162,7 +162,7 @@ static int stops_alone(void *ctx, uint64_t done, uint64_t total)
     return is_alone(w->socket);
 }
 
-static void read_stacks(worker *w, const live_wish *q, answer *a, tfp_error *err)
+static void read_stacks(worker *w, const live_settings *q, answer *a, tfp_error *err)
 {
     char pid[24], seconds[24];
     tfp_report *r = NULL;
@@ -195,7 +195,7 @@ static tfp_status set_number(tfp_live *l, const char *name, int64_t n, tfp_error
     return n ? tfp_live_set(l, name, text, err) : TFP_OK;
 }
 
-static void record(worker *w, const live_wish *q, answer *a, tfp_error *err)
+static void record(worker *w, const live_settings *q, answer *a, tfp_error *err)
 {
     char path[4200], pids[LIVE_JOBS_MOST][24];
     const char *selectors[LIVE_JOBS_MOST];
@@ -225,7 +225,7 @@ static void record(worker *w, const live_wish *q, answer *a, tfp_error *err)
 
 /* ---- a child that answers ---- */
 
-static void answer_in_child(worker *w, const live_wish *q, int out)
+static void answer_in_child(worker *w, const live_settings *q, int out)
 {
     answer a = { .status = ANSWER_OK };
     tfp_error *err = tfp_error_new();
@@ -261,7 +261,7 @@ static void take_answer(int in, pid_t child, answer *a)
     free(data);
 }
 
-static void answer_by_child(worker *w, const live_wish *q, answer *a)
+static void answer_by_child(worker *w, const live_settings *q, answer *a)
 {
     int ends[2];
     if (pipe(ends)) {
@@ -286,7 +286,7 @@ static void answer_by_child(worker *w, const live_wish *q, answer *a)
 
 /* Checks a request. The server has checked it already; but if an attacker took over the server, he must not get more
  * from the worker than a request may ask for. */
-static bool is_sound(const live_wish *q)
+static bool is_sound(const live_settings *q)
 {
     if (q->what == LIVE_LIST) return true;
     bool one = q->what == LIVE_THREADS || q->what == LIVE_STACKS;
@@ -310,7 +310,7 @@ static bool wait_for_question(worker *w)
 void live_work(int socket, const serve_options *o)
 {
     worker w = { .socket = socket, .options = o };
-    live_wish q;
+    live_settings q;
     tfp_error *err = tfp_error_new();
     bool alive = true;
     while (alive && wait_for_question(&w) && live_read_all(socket, &q, sizeof q)) {

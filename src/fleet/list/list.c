@@ -13,13 +13,13 @@
 #define RUNS (&tfp_fleet_tables[TFP_FLEET_RUNS])
 enum { COUNT_MOST = 1000 };
 
-typedef struct wish {
+typedef struct page_settings {
     tfp_str filter;
     tfp_run_order order;
     int64_t from, count;
-} wish;
+} page_settings;
 
-static tfp_status set_order(wish *w, const char *value, tfp_error *err)
+static tfp_status set_order(page_settings *w, const char *value, tfp_error *err)
 {
     const char *name = value + (*value == '-');
     w->order.down = *value == '-';
@@ -28,7 +28,7 @@ static tfp_status set_order(wish *w, const char *value, tfp_error *err)
     return tfp_fail(err, TFP_BADARG, "order '%s': not a column of runs, such as duration_us or -started", value);
 }
 
-static tfp_status set(wish *w, const char *name, const char *value, tfp_error *err)
+static tfp_status set(page_settings *w, const char *name, const char *value, tfp_error *err)
 {
     int64_t n, *number = strcmp(name, "from") == 0 ? &w->from : strcmp(name, "count") == 0 ? &w->count : NULL;
     if (strcmp(name, "order") == 0) return set_order(w, value, err);
@@ -135,7 +135,8 @@ static bool add_column(tfp_report *r, size_t i, size_t rows)
     return tfp_push(&tfp_table_of(r)->columns, c);
 }
 
-static tfp_status fill(tfp_report *r, char *const *parts, const tfp_run_picks *picks, const wish *w, tfp_error *err)
+static tfp_status fill(tfp_report *r, char *const *parts, const tfp_run_picks *picks, const page_settings *w,
+                       tfp_error *err)
 {
     size_t from = (uint64_t)w->from < picks->found.size ? (size_t)w->from : picks->found.size;
     size_t count = picks->found.size - from < (size_t)w->count ? picks->found.size - from : (size_t)w->count;
@@ -170,7 +171,8 @@ static tfp_status find_parts(const char *index, tfp_part_names *parts, tfp_error
     return s;
 }
 
-static tfp_status make(const char *index, const wish *w, tfp_report *r, size_t *total, size_t *found, tfp_error *err)
+static tfp_status make(const char *index, const page_settings *w, tfp_report *r, size_t *total, size_t *found,
+                       tfp_error *err)
 {
     tfp_part_names parts = { 0 };
     tfp_run_picks picks = { 0 };
@@ -190,7 +192,7 @@ static tfp_status make(const char *index, const wish *w, tfp_report *r, size_t *
 tfp_status tfp_run_list(const char *index, const char *const *settings, tfp_report **out, size_t *total, size_t *found,
                         tfp_error *err)
 {
-    wish w = { .count = 100 };
+    page_settings w = { .count = 100 };
     tfp_status s = set_order(&w, "-started", err);
     for (size_t i = 0; settings && settings[i] && !s; i += 2)
         if (settings[i + 1]) s = set(&w, settings[i], settings[i + 1], err);

@@ -30,8 +30,8 @@ class Agent:
         sys.stderr.write("tfprof: %s\n" % text)
 
     # Takes over the settings of the command line: lines KEY=VALUE.
-    def take(self, here, wish):
-        words = dict(line.split("=", 1) for line in wish.split("\n") if "=" in line)
+    def take(self, here, settings):
+        words = dict(line.split("=", 1) for line in settings.split("\n") if "=" in line)
         self.here, self.out, self.out_id, self.run = here, words.get("out"), words.get("out_id"), words.get("run", "")
         every = words.get("every", "")
         if every.endswith("s"):
@@ -101,7 +101,7 @@ class Agent:
         steps = self.steps
         if steps.fd >= 0:
             os.close(steps.fd)
-        steps.fd, steps.count, steps.session, steps.wish, steps.what = -1, 0, None, None, None
+        steps.fd, steps.count, steps.session, steps.settings, steps.what = -1, 0, None, None, None
         _thread.start_new_thread(self.serve_child, ())
 
     def serve_child(self):
@@ -198,20 +198,20 @@ class Agent:
         return time.monotonic() - since
 
     def capture(self, peer, words):
-        wish = {"ms": float(words.get("ms", 500)), "steps": int(words.get("steps", 0)), "host": int(words.get("host", 2)),
+        settings = {"ms": float(words.get("ms", 500)), "steps": int(words.get("steps", 0)), "host": int(words.get("host", 2)),
                 "python": int(words.get("python", 0)), "wait": float(words.get("wait", 10)), "align": words.get("align") == "1"}
         name = self.framework()
-        waited = self.take_lock(peer, wish["wait"])
+        waited = self.take_lock(peer, settings["wait"])
         if waited < 0:
             return
         self.holder = "a capture since %s" % time.strftime("%H:%M:%S")
         self.stalls = Stalls()
         self.lend_thread()
         try:
-            if wish["steps"]:
-                self.capture_steps(peer, name, wish, waited)
+            if settings["steps"]:
+                self.capture_steps(peer, name, settings, waited)
             else:
-                self.capture_window(peer, name, wish, waited)
+                self.capture_window(peer, name, settings, waited)
         finally:
             self.begin_thread()
             self.holder = ""
@@ -224,11 +224,11 @@ class Agent:
         """Called before a framework works in this thread: threads that the framework starts now are
         not the agent's."""
 
-    def capture_window(self, peer, name, wish, waited):
+    def capture_window(self, peer, name, settings, waited):
         """Records for a time, beginning at the moment that all processes share, if there is one. While the job's own
         profiler is on, it waits for that to end."""
-        session, busy_since = SESSIONS[name](self, wish), None
-        if wish["align"]:
+        session, busy_since = SESSIONS[name](self, settings), None
+        if settings["align"]:
             session.prepare()
             peer.sendall(b"ready\n")
             at = self.moment(peer)
@@ -247,7 +247,7 @@ class Agent:
                 if not busy_since:
                     busy_since = begin
                     peer.sendall(b"waits\n")
-                if begin - busy_since + waited >= wish["wait"]:
+                if begin - busy_since + waited >= settings["wait"]:
                     raise Refused("profiling", "the job's own profiler is on: %s" % one_line(wrong, 200))
             if self.gone(peer, 0.2):
                 return
@@ -255,7 +255,7 @@ class Agent:
         waited += begin - busy_since if busy_since else 0.0
         try:
             peer.sendall(b"started %d\n" % started)
-            ended = self.gone(peer, wish["ms"] / 1e3)
+            ended = self.gone(peer, settings["ms"] / 1e3)
         except OSError:
             ended = True
         if ended:
@@ -266,35 +266,35 @@ class Agent:
             files = session.stop()
         self.send(peer, files, session.kind, window, waited, name)
 
-    def capture_steps(self, peer, name, wish, waited):
+    def capture_steps(self, peer, name, settings, waited):
         steps = self.steps
         if steps.what is None or (name == "jax") or (name == "tensorflow" and not steps.count):
             raise Refused("no-steps", "%s has no step that could be counted: use --ms" % name)
-        wish.update(begun=False, left=wish["steps"], files=[], window=0, done=_thread.allocate_lock(), error=None, started=0,
+        settings.update(begun=False, left=settings["steps"], files=[], window=0, done=_thread.allocate_lock(), error=None, started=0,
                     session=None)
-        wish["done"].acquire()
-        steps.wish, told = wish, False
+        settings["done"].acquire()
+        steps.settings, told = settings, False
         try:
-            while not wish["done"].acquire(False):
-                if wish["started"] and not told:
+            while not settings["done"].acquire(False):
+                if settings["started"] and not told:
                     told = True
-                    peer.sendall(b"started %d\n" % wish["started"])
+                    peer.sendall(b"started %d\n" % settings["started"])
                 if self.gone(peer, 0.005):
                     return
         finally:
-            if steps.wish is wish:
-                steps.wish = None
+            if steps.settings is settings:
+                steps.settings = None
                 session, steps.session = steps.session, None
                 if session is not None:
                     session.drop()
-        if wish["error"] is not None:
-            raise wish["error"]
+        if settings["error"] is not None:
+            raise settings["error"]
         if not told:
-            peer.sendall(b"started %d\n" % wish["started"])
-        if wish["session"] is not None:
+            peer.sendall(b"started %d\n" % settings["started"])
+        if settings["session"] is not None:
             with self.stalls:
-                wish["files"] = wish["session"].stop()
-        self.send(peer, wish["files"], "tf1" if name == "tensorflow" else "kineto", wish["window"], waited, name)
+                settings["files"] = settings["session"].stop()
+        self.send(peer, settings["files"], "tf1" if name == "tensorflow" else "kineto", settings["window"], waited, name)
 
     def send(self, peer, files, kind, window, waited, name):
         for end, data in files:

@@ -125,7 +125,7 @@ class Attached(Agent):
         return Agent.gone(self, peer, seconds) or self.ending
 
     # Steps are counted from the first request for them until that request ends.
-    def capture_steps(self, peer, name, wish, waited):
+    def capture_steps(self, peer, name, settings, waited):
         steps = self.steps
         if name == "torch":
             steps.watch_torch()
@@ -136,7 +136,7 @@ class Attached(Agent):
             while name != "jax" and not steps.count and time.monotonic() < end:
                 if self.gone(peer, 0.005):
                     return
-            Agent.capture_steps(self, peer, name, wish, waited)
+            Agent.capture_steps(self, peer, name, settings, waited)
         finally:
             while steps.undo:
                 steps.undo.pop()()

@@ -40,9 +40,9 @@ class Finder:
         return spec
 
 
-def hook(here, wish):
+def hook(here, settings):
     agent = Agent(os.path.dirname(here))
-    agent.take(here, wish)
+    agent.take(here, settings)
     agent.mark("seen")
     if agent.signal:
         signal = _module("_signal")

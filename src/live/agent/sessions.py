@@ -19,15 +19,15 @@ def recorded(xspace):
 class JaxSession(Session):
     kind = "xspace"
 
-    def __init__(self, agent, wish):
+    def __init__(self, agent, settings):
         try:
             from jaxlib import _profiler as profiler
         except ImportError:
             from jaxlib import xla_client
             profiler = xla_client.profiler
         options = profiler.ProfileOptions()
-        options.host_tracer_level = wish["host"]
-        options.python_tracer_level = wish["python"]
+        options.host_tracer_level = settings["host"]
+        options.python_tracer_level = settings["python"]
         self.profiler, self.options, self.session = profiler, options, None
 
     def begin(self):
@@ -47,10 +47,10 @@ class JaxSession(Session):
 class TensorFlowSession(Session):
     kind = "xspace"
 
-    def __init__(self, agent, wish):
+    def __init__(self, agent, settings):
         from tensorflow.python.profiler.internal import _pywrap_profiler
         self.folder = "%s/%d.tmp" % (agent.run_folder, os.getpid())
-        self.levels = {"host_tracer_level": wish["host"], "python_tracer_level": wish["python"], "device_tracer_level": 1}
+        self.levels = {"host_tracer_level": settings["host"], "python_tracer_level": settings["python"], "device_tracer_level": 1}
         self.session, self.begun = _pywrap_profiler.ProfilerSession(), False
 
     def begin(self):
@@ -97,7 +97,7 @@ class TensorFlowSession(Session):
 class TorchSession(Session):
     kind = "kineto"
 
-    def __init__(self, agent, wish):
+    def __init__(self, agent, settings):
         import torch
         self.enabled, self.begun = getattr(torch.autograd, "_profiler_enabled", None), False
         self.prepared, self.halted = False, False
@@ -109,7 +109,7 @@ class TorchSession(Session):
             activities.append(profiler.ProfilerActivity.CUDA)
         # Captures of graphs need stacks for the lines and shapes for the float operations. Shapes alone make a file half as
         # big again.
-        words = dict.fromkeys(("with_stack", "with_modules", "record_shapes"), wish["python"] > 0)
+        words = dict.fromkeys(("with_stack", "with_modules", "record_shapes"), settings["python"] > 0)
         words["activities"] = activities
         # All three are switched off together: with fewer of them torch prints a warning about activities of GPUs.
         self.ending = [getattr(profiler.ProfilerActivity, n) for n in ("CPU", "CUDA", "XPU") if hasattr(profiler.ProfilerActivity, n)]
@@ -191,8 +191,8 @@ class TorchSession(Session):
 SESSIONS = {"jax": JaxSession, "tensorflow": TensorFlowSession, "torch": TorchSession}
 
 
-def recording(name, agent, wish):
+def recording(name, agent, settings):
     """Makes a session and begins it."""
-    session = SESSIONS[name](agent, wish)
+    session = SESSIONS[name](agent, settings)
     session.begin()
     return session

@@ -9,15 +9,15 @@ def _tfprof():
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [p for p in sys.path if p != here]
     sys.path_importer_cache.pop(here, None)
-    wish = os.environ.get("TFPROF_AGENT")
-    if not wish or not os.path.isfile(here + "/agent.py"):
+    settings = os.environ.get("TFPROF_AGENT")
+    if not settings or not os.path.isfile(here + "/agent.py"):
         return  # tfprof has ended; a process that outlived it started this one
     space = {"__name__": "tfprof_agent"}
     for name in ("common", "native", "sessions", "steps", "agent", "hook"):
         path = "%s/%s.py" % (here, name)
         with open(path, encoding="utf-8") as f:
             exec(compile(f.read(), path, "exec"), space)
-    space["hook"](here, wish)
+    space["hook"](here, settings)
 
 
 try:

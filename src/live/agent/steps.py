@@ -7,7 +7,7 @@ class Steps:
 
     def __init__(self, agent):
         self.agent, self.count, self.fd, self.what = agent, 0, -1, None
-        self.wish, self.lock = None, _thread.allocate_lock()
+        self.settings, self.lock = None, _thread.allocate_lock()
         self.session, self.left, self.number = None, 0, 0
         self.graphs, self.tracing, self.undo = [], False, []
 
@@ -50,43 +50,43 @@ class Steps:
                 session, self.session = self.session, None
                 self.finish(session)
             return
-        wish = self.wish
-        if wish is not None and not wish["begun"]:
-            wish["begun"] = True
-            self.start_torch(wish, wish["steps"])
+        settings = self.settings
+        if settings is not None and not settings["begun"]:
+            settings["begun"] = True
+            self.start_torch(settings, settings["steps"])
         elif self.chosen(self.count + 1) and self.agent.lock.acquire(False):
             self.start_torch(None, self.agent.steps_each)
 
-    def start_torch(self, wish, steps):
-        self.number, self.left, self.since, self.for_wish = self.count + 1, steps, micros(), wish
-        if wish is None:
+    def start_torch(self, settings, steps):
+        self.number, self.left, self.since, self.for_settings = self.count + 1, steps, micros(), settings
+        if settings is None:
             self.agent.stalls = Stalls()
         try:
             with self.agent.stalls:
-                self.session = recording("torch", self.agent, wish or {"python": self.agent.python_level})
+                self.session = recording("torch", self.agent, settings or {"python": self.agent.python_level})
         except Exception as wrong:
-            if wish is None:
+            if settings is None:
                 self.agent.lock.release()
                 raise
-            wish["error"] = wrong
-            wish["done"].release()
+            settings["error"] = wrong
+            settings["done"].release()
         else:
-            if wish is not None:
-                wish["started"] = self.since
+            if settings is not None:
+                settings["started"] = self.since
 
     def finish(self, session):
         """The last step has ended: the recording stops, and another thread writes it."""
-        wish, window = self.for_wish, micros() - self.since
+        settings, window = self.for_settings, micros() - self.since
         try:
             session.halt()
         except Exception as wrong:
-            if wish is None:
+            if settings is None:
                 self.agent.lock.release()
                 raise
-            wish["error"] = wrong
-        if wish is not None:
-            wish["session"], wish["window"], self.wish = session, window, None
-            wish["done"].release()
+            settings["error"] = wrong
+        if settings is not None:
+            settings["session"], settings["window"], self.settings = session, window, None
+            settings["done"].release()
         else:
             _thread.start_new_thread(self.write, (session, ".%d" % self.number, self.since, window))
 
@@ -117,11 +117,11 @@ class Steps:
 
     def session_run(self, run, session, fetches, feed_dict, options, run_metadata):
         self.count_one("session runs")
-        n, wish = self.count, self.wish
-        wished = wish is not None and wish["left"] > 0
+        n, settings = self.count, self.settings
+        asked = settings is not None and settings["left"] > 0
         each = self.agent.steps_each
         chosen = any(self.chosen(n - k) for k in range(each)) if self.agent.every or self.agent.at else False
-        if not (wished or chosen) or self.tracing:
+        if not (asked or chosen) or self.tracing:
             return run(session, fetches, feed_dict, options, run_metadata)
         from tensorflow.core.protobuf import config_pb2
         traced = config_pb2.RunOptions()
@@ -135,22 +135,22 @@ class Steps:
         finally:
             self.tracing = False
         try:
-            self.keep_run(session, n, meta, since, wish if wished else None)
+            self.keep_run(session, n, meta, since, settings if asked else None)
         except Exception as wrong:
             self.agent.say("run %d is not kept: %s" % (n, one_line(wrong)))
         return result
 
-    def keep_run(self, session, n, meta, since, wish):
+    def keep_run(self, session, n, meta, since, settings):
         files = [("run_meta_%d.pb" % n, meta.SerializeToString())]
-        if wish is not None:
-            if not wish["files"]:
-                wish["started"] = since
-                wish["files"].append(("graph.pb", session.graph.as_graph_def(add_shapes=True).SerializeToString()))
-            wish["files"] += files
-            wish["left"] -= 1
-            if wish["left"] == 0:
-                wish["window"], self.wish = micros() - wish["started"], None
-                wish["done"].release()
+        if settings is not None:
+            if not settings["files"]:
+                settings["started"] = since
+                settings["files"].append(("graph.pb", session.graph.as_graph_def(add_shapes=True).SerializeToString()))
+            settings["files"] += files
+            settings["left"] -= 1
+            if settings["left"] == 0:
+                settings["window"], self.settings = micros() - settings["started"], None
+                settings["done"].release()
             return
         if not any(g is session.graph for g in self.graphs):
             name = "graph.pb" if not self.graphs else "graph_%d.pb" % (len(self.graphs) + 1)

@@ -54,13 +54,13 @@ void tfp_attach_free(tfp_attach *a);
 bool tfp_attach_allowed(int64_t pid, const tfp_proc_status *status, tfp_way *refusal);
 
 /* text.c: the text that starts the agent, for a process. */
-typedef struct tfp_attach_wish {
+typedef struct tfp_attach_settings {
     const char *folder; /* folder of the agent's files, as the process sees it */
     /* tfprof's process, as the target sees it; the agent leaves when tfprof has ended. 0: not visible */
     int64_t watch_pid, watch_ticks;
     int64_t until_unix_seconds; /* after this time the agent expects no connection */
     bool keep;
-} tfp_attach_wish;
-void tfp_attach_text(const tfp_attach_wish *w, tfp_buf *out);
+} tfp_attach_settings;
+void tfp_attach_text(const tfp_attach_settings *w, tfp_buf *out);
 
 #endif

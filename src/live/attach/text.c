@@ -64,7 +64,7 @@ static void put_literal(tfp_buf *out, const char *text)
     tfp_buf_char(out, '\'');
 }
 
-void tfp_attach_text(const tfp_attach_wish *w, tfp_buf *out)
+void tfp_attach_text(const tfp_attach_settings *w, tfp_buf *out)
 {
     const char *const *const files[] = { tfp_file_common, tfp_file_native, tfp_file_sessions,
                                          tfp_file_steps,  tfp_file_agent,  tfp_file_attached };

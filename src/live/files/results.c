@@ -85,7 +85,7 @@ tfp_status tfp_live_folder(const char *path, const char *verb, int *folder, char
     return s;
 }
 
-tfp_status tfp_results_open(const tfp_live_wish *w, const char *verb, tfp_results *out, tfp_error *err)
+tfp_status tfp_results_open(const tfp_live_settings *w, const char *verb, tfp_results *out, tfp_error *err)
 {
     return tfp_live_folder(w->dir, verb, &out->folder, out->path, sizeof out->path, err);
 }

@@ -19,34 +19,38 @@ extern const unsigned char tfp_cuda_library[];
 extern const size_t tfp_cuda_library_size;
 
 /* The settings of `stacks`. */
-typedef struct tfp_stacks_wish {
+typedef struct tfp_stacks_settings {
     double seconds, rate;
     bool once, idle, native, gil, locals, children;
-} tfp_stacks_wish;
+} tfp_stacks_settings;
 
 /* The values of two settings, in the order of their words. */
-typedef enum tfp_recorder_wish { TFP_RECORDER_STAYS, TFP_RECORDER_STARTS, TFP_RECORDER_STOPS } tfp_recorder_wish;
-typedef enum tfp_via_wish { TFP_VIA_ANY, TFP_VIA_KINETO } tfp_via_wish;
+typedef enum tfp_recorder_action {
+    TFP_RECORDER_STAYS,
+    TFP_RECORDER_STARTS,
+    TFP_RECORDER_STOPS
+} tfp_recorder_action;
+typedef enum tfp_via { TFP_VIA_ANY, TFP_VIA_KINETO } tfp_via;
 
 /* The settings of `run` and `capture`; live/jobs/settings.c has their defaults and limits. */
-typedef struct tfp_live_wish {
+typedef struct tfp_live_settings {
     char *dir;                 /* NULL: a name by date and time */
     char *every, *at_step;     /* of run, checked; NULL: none */
     int64_t ms, steps, signal; /* steps 0: none asked for; signal 0: none */
     bool attach, keep_agent, align, all;
     bool snapshot;         /* of a recorder: take what it has, without waiting for a window */
     bool cuda;             /* of run: record CUDA's activities by CUPTI */
-    int64_t recorder, via; /* tfp_recorder_wish, tfp_via_wish */
+    int64_t recorder, via; /* tfp_recorder_action, tfp_via */
     int64_t parallel, host_level, python_level, max_bytes;
     double wait, timeout;
-} tfp_live_wish;
+} tfp_live_settings;
 
 /* The folder of results, held as a descriptor, and its absolute path for messages. */
 typedef struct tfp_results {
     int folder; /* -1: none */
     char path[4096];
 } tfp_results;
-tfp_status tfp_results_open(const tfp_live_wish *w, const char *verb, tfp_results *out, tfp_error *err);
+tfp_status tfp_results_open(const tfp_live_settings *w, const char *verb, tfp_results *out, tfp_error *err);
 void tfp_results_close(tfp_results *r);
 /* Writes JOB/NAME whole and 0600, or NAME without a job. TFP_BADOUTPUT. */
 tfp_status tfp_results_write(const tfp_results *r, const char *job, const char *name, tfp_str bytes, tfp_error *err);

@@ -233,7 +233,7 @@ tfp_status tfp_live_select(tfp_live *l, const char *selector, tfp_error *err)
 
 int tfp_live_sampled_once(const tfp_live *l) { return l && (!l->jobs.before_ns || l->new_jobs); }
 
-int tfp_live_signal(const tfp_live *l) { return l ? (int)l->wish.signal : 0; }
+int tfp_live_signal(const tfp_live *l) { return l ? (int)l->settings.signal : 0; }
 
 tfp_status tfp_live_sample(tfp_live *l, tfp_error *err)
 {

@@ -32,8 +32,8 @@ struct tfp_live {
     const tfp_table_column *sort; /* the column to sort by; NULL: CPU time */
     bool all_threads;
     bool no_commands; /* the table will leave this machine, so command lines are left out */
-    tfp_stacks_wish stacks;
-    tfp_live_wish wish;
+    tfp_stacks_settings stacks;
+    tfp_live_settings settings;
     tfp_live_start_fn start;
     void *start_ctx;
     tfp_run run;

@@ -51,12 +51,13 @@ static bool any_in(const tfp_capture *c, tfp_session_state state)
 
 static void start_more(tfp_capture *c)
 {
-    size_t running = count_busy(c), most = (size_t)c->wish->parallel;
-    if (c->wish->align || c->wish->via) most = SIZE_MAX; /* such sessions wait for each other, or for the next poll */
+    size_t running = count_busy(c), most = (size_t)c->settings->parallel;
+    if (c->settings->align || c->settings->via)
+        most = SIZE_MAX; /* such sessions wait for each other, or for the next poll */
     for (size_t i = 0; i < c->sessions.size && running < most; i++) {
         tfp_session *s = c->sessions.at[i];
-        if (s->state != TFP_SESSION_WAITS || (c->wish->align && !c->align_unix_micros && *s->server.host)) continue;
-        if (running && !c->wish->align && !tfp_files_left(FILES_A_SESSION))
+        if (s->state != TFP_SESSION_WAITS || (c->settings->align && !c->align_unix_micros && *s->server.host)) continue;
+        if (running && !c->settings->align && !tfp_files_left(FILES_A_SESSION))
             return; /* this session waits until others have closed their files */
         tfp_session_start(c, s);
         running++;
@@ -68,8 +69,8 @@ static void start_more(tfp_capture *c)
 static bool is_preparing(const tfp_capture *c, const tfp_session *s, int64_t now)
 {
     bool begins = s->state == TFP_SESSION_ATTACHES || s->state == TFP_SESSION_STANDS || s->state == TFP_SESSION_RUNS;
-    return begins && !*s->server.host && !s->ready && s->row.started_unix_micros == TFP_ABSENT && !c->wish->via &&
-           !c->wish->steps && now - s->times.begun_ns < (int64_t)(c->wish->timeout / 3 * 1e9);
+    return begins && !*s->server.host && !s->ready && s->row.started_unix_micros == TFP_ABSENT && !c->settings->via &&
+           !c->settings->steps && now - s->times.begun_ns < (int64_t)(c->settings->timeout / 3 * 1e9);
 }
 
 /* Chooses the shared moment to start when all are ready. If the caller waits for others too, the caller chooses it. */
@@ -87,7 +88,7 @@ static void settle_start(tfp_capture *c)
 /* Sends requests to the agents that answer. */
 static void ask_agents(tfp_capture *c)
 {
-    if (c->wish->align && !c->align_unix_micros) settle_start(c);
+    if (c->settings->align && !c->align_unix_micros) settle_start(c);
     for (size_t i = 0; i < c->sessions.size; i++) {
         tfp_session *s = c->sessions.at[i];
         if (s->state == TFP_SESSION_STANDS) tfp_session_ask(c, s);
@@ -164,7 +165,7 @@ static tfp_status note_recorders(tfp_capture *c)
 {
     for (size_t i = 0; i < c->sessions.size; i++) {
         const tfp_capture_row *row = &c->sessions.at[i]->row;
-        if (c->wish->snapshot && row->code.data && is(row->code, "grpc-5"))
+        if (c->settings->snapshot && row->code.data && is(row->code, "grpc-5"))
             return add_note(c, "a recorder is started by tfprof capture --recorder start HOST:PORT");
     }
     return TFP_OK;
@@ -212,16 +213,16 @@ static tfp_status capture(tfp_capture *c, const char *const *selectors, size_t c
                           tfp_report **out, tfp_error *err)
 {
     tfp_status s = tfp_need_files(FILES_A_SESSION, err);
-    if (!s) s = tfp_run_folder(c->run_folder, c->wish->attach, err);
-    if (!s) s = tfp_results_open(c->wish, "capture", &c->results, err);
+    if (!s) s = tfp_run_folder(c->run_folder, c->settings->attach, err);
+    if (!s) s = tfp_results_open(c->settings, "capture", &c->results, err);
     if (!s) s = tell_columns(c, o, err);
     if (!s) s = tfp_capture_select(c, selectors, count, err);
     if (!s && !c->sessions.size) s = add_note(c, "no job was found");
-    if (!s && (c->wish->snapshot || c->wish->recorder)) refuse_processes(c);
+    if (!s && (c->settings->snapshot || c->settings->recorder)) refuse_processes(c);
     if (!s) s = record_all(c, err);
     if (!s && note_recorders(c)) s = tfp_nomem(err);
     if (s) return s;
-    if (c->wish->dir || has_files(c))
+    if (c->settings->dir || has_files(c))
         s = tfp_capture_manifest(c, err);
     else
         rmdir(c->results.path); /* nothing was recorded and the folder's name was not given, so it is removed */
@@ -236,16 +237,16 @@ tfp_status tfp_live_capture(tfp_live *l, const char *const *selectors, size_t co
 {
     tfp_error_clear(err);
     if (out) *out = NULL;
-    if (!l || !out || !end || (count && !selectors) || (!count && !l->wish.all))
+    if (!l || !out || !end || (count && !selectors) || (!count && !l->settings.all))
         return tfp_fail(err, TFP_BADARG, "no process is named: PID, NAME, HOST:PORT or --all");
     tfp_capture c = { .live = l,
-                      .wish = &l->wish,
+                      .settings = &l->settings,
                       .started_unix_micros = tfp_unix_micros(),
                       .daemon_fd = -1,
                       .results = { .folder = -1 },
                       .fn = fn,
                       .ctx = ctx };
-    bool there = l->wish.dir && access(l->wish.dir, F_OK) == 0;
+    bool there = l->settings.dir && access(l->settings.dir, F_OK) == 0;
     tfp_status s = capture(&c, selectors, count, o, out, err);
     if (s && !there && *c.results.path)
         rmdir(c.results.path); /* of a refused capture: removes the folder only if it is empty */

@@ -120,7 +120,7 @@ typedef struct tfp_session {
 
 typedef struct tfp_capture {
     const tfp_live *live;
-    const tfp_live_wish *wish;
+    const tfp_live_settings *settings;
     tfp_arena arena;
     TFP_VEC(tfp_session *) sessions;
     tfp_results results;

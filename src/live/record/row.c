@@ -114,8 +114,8 @@ tfp_status tfp_capture_manifest(tfp_capture *c, tfp_error *err)
     }
     tfp_manifest m = { &c->results,
                        c->started_unix_micros,
-                       c->wish->steps || c->wish->snapshot || c->wish->recorder ? -1 : c->wish->ms,
-                       c->wish->steps ? c->wish->steps : -1,
+                       c->settings->steps || c->settings->snapshot || c->settings->recorder ? -1 : c->settings->ms,
+                       c->settings->steps ? c->settings->steps : -1,
                        { rows.data, rows.size },
                        c->notes.at,
                        c->notes.size };

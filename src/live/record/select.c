@@ -109,10 +109,10 @@ static void add_process(tfp_capture *c, const char *target, const tfp_live_proce
     snprintf(s->base, sizeof s->base, "%lld", (long long)p->stat.pid);
     tfp_way_of(c->run_folder, &p->stat, told ? &status : NULL, p->maps.frameworks, &way);
     bool attach = strcmp(way.code, "attach") == 0, agent = strcmp(way.code, "agent") == 0;
-    int64_t left = agent || (attach && c->wish->attach) ? memory_left(p->stat.pid) : -1;
-    if (c->wish->via)
+    int64_t left = agent || (attach && c->settings->attach) ? memory_left(p->stat.pid) : -1;
+    if (c->settings->via)
         select_kineto(c, s, &way, p->maps.frameworks);
-    else if (attach && !c->wish->attach)
+    else if (attach && !c->settings->attach)
         tfp_session_end(c, s, "refused", "unprepared",
                         "no agent answers in it: tfprof capture --attach %lld starts one; or start such jobs as tfprof "
                         "run -- COMMAND",
@@ -124,8 +124,8 @@ static void add_process(tfp_capture *c, const char *target, const tfp_live_proce
                         (long long)(left >> 20));
     else
         s->agent = way.agent;
-    s->attaching.needed = attach && !c->wish->via;
-    if (s->state == TFP_SESSION_WAITS && !c->wish->via) s->row.via = attach ? TFP_STR("attach") : TFP_STR("agent");
+    s->attaching.needed = attach && !c->settings->via;
+    if (s->state == TFP_SESSION_WAITS && !c->settings->via) s->row.via = attach ? TFP_STR("attach") : TFP_STR("agent");
 }
 
 /* A job: all of its processes that have loaded a framework. */
@@ -226,14 +226,15 @@ static void add_server(tfp_capture *c, const char *target)
     memcpy(s->base, s->folder, sizeof s->base);
     s->row.via = TFP_STR("grpc");
     s->first = true;
-    if (c->wish->via) tfp_session_end(c, s, "refused", "no-framework", "--via kineto is for processes of this machine");
-    if (c->wish->steps) tfp_session_end(c, s, "refused", "no-steps", "a server counts no steps: use --ms");
+    if (c->settings->via)
+        tfp_session_end(c, s, "refused", "no-framework", "--via kineto is for processes of this machine");
+    if (c->settings->steps) tfp_session_end(c, s, "refused", "no-steps", "a server counts no steps: use --ms");
 }
 
 tfp_status tfp_capture_select(tfp_capture *c, const char *const *selectors, size_t count, tfp_error *err)
 {
     tfp_jobs j = { .select = { .user = -1 } };
-    bool local = c->wish->all;
+    bool local = c->settings->all;
     for (size_t i = 0; i < count; i++) {
         if (is_wrong_server(selectors[i]))
             return tfp_fail(err, TFP_BADARG,
@@ -249,7 +250,7 @@ tfp_status tfp_capture_select(tfp_capture *c, const char *const *selectors, size
         else
             add_named(c, selectors[i], &j);
     }
-    for (size_t i = 0; i < j.roots.size && c->wish->all && !status; i++)
+    for (size_t i = 0; i < j.roots.size && c->settings->all && !status; i++)
         if (is_mine(&c->live->jobs.select, &j.processes.at[j.roots.at[i]])) add_job(c, "--all", &j, j.roots.at[i]);
     tfp_jobs_free(&j);
     if (!status && c->nomem) status = tfp_nomem(err);

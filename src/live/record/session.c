@@ -22,7 +22,7 @@ static void end_wait(tfp_session *s)
 
 static void ask_agent(const tfp_capture *c, tfp_session *s)
 {
-    const tfp_live_wish *w = c->wish;
+    const tfp_live_settings *w = c->settings;
     tfp_buf_printf(&s->link.out, "capture ms=%lld steps=%lld host=%lld python=%lld wait=%g align=%d\n",
                    (long long)w->ms, (long long)w->steps, (long long)w->host_level, (long long)w->python_level, w->wait,
                    w->align && !w->steps);
@@ -59,7 +59,8 @@ static bool answers_itself(const tfp_session *s)
 static void start_agent(tfp_capture *c, tfp_session *s)
 {
     int why = connect_agent(c, s);
-    if ((why == ENOENT || why == ECONNREFUSED) && c->wish->attach) { /* the agent left after the process was selected */
+    if ((why == ENOENT || why == ECONNREFUSED) &&
+        c->settings->attach) { /* the agent left after the process was selected */
         s->attaching.needed = true;
         s->row.via = TFP_STR("attach");
         tfp_session_start_attach(c, s);
@@ -101,7 +102,7 @@ void tfp_session_start(tfp_capture *c, tfp_session *s)
     s->times.begun_ns = tfp_now_ns();
     if (*s->server.host)
         tfp_session_start_grpc(c, s);
-    else if (c->wish->via)
+    else if (c->settings->via)
         tfp_session_start_kineto(c, s);
     else if (s->attaching.needed)
         tfp_session_start_attach(c, s);
@@ -132,7 +133,7 @@ static void end_too_big(tfp_capture *c, tfp_session *s)
 {
     bool xspace = strstr(s->announced.name, ".xplane.pb") && !s->file.fields.wrong;
     int64_t whole = xspace ? (int64_t)s->file.fields.whole : 0;
-    long long most = c->wish->max_bytes;
+    long long most = c->settings->max_bytes;
     if (whole && !tfp_session_keep_file(c, s, whole)) return;
     if (whole) s->row.kind = TFP_STR("xspace");
     tfp_session_end(c, s, whole ? "partial" : "failed", "too-big", "it is bigger than --max-bytes %lld%s", most,
@@ -153,7 +154,7 @@ static void end_file(tfp_capture *c, tfp_session *s)
 
 static void begin_file(tfp_capture *c, tfp_session *s, const tfp_answer *a)
 {
-    int64_t have = s->row.bytes == TFP_ABSENT ? 0 : s->row.bytes, room = c->wish->max_bytes - have;
+    int64_t have = s->row.bytes == TFP_ABSENT ? 0 : s->row.bytes, room = c->settings->max_bytes - have;
     if (++s->announced.count > TFP_FILES_MOST) {
         tfp_session_end(c, s, "failed", "too-big", "it sends more than %d files", TFP_FILES_MOST);
         return;

@@ -47,11 +47,11 @@ static void queue_text(tfp_capture *c, tfp_session *s)
     snprintf(s->agent.socket, sizeof s->agent.socket, "%.79s/%lld.sock", ours,
              (long long)s->attaching.attach->inner_pid);
     bool told = tfp_same_namespace(s->row.pid, "pid") && tfp_proc_stat_read(getpid(), &own);
-    tfp_attach_wish w = { .folder = theirs,
-                          .watch_pid = told ? own.pid : 0,
-                          .watch_ticks = told ? own.start_ticks : 0,
-                          .until_unix_seconds = tfp_unix_micros() / 1000000 + (int64_t)c->wish->timeout + 60,
-                          .keep = c->wish->keep_agent };
+    tfp_attach_settings w = { .folder = theirs,
+                              .watch_pid = told ? own.pid : 0,
+                              .watch_ticks = told ? own.start_ticks : 0,
+                              .until_unix_seconds = tfp_unix_micros() / 1000000 + (int64_t)c->settings->timeout + 60,
+                              .keep = c->settings->keep_agent };
     tfp_attach_text(&w, &text);
     if (text.failed) {
         c->nomem = true;
@@ -80,7 +80,7 @@ static bool take_lock(tfp_capture *c, tfp_session *s)
         return true;
     }
     if (!s->times.waits_since_ns) s->times.waits_since_ns = now;
-    if ((double)(now - s->times.waits_since_ns) / 1e9 >= c->wish->wait)
+    if ((double)(now - s->times.waits_since_ns) / 1e9 >= c->settings->wait)
         tfp_session_end(c, s, "refused", "busy", "another tfprof is attached to it");
     else
         s->times.retry_ns = now + LOCK_RETRY_NS;
@@ -184,7 +184,7 @@ bool tfp_session_has_left(const tfp_capture *c, tfp_session *s)
     tfp_proc_stat stat;
     bool ended = !tfp_proc_stat_read(s->row.pid, &stat) || stat.start_ticks != s->row.start_ticks || stat.state == 'Z';
     bool there = !ended && find_agent_thread(s->row.pid) > 0;
-    if (there && s->attaching.ran && !c->wish->keep_agent && tfp_now_ns() < s->attaching.leave_by_ns) return false;
+    if (there && s->attaching.ran && !c->settings->keep_agent && tfp_now_ns() < s->attaching.leave_by_ns) return false;
     if (!there) remove_files(s); /* the process ended or runs another program: the agent could not remove them */
     tfp_session_note_stop(s);
     return true;

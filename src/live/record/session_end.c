@@ -65,8 +65,8 @@ void tfp_session_end(tfp_capture *c, tfp_session *s, const char *status, const c
 /* While the session waits for another one its deadline moves along, up to --wait. */
 int64_t tfp_session_deadline(const tfp_capture *c, const tfp_session *s)
 {
-    double seconds = c->wish->timeout + (c->wish->steps ? 0 : (double)c->wish->ms / 1e3);
-    int64_t most = (int64_t)(c->wish->wait * 1e9), waited = s->times.waited_ns;
+    double seconds = c->settings->timeout + (c->settings->steps ? 0 : (double)c->settings->ms / 1e3);
+    int64_t most = (int64_t)(c->settings->wait * 1e9), waited = s->times.waited_ns;
     if (s->times.waits_since_ns) waited += tfp_now_ns() - s->times.waits_since_ns;
     return s->times.begun_ns + (int64_t)(seconds * 1e9) + (waited < most ? waited : most);
 }

@@ -18,10 +18,10 @@ static void take_field(void *ctx, uint64_t field, tfp_str bytes, uint64_t number
     tfp_session *s = ctx;
     tfp_capture *c = s->server.owner;
     if (field == TFP_RESPONSE_EMPTY && !bytes.data) s->server.empty = number != 0;
-    if (field != TFP_RESPONSE_XSPACE || !bytes.data || c->wish->recorder || s->server.call.too_big) return;
+    if (field != TFP_RESPONSE_XSPACE || !bytes.data || c->settings->recorder || s->server.call.too_big) return;
     if (!s->server.has_xspace && !tfp_session_open_file(c, s, ".xplane.pb")) return;
     s->server.has_xspace = true;
-    int64_t room = c->wish->max_bytes - s->file.bytes;
+    int64_t room = c->settings->max_bytes - s->file.bytes;
     if ((int64_t)bytes.size > room) {
         bytes.size = room > 0 ? (size_t)room : 0;
         s->server.call.too_big = true;
@@ -39,7 +39,7 @@ static void prepare_call(tfp_capture *c, tfp_session *s)
 {
     char authority[280];
     tfp_buf message = { 0 };
-    const tfp_live_wish *w = c->wish;
+    const tfp_live_settings *w = c->settings;
     const char *method = TFP_PROFILE_METHOD;
     tfp_profile_request r = { w->recorder ? 0 : w->ms, w->host_level, w->python_level,
                               tfp_mul(c->align_unix_micros, 1000, NULL) };
@@ -53,7 +53,7 @@ static void prepare_call(tfp_capture *c, tfp_session *s)
     tfp_call_free(&s->server.call);
     /* a few bytes of the response come before the XSpace */
     tfp_call_start(&s->server.call, authority, method, (tfp_str){ message.data, message.size },
-                   (size_t)c->wish->max_bytes + 64);
+                   (size_t)c->settings->max_bytes + 64);
     s->server.call.take = take_message;
     s->server.call.take_ctx = s;
     s->server.owner = (tfp_capture *)c;
@@ -171,11 +171,11 @@ void tfp_session_start_grpc(tfp_capture *c, tfp_session *s)
  * recorder does not change, so a request for one is not repeated. */
 static bool wait_for_other(tfp_capture *c, tfp_session *s)
 {
-    if (c->wish->snapshot || c->wish->recorder) return false;
+    if (c->settings->snapshot || c->settings->recorder) return false;
     if (s->server.call.grpc_status == 0 || !strcasestr(s->server.call.grpc_message, "session")) return false;
     int64_t now = tfp_now_ns();
     if (!s->times.waits_since_ns) s->times.waits_since_ns = now;
-    if ((double)(now - s->times.waits_since_ns) / 1e9 >= c->wish->wait) {
+    if ((double)(now - s->times.waits_since_ns) / 1e9 >= c->settings->wait) {
         tfp_session_end(c, s, "refused", "busy", "another session runs in it: %s", s->server.call.grpc_message);
         return true;
     }
@@ -195,15 +195,15 @@ static const char *fault_of(const tfp_capture *c, tfp_session *s)
         return "the answer is no protobuf message";
     if (s->server.has_xspace) return tfp_session_xspace_fault(s, cut);
     if (cut) return NULL;
-    return s->server.empty     ? "the server recorded nothing"
-           : c->wish->snapshot ? "the answer has no XSpace"
-                               : "the answer has no XSpace: the server is older than emit_xspace";
+    return s->server.empty         ? "the server recorded nothing"
+           : c->settings->snapshot ? "the answer has no XSpace"
+                                   : "the answer has no XSpace: the server is older than emit_xspace";
 }
 
 static void keep_response(tfp_capture *c, tfp_session *s)
 {
     bool cut = s->server.call.too_big;
-    if (c->wish->recorder) { /* the answer is empty */
+    if (c->settings->recorder) { /* the answer is empty */
         tfp_session_end(c, s, "ok", NULL, "%s", "");
         return;
     }
@@ -214,18 +214,19 @@ static void keep_response(tfp_capture *c, tfp_session *s)
     }
     int64_t size = cut ? (int64_t)s->file.fields.whole : s->file.bytes;
     if (!s->server.has_xspace || (cut && !size)) {
-        tfp_session_end(c, s, "failed", "too-big", "it is bigger than --max-bytes %lld", (long long)c->wish->max_bytes);
+        tfp_session_end(c, s, "failed", "too-big", "it is bigger than --max-bytes %lld",
+                        (long long)c->settings->max_bytes);
         return;
     }
     s->row.kind = TFP_STR("xspace");
-    if (!c->wish->snapshot) s->row.window_micros = c->wish->ms * 1000;
+    if (!c->settings->snapshot) s->row.window_micros = c->settings->ms * 1000;
     if (s->times.waits_since_ns) s->row.waited_micros = (s->times.begun_ns - s->times.waits_since_ns) / 1000;
     if (s->row.waited_micros < 0) s->row.waited_micros = (tfp_now_ns() - s->times.waits_since_ns) / 1000;
     if (!tfp_session_keep_file(c, s, size)) return;
     if (cut)
         tfp_session_end(c, s, "partial", "too-big",
                         "it is bigger than --max-bytes %lld: whole planes up to there are kept",
-                        (long long)c->wish->max_bytes);
+                        (long long)c->settings->max_bytes);
     else
         tfp_session_end(c, s, "ok", NULL, "%s", "");
 }
@@ -234,7 +235,7 @@ void tfp_session_grpc_received(tfp_capture *c, tfp_session *s, tfp_str bytes, bo
 {
     char code[32];
     tfp_call *k = &s->server.call;
-    if (s->row.started_unix_micros == TFP_ABSENT && !c->wish->snapshot && !c->wish->recorder)
+    if (s->row.started_unix_micros == TFP_ABSENT && !c->settings->snapshot && !c->settings->recorder)
         s->row.started_unix_micros = tfp_unix_micros(); /* approximate: the server does not tell when it began */
     if (bytes.size) tfp_call_feed(k, bytes.data, bytes.size);
     if (s->state == TFP_SESSION_DONE) return; /* the file could not be written */

@@ -57,7 +57,7 @@ static tfp_session *session_of(tfp_capture *c, int64_t pid)
 
 static void ask(tfp_capture *c, tfp_session *s, const tfp_kineto_from *from)
 {
-    const tfp_live_wish *w = c->wish;
+    const tfp_live_settings *w = c->settings;
     tfp_buf text = { 0 };
     /* it needs a second to warm up: without it a window of 300 ms held no event (torch 2.13) */
     tfp_buf_printf(&text, "ACTIVITIES_LOG_FILE=%s/trace.json\nPROFILE_START_TIME=0\nACTIVITIES_WARMUP_PERIOD_SECS=1\n",
@@ -148,7 +148,7 @@ static void take_file(tfp_capture *c, tfp_session *s, int fd, int64_t size)
         return;
     }
     s->row.kind = TFP_STR("kineto");
-    if (!c->wish->steps) s->row.window_micros = c->wish->ms * 1000;
+    if (!c->settings->steps) s->row.window_micros = c->settings->ms * 1000;
     if (tfp_session_keep_file(c, s, size)) tfp_session_end(c, s, "ok", NULL, "%s", "");
 }
 
@@ -162,8 +162,9 @@ static void look_for_file(tfp_capture *c, tfp_session *s)
     bool new = size == s->kineto.seen_bytes &&size != s->kineto.read_bytes;
     s->kineto.seen_bytes = size;
     if (new) s->kineto.read_bytes = size;
-    if (new &&size > c->wish->max_bytes)
-        tfp_session_end(c, s, "failed", "too-big", "it is bigger than --max-bytes %lld", (long long)c->wish->max_bytes);
+    if (new &&size > c->settings->max_bytes)
+        tfp_session_end(c, s, "failed", "too-big", "it is bigger than --max-bytes %lld",
+                        (long long)c->settings->max_bytes);
     else if (new)
         take_file(c, s, fd, size);
     close(fd);

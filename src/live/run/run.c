@@ -59,25 +59,26 @@ static tfp_status make_hook(tfp_run *r, tfp_error *err)
     return s;
 }
 
-static tfp_status set_environment(const tfp_run *r, const tfp_live_wish *w, tfp_error *err)
+static tfp_status set_environment(const tfp_run *r, const tfp_live_settings *w, tfp_error *err)
 {
     const char *path = getenv("PYTHONPATH");
-    tfp_buf wish = { 0 }, python = { 0 };
+    tfp_buf settings = { 0 }, python = { 0 };
     struct stat st;
     if (fstat(r->results.folder, &st)) return tfp_fail(err, TFP_BADOUTPUT, "%s: %s", r->results.path, strerror(errno));
     /* the job finds the folder by its path, and checks by these numbers that it is ours */
-    tfp_buf_printf(&wish, "run=%s\nout=%s\nout_id=%llu:%llu\nms=%lld\nsteps=%lld\nsignal=%lld\npython=%lld\n", r->id,
-                   r->results.path, (unsigned long long)st.st_dev, (unsigned long long)st.st_ino, (long long)w->ms,
-                   (long long)(w->steps ? w->steps : 1), (long long)w->signal, (long long)w->python_level);
-    if (w->every) tfp_buf_printf(&wish, "every=%s\n", w->every);
-    if (w->at_step) tfp_buf_printf(&wish, "at=%s\n", w->at_step);
-    tfp_buf_char(&wish, 0);
+    tfp_buf_printf(&settings, "run=%s\nout=%s\nout_id=%llu:%llu\nms=%lld\nsteps=%lld\nsignal=%lld\npython=%lld\n",
+                   r->id, r->results.path, (unsigned long long)st.st_dev, (unsigned long long)st.st_ino,
+                   (long long)w->ms, (long long)(w->steps ? w->steps : 1), (long long)w->signal,
+                   (long long)w->python_level);
+    if (w->every) tfp_buf_printf(&settings, "every=%s\n", w->every);
+    if (w->at_step) tfp_buf_printf(&settings, "at=%s\n", w->at_step);
+    tfp_buf_char(&settings, 0);
     tfp_buf_printf(&python, "%s%s%s", r->hook, path && *path ? ":" : "", path ? path : "");
     tfp_buf_char(&python, 0);
-    bool ok = !wish.failed && !python.failed && setenv("TFPROF_AGENT", wish.data, 1) == 0 &&
+    bool ok = !settings.failed && !python.failed && setenv("TFPROF_AGENT", settings.data, 1) == 0 &&
               setenv("PYTHONPATH", python.data, 1) == 0 && setenv("TFPROF_RUN_DIR", r->run_folder, 1) == 0 &&
               unsetenv("TFPROF_JOB") == 0;
-    tfp_buf_free(&wish);
+    tfp_buf_free(&settings);
     tfp_buf_free(&python);
     return ok ? TFP_OK : tfp_nomem(err);
 }
@@ -91,10 +92,10 @@ tfp_status tfp_live_run_begin(tfp_live *l, tfp_error *err)
     *r = TFP_RUN_NONE;
     r->started = tfp_unix_micros();
     tfp_status s = tfp_run_folder(r->run_folder, true, err);
-    if (!s) s = tfp_results_open(&l->wish, "run", &r->results, err);
-    if (!s && l->wish.cuda) s = tfp_cuda_begin(r, l->wish.max_bytes, err);
+    if (!s) s = tfp_results_open(&l->settings, "run", &r->results, err);
+    if (!s && l->settings.cuda) s = tfp_cuda_begin(r, l->settings.max_bytes, err);
     if (!s) s = make_hook(r, err);
-    if (!s) s = set_environment(r, &l->wish, err);
+    if (!s) s = set_environment(r, &l->settings, err);
     if (s) tfp_run_free(r);
     return s;
 }
@@ -207,8 +208,8 @@ static void remove_stale(const tfp_run *r)
 /* A line that says what was recorded of Python. */
 static void note_of(const tfp_live *l, const collected *c, tfp_buf *notes)
 {
-    bool asked = l->wish.every || l->wish.at_step || l->wish.signal;
-    if (l->wish.cuda && !asked && !c->files) return;
+    bool asked = l->settings.every || l->settings.at_step || l->settings.signal;
+    if (l->settings.cuda && !asked && !c->files) return;
     if (!c->seen)
         tfp_buf_text(notes, "no Python process was reached: the command starts none, or with -S, -I or -E");
     else if (!c->frameworks)
@@ -232,7 +233,7 @@ static tfp_status write_manifest(const tfp_live *l, tfp_str rows, const char *no
     char *text = strdup(notes), *rest = text;
     bool fine = text != NULL;
     for (char *line; fine && (line = strsep(&rest, "\n")) && *line;) fine = tfp_push(&lines, line);
-    tfp_manifest m = { &l->run.results, l->run.started, l->wish.ms, l->wish.steps ? l->wish.steps : 1, rows,
+    tfp_manifest m = { &l->run.results, l->run.started, l->settings.ms, l->settings.steps ? l->settings.steps : 1, rows,
                        lines.at,        lines.size };
     tfp_status s = fine ? tfp_manifest_write(&m, err) : tfp_nomem(err);
     tfp_vec_free(&lines);
@@ -249,7 +250,7 @@ tfp_status tfp_live_run_end(tfp_live *l, char **note, tfp_error *err)
     collect(&l->run, &c);
     remove_stale(&l->run);
     note_of(l, &c, &notes);
-    tfp_status s = l->wish.cuda ? tfp_cuda_end(&l->run, &c.rows, &notes, err) : TFP_OK;
+    tfp_status s = l->settings.cuda ? tfp_cuda_end(&l->run, &c.rows, &notes, err) : TFP_OK;
     if (notes.size && notes.data[notes.size - 1] == '\n') notes.data[notes.size - 1] = '\0';
     tfp_buf_char(&notes, '\0');
     if (c.rows.failed || notes.failed)

@@ -399,7 +399,7 @@ tfp_status tfp_native_once(tfp_native *n, threads_rows *rows, tfp_error *err)
 
 /* ---- beginning and end ---- */
 
-tfp_status tfp_native_begin(tfp_sampler *s, const tfp_stacks_wish *wish, tfp_native **out, tfp_error *err)
+tfp_status tfp_native_begin(tfp_sampler *s, const tfp_stacks_settings *settings, tfp_native **out, tfp_error *err)
 {
     static const char *const loop[] = { LOOP };
     char why[300];
@@ -407,10 +407,10 @@ tfp_status tfp_native_begin(tfp_sampler *s, const tfp_stacks_wish *wish, tfp_nat
     tfp_native *n = *out = calloc(1, sizeof *n);
     if (!n) return tfp_nomem(err);
     n->s = s;
-    n->idle = wish->idle;
-    n->period_ns = (int64_t)(1e9 / wish->rate);
+    n->idle = settings->idle;
+    n->period_ns = (int64_t)(1e9 / settings->rate);
     n->key = calloc(RAW_HEAD + TFP_PYTHON_DEPTH + 2 * TFP_STACKS_NATIVE_MOST, sizeof *n->key);
-    n->perf = tfp_perf_new(s->python->pid, wish->once ? 1000000 : n->period_ns);
+    n->perf = tfp_perf_new(s->python->pid, settings->once ? 1000000 : n->period_ns);
     if (!n->key || !n->perf || tfp_strtab_init(&n->raw, &n->arena)) return tfp_nomem(err);
     while (n->counts.size < n->raw.count)
         if (!tfp_push(&n->counts, 0)) return tfp_nomem(err);

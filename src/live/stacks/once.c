@@ -32,7 +32,7 @@ static void add_python_rows(tfp_sampler *s, const tfp_python_thread *thread, boo
 }
 
 /* Reads every thread of every process; false when the process that was named has ended. */
-static bool add_all_rows(tfp_sampler *s, const tfp_stacks_wish *wish, threads_rows *rows)
+static bool add_all_rows(tfp_sampler *s, const tfp_stacks_settings *settings, threads_rows *rows)
 {
     tfp_stacks_find_children(s, true);
     for (size_t k = 0; k < s->processes.list.size; k++) {
@@ -40,20 +40,20 @@ static bool add_all_rows(tfp_sampler *s, const tfp_stacks_wish *wish, threads_ro
         long count = tfp_stacks_list(s);
         if (count < 0 && !k) return false;
         for (long i = 0; i < count && !tfp_stacks_over(s); i++)
-            if (!wish->gil || s->seen[i].locks) add_python_rows(s, &s->seen[i], wish->locals, rows);
+            if (!settings->gil || s->seen[i].locks) add_python_rows(s, &s->seen[i], settings->locals, rows);
     }
     return true;
 }
 
-tfp_status tfp_stacks_once(tfp_sampler *s, const tfp_stacks_wish *wish, tfp_error *err)
+tfp_status tfp_stacks_once(tfp_sampler *s, const tfp_stacks_settings *settings, tfp_error *err)
 {
     threads_rows rows = { 0 };
     tfp_native *native = NULL;
     s->looks.until_ns = tfp_now_ns() + TFP_STACKS_ONCE_NS;
-    tfp_status status = wish->native ? tfp_native_begin(s, wish, &native, err) : TFP_OK;
+    tfp_status status = settings->native ? tfp_native_begin(s, settings, &native, err) : TFP_OK;
     if (native)
         status = tfp_native_once(native, &rows, err);
-    else if (!status && !add_all_rows(s, wish, &rows))
+    else if (!status && !add_all_rows(s, settings, &rows))
         status = tfp_fail(err, TFP_BADFILE, "it has ended");
     if (s->nomem) status = tfp_nomem(err);
     if (!status && !s->full && tfp_now_ns() > s->looks.until_ns) s->full = "reading its threads took more than 2 s";
@@ -68,7 +68,7 @@ tfp_status tfp_stacks_once(tfp_sampler *s, const tfp_stacks_wish *wish, tfp_erro
                                      "%lld frame%s no local variables here: %s ended while these were read",
                                      (long long)s->functions.changed, s->functions.changed == 1 ? " has" : "s have",
                                      s->functions.changed == 1 ? "it" : "they");
-    if (!status) status = tfp_threads_fill(s->r, &rows, wish->locals, err);
+    if (!status) status = tfp_threads_fill(s->r, &rows, settings->locals, err);
     tfp_native_free(native);
     tfp_vec_free(&rows);
     return status;

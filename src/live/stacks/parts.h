@@ -169,12 +169,12 @@ typedef TFP_VEC(threads_row) threads_rows;
 bool tfp_stacks_row(tfp_sampler *s, int64_t tid, threads_row *out);
 tfp_status tfp_threads_fill(tfp_report *r, const threads_rows *rows, bool locals, tfp_error *err);
 /* Reads every thread once. */
-tfp_status tfp_stacks_once(tfp_sampler *s, const tfp_stacks_wish *wish, tfp_error *err);
+tfp_status tfp_stacks_once(tfp_sampler *s, const tfp_stacks_settings *settings, tfp_error *err);
 /* Says which limits were reached. */
 tfp_status tfp_stacks_note_limits(tfp_sampler *s, tfp_error *err);
 
 /* Native stacks in addition to Python's: begin, sample until the time is up, add to the counts. live/stacks/native.c */
-tfp_status tfp_native_begin(tfp_sampler *s, const tfp_stacks_wish *wish, tfp_native **out, tfp_error *err);
+tfp_status tfp_native_begin(tfp_sampler *s, const tfp_stacks_settings *settings, tfp_native **out, tfp_error *err);
 /* Takes samples until that time; false when the process is gone. */
 bool tfp_native_sample(tfp_native *n, int64_t until_ns);
 /* Names the frames, adds the counts, and adds notes. */

@@ -13,7 +13,7 @@
 
 /* Looks at every thread of a process once; false when it is gone. If the time ends within a look, the next look begins with the thread
  * that was due. */
-static bool sample_process(tfp_sampler *s, const tfp_stacks_wish *wish, bool *locked)
+static bool sample_process(tfp_sampler *s, const tfp_stacks_settings *settings, bool *locked)
 {
     long count = tfp_stacks_list(s);
     size_t all = count > 0 ? (size_t)count : 0, first = all ? s->at->next % all : 0;
@@ -22,7 +22,7 @@ static bool sample_process(tfp_sampler *s, const tfp_stacks_wish *wish, bool *lo
         s->at->next = first + k;
         *locked |= t->locks;
         watched *w = tfp_stacks_thread(s, t->tid);
-        if (!w || (wish->gil ? !t->locks : !wish->idle && tfp_stacks_state(s, w) != 'R')) continue;
+        if (!w || (settings->gil ? !t->locks : !settings->idle && tfp_stacks_state(s, w) != 'R')) continue;
         long depth = tfp_stacks_read(s, t->state);
         if (depth < 0) s->looks.torn++;
         if (depth <= 0) continue;
@@ -33,13 +33,13 @@ static bool sample_process(tfp_sampler *s, const tfp_stacks_wish *wish, bool *lo
 }
 
 /* Looks at all processes; false when all are gone. */
-static bool sample_all(tfp_sampler *s, const tfp_stacks_wish *wish)
+static bool sample_all(tfp_sampler *s, const tfp_stacks_settings *settings)
 {
     bool alive = false, locked = false;
     tfp_stacks_find_children(s, false);
     for (size_t i = 0; i < s->processes.list.size && !tfp_stacks_over(s); i++) {
         tfp_stacks_go_to(s, i);
-        alive |= sample_process(s, wish, &locked);
+        alive |= sample_process(s, settings, &locked);
     }
     s->looks.locked += locked;
     s->looks.ticks++;
@@ -51,16 +51,17 @@ typedef struct listener {
     void *ctx;
 } listener;
 
-static tfp_status sample_for(tfp_sampler *s, const tfp_stacks_wish *wish, tfp_native *native, listener told,
+static tfp_status sample_for(tfp_sampler *s, const tfp_stacks_settings *settings, tfp_native *native, listener told,
                              int64_t *lasted, tfp_error *err)
 {
-    int64_t start = tfp_now_ns(), end = start + (int64_t)(wish->seconds * 1e9), step = (int64_t)(1e9 / wish->rate);
+    int64_t start = tfp_now_ns(), end = start + (int64_t)(settings->seconds * 1e9),
+            step = (int64_t)(1e9 / settings->rate);
     int64_t next = start;
     bool alive = true;
     s->looks.begun_ns = start;
     s->looks.until_ns = end;
     while (alive && !s->nomem && !s->full && tfp_now_ns() < end) {
-        alive = native ? tfp_native_sample(native, next + step < end ? next + step : end) : sample_all(s, wish);
+        alive = native ? tfp_native_sample(native, next + step < end ? next + step : end) : sample_all(s, settings);
         if (told.fn && told.fn(told.ctx, (uint64_t)(tfp_now_ns() - start), (uint64_t)(end - start)))
             return tfp_fail(err, TFP_CANCELLED, "interrupted");
         int64_t now = tfp_now_ns();
@@ -79,10 +80,10 @@ static tfp_status sample_for(tfp_sampler *s, const tfp_stacks_wish *wish, tfp_na
 }
 
 /* Adds notes about how the sampling went. */
-static tfp_status add_notes(tfp_sampler *s, const tfp_stacks_wish *wish, int64_t lasted, tfp_error *err)
+static tfp_status add_notes(tfp_sampler *s, const tfp_stacks_settings *settings, int64_t lasted, tfp_error *err)
 {
     tfp_status status = tfp_stacks_note_limits(s, err);
-    double wanted = (double)lasted / 1e9 * wish->rate;
+    double wanted = (double)lasted / 1e9 * settings->rate;
     if (!status && s->looks.torn)
         status = tfp_report_note_add(s->r, TFP_NOTE_SAMPLES_TORN, err,
                                      "%lld sample%s torn: the frames changed while they were read",
@@ -92,33 +93,33 @@ static tfp_status add_notes(tfp_sampler *s, const tfp_stacks_wish *wish, int64_t
                                      "no stack was read in the time: they are deep, or there are many");
     else if (!status && !s->stacks.samples)
         status = tfp_report_note_add(s->r, TFP_NOTE_NO_STACKS_READ, err, "no %s ran in %.1f s%s",
-                                     wish->native ? "thread" : "Python thread", (double)lasted / 1e9,
-                                     wish->gil    ? " with the interpreter's lock"
-                                     : wish->idle ? ""
-                                                  : "; --idle shows those that wait too");
-    if (!status && wish->gil && s->looks.ticks)
+                                     settings->native ? "thread" : "Python thread", (double)lasted / 1e9,
+                                     settings->gil    ? " with the interpreter's lock"
+                                     : settings->idle ? ""
+                                                      : "; --idle shows those that wait too");
+    if (!status && settings->gil && s->looks.ticks)
         status = tfp_report_note_add(s->r, TFP_NOTE_LOCK_HELD, err,
                                      "a thread held the interpreter's lock (GIL) in %lld of %lld looks",
                                      (long long)s->looks.locked, (long long)s->looks.ticks);
     if (!status && s->stacks.moments.size == TFP_STACKS_MOMENTS_MOST)
         status = tfp_report_note_add(s->r, TFP_NOTE_MOMENTS_CUT, err, "only the times of the first %d samples are kept",
                                      TFP_STACKS_MOMENTS_MOST);
-    if (!status && (double)s->looks.ticks < 0.8 * wanted - 1 && (!wish->native || wish->idle))
+    if (!status && (double)s->looks.ticks < 0.8 * wanted - 1 && (!settings->native || settings->idle))
         status = tfp_report_note_add(s->r, TFP_NOTE_LOOKS_MISSED, err,
                                      "%lld of %.0f looks were made: the machine is busy, or there are many threads",
                                      (long long)s->looks.ticks, wanted);
     return status;
 }
 
-static tfp_status make_stacks(tfp_sampler *s, const tfp_stacks_wish *wish, tfp_progress_fn fn, void *ctx,
+static tfp_status make_stacks(tfp_sampler *s, const tfp_stacks_settings *settings, tfp_progress_fn fn, void *ctx,
                               tfp_error *err)
 {
     int64_t lasted = 0;
     struct timespec start;
     tfp_native *native = NULL;
     clock_gettime(CLOCK_REALTIME, &start);
-    tfp_status status = wish->native ? tfp_native_begin(s, wish, &native, err) : TFP_OK;
-    if (!status) status = sample_for(s, wish, native, (listener){ fn, ctx }, &lasted, err);
+    tfp_status status = settings->native ? tfp_native_begin(s, settings, &native, err) : TFP_OK;
+    if (!status) status = sample_for(s, settings, native, (listener){ fn, ctx }, &lasted, err);
     if (!status && native) status = tfp_native_end(native, err);
     tfp_native_free(native);
     if (status) return status;
@@ -126,16 +127,16 @@ static tfp_status make_stacks(tfp_sampler *s, const tfp_stacks_wish *wish, tfp_p
     if (!all) return tfp_nomem(err);
     all->start_unix_ns = (int64_t)start.tv_sec * 1000000000 + start.tv_nsec;
     all->duration_ns = lasted;
-    all->period_ns = (int64_t)(1e9 / wish->rate);
+    all->period_ns = (int64_t)(1e9 / settings->rate);
     s->r->stacks = all;
-    status = add_notes(s, wish, lasted, err);
+    status = add_notes(s, settings, lasted, err);
     return status ? status : tfp_stacks_fill(s->r, all, err);
 }
 
 /* ---- the public function ---- */
 
-static tfp_status make(tfp_sampler *s, const tfp_python *python, const tfp_stacks_wish *wish, tfp_progress_fn fn,
-                       void *ctx, tfp_error *err)
+static tfp_status make(tfp_sampler *s, const tfp_python *python, const tfp_stacks_settings *settings,
+                       tfp_progress_fn fn, void *ctx, tfp_error *err)
 {
     tfp_arena names = { 0 }, keys = { 0 };
     s->seen = calloc(TFP_PYTHON_THREADS, sizeof *s->seen);
@@ -147,7 +148,7 @@ static tfp_status make(tfp_sampler *s, const tfp_python *python, const tfp_stack
     if (!status && !tfp_stacks_begin(s, python)) status = tfp_nomem(err);
     while (!status && s->stacks.counts.size < s->stacks.keys.count)
         status = tfp_push(&s->stacks.counts, 0) ? TFP_OK : tfp_nomem(err);
-    if (!status) status = wish->once ? tfp_stacks_once(s, wish, err) : make_stacks(s, wish, fn, ctx, err);
+    if (!status) status = settings->once ? tfp_stacks_once(s, settings, err) : make_stacks(s, settings, fn, ctx, err);
     for (size_t i = 0; i < s->threads.list.size; i++)
         if (s->threads.list.at[i].fd >= 0) close(s->threads.list.at[i].fd);
     tfp_vec_free(&s->threads.list);
@@ -170,7 +171,7 @@ static tfp_status make(tfp_sampler *s, const tfp_python *python, const tfp_stack
     return status;
 }
 
-static tfp_status check(const tfp_stacks_wish *w, tfp_error *err)
+static tfp_status check(const tfp_stacks_settings *w, tfp_error *err)
 {
     if (w->native && (w->gil || w->children || w->locals))
         return tfp_fail(err, TFP_BADARG, "--native does not go with --gil, --subprocesses and --locals");

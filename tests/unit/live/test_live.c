@@ -142,7 +142,7 @@ static void an_attach_text_is_two_lines_of_ascii(void **state)
 {
     (void)state;
     tfp_buf b = { 0 };
-    tfp_attach_wish w = { "/tmp/o'hara \xc3\xb6\n", 1, 2, 3, true };
+    tfp_attach_settings w = { "/tmp/o'hara \xc3\xb6\n", 1, 2, 3, true };
     tfp_attach_text(&w, &b);
     assert_false(b.failed);
     size_t lines = 0;

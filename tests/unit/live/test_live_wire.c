@@ -123,21 +123,21 @@ static void settings_have_limits(void **state)
                                             { "align", NULL } };
     tfp_live *l = tfp_live_new();
     assert_non_null(l);
-    assert_true(l->wish.ms == 500 && l->wish.parallel == 8 && l->wish.host_level == 2 &&
-                l->wish.max_bytes == 512 << 20 && l->wish.wait == 10 && l->wish.timeout == 30 &&
+    assert_true(l->settings.ms == 500 && l->settings.parallel == 8 && l->settings.host_level == 2 &&
+                l->settings.max_bytes == 512 << 20 && l->settings.wait == 10 && l->settings.timeout == 30 &&
                 l->stacks.seconds == 1 && l->stacks.rate == 100);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_int_equal(tfp_live_set(l, wrong[i][0], wrong[i][1], NULL), TFP_BADARG);
-    assert_true(l->wish.ms == 500 && !l->wish.steps && l->wish.wait == 10);
+    assert_true(l->settings.ms == 500 && !l->settings.steps && l->settings.wait == 10);
     for (size_t i = 0; i < sizeof right / sizeof *right; i++)
         assert_int_equal(tfp_live_set(l, right[i][0], right[i][1], NULL), TFP_OK);
-    assert_int_equal(l->wish.max_bytes, 5 << 20);
-    assert_int_equal(l->wish.signal, 12);
-    assert_true(l->wish.align);
+    assert_int_equal(l->settings.max_bytes, 5 << 20);
+    assert_int_equal(l->settings.signal, 12);
+    assert_true(l->settings.align);
     assert_int_equal(tfp_live_set(l, "recorder", "stop", NULL), TFP_OK);
-    assert_int_equal(l->wish.recorder, TFP_RECORDER_STOPS);
+    assert_int_equal(l->settings.recorder, TFP_RECORDER_STOPS);
     assert_int_equal(tfp_live_set(l, "via", "kineto", NULL), TFP_OK);
-    assert_int_equal(l->wish.via, TFP_VIA_KINETO);
+    assert_int_equal(l->settings.via, TFP_VIA_KINETO);
     assert_int_equal(tfp_live_set(l, "nothing", "1", NULL), TFP_BADARG);
     tfp_live_free(l);
 }
