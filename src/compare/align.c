@@ -6,13 +6,13 @@
 #include "views/core/rows.h"
 #include "views/core/view.h"
 
-void tfp_turns_free(tfp_turns *t)
+void tfp_occurrences_free(tfp_occurrences *t)
 {
     tfp_vec_free(&t->next);
     tfp_vec_free(&t->report);
 }
 
-static uint32_t take_turn(tfp_turns *t, uint32_t item)
+static uint32_t next_occurrence(tfp_occurrences *t, uint32_t item)
 {
     while (t->next.size <= item)
         if (!tfp_push(&t->next, 0) || !tfp_push(&t->report, 0)) return t->failed = true, TFP_NONE;
@@ -21,16 +21,16 @@ static uint32_t take_turn(tfp_turns *t, uint32_t item)
     return t->next.at[item]++;
 }
 
-static uint32_t nth_item(tfp_items *x, tfp_turns *t, uint32_t above, tfp_str name)
+static uint32_t nth_item(tfp_items *x, tfp_occurrences *t, uint32_t above, tfp_str name)
 {
     uint32_t item = tfp_items_below(x, above, above, name, name.size, 0);
-    uint32_t turn = item == TFP_NONE ? TFP_NONE : take_turn(t, item);
-    return turn == 0 || turn == TFP_NONE ? (turn ? TFP_NONE : item)
-                                         : tfp_items_below(x, above, above, name, name.size, turn);
+    uint32_t occurrence = item == TFP_NONE ? TFP_NONE : next_occurrence(t, item);
+    return occurrence == 0 || occurrence == TFP_NONE ? (occurrence ? TFP_NONE : item)
+                                                     : tfp_items_below(x, above, above, name, name.size, occurrence);
 }
 
 /* The item of a row whose parent has an item already. TFP_NONE: out of memory, or not among fixed items. */
-static uint32_t row_item(tfp_items *x, const tfp_report *r, tfp_turns *t, const uint32_t *items, uint32_t at)
+static uint32_t row_item(tfp_items *x, const tfp_report *r, tfp_occurrences *t, const uint32_t *items, uint32_t at)
 {
     const tfp_row *row = tfp_row_at(r, at);
     if (at == 0) return 0;
@@ -47,7 +47,7 @@ static uint32_t row_item(tfp_items *x, const tfp_report *r, tfp_turns *t, const 
     return tfp_items_below(x, above == TFP_NONE ? 0 : above, 0, row->name, row->name.size, 0);
 }
 
-bool tfp_align(tfp_items *x, const tfp_report *r, tfp_turns *t, uint32_t *items)
+bool tfp_align(tfp_items *x, const tfp_report *r, tfp_occurrences *t, uint32_t *items)
 {
     t->number++;
     for (uint32_t row = 0; row < tfp_row_count(r); row++) {

@@ -7,15 +7,15 @@
 #include "model/tables/types.h"
 
 /* Counts the rows with one name in one place, for the code view, where frames may have equal names. */
-typedef struct tfp_turns {
+typedef struct tfp_occurrences {
     TFP_VEC(uint32_t) next, report;
     uint32_t number; /* number of the report being aligned */
     bool failed;     /* no memory */
-} tfp_turns;
-void tfp_turns_free(tfp_turns *t);
+} tfp_occurrences;
+void tfp_occurrences_free(tfp_occurrences *t);
 
 /* Finds or makes the item of each row and stores it in `items`. TFP_NONE: the row is not among fixed items. False: out of
  * memory. */
-bool tfp_align(tfp_items *x, const tfp_report *r, tfp_turns *t, uint32_t *items);
+bool tfp_align(tfp_items *x, const tfp_report *r, tfp_occurrences *t, uint32_t *items);
 
 #endif

@@ -8,24 +8,24 @@ static tfp_str part_of(const tfp_item *i)
     return (tfp_str){ i->name.data + i->name.size - i->part_size, i->part_size };
 }
 
-static uint64_t hash_of(uint32_t place, tfp_str part, uint32_t turn)
+static uint64_t hash_of(uint32_t place, tfp_str part, uint32_t occurrence)
 {
     uint64_t key = tfp_hash(part.data, part.size) ^ (place + UINT64_C(1)) * UINT64_C(0x9E3779B97F4A7C15);
-    return key + turn * UINT64_C(0xD1B54A32D192ED03);
+    return key + occurrence * UINT64_C(0xD1B54A32D192ED03);
 }
 
-static bool is_item(const tfp_items *x, uint32_t i, uint32_t place, tfp_str part, uint32_t turn)
+static bool is_item(const tfp_items *x, uint32_t i, uint32_t place, tfp_str part, uint32_t occurrence)
 {
     const tfp_item *item = &x->at.at[i];
-    return item->place == place && item->turn == turn && tfp_str_eq(part_of(item), part);
+    return item->place == place && item->occurrence == occurrence && tfp_str_eq(part_of(item), part);
 }
 
-static size_t find_slot(const tfp_items *x, uint64_t hash, uint32_t place, tfp_str part, uint32_t turn)
+static size_t find_slot(const tfp_items *x, uint64_t hash, uint32_t place, tfp_str part, uint32_t occurrence)
 {
     size_t at = (size_t)hash & (x->slot_count - 1);
     for (; x->slots[at]; at = (at + 1) & (x->slot_count - 1)) {
         if (x->slots[at] >> 32 != hash >> 32) continue;
-        if (is_item(x, (uint32_t)x->slots[at] - 1, place, part, turn)) break;
+        if (is_item(x, (uint32_t)x->slots[at] - 1, place, part, occurrence)) break;
     }
     return at;
 }
@@ -40,8 +40,8 @@ static bool grow(tfp_items *x)
     x->slot_count = count;
     for (uint32_t i = 1; i < x->at.size; i++) { /* the root is never looked up */
         const tfp_item *item = &x->at.at[i];
-        uint64_t hash = hash_of(item->place, part_of(item), item->turn);
-        x->slots[find_slot(x, hash, item->place, part_of(item), item->turn)] = hash >> 32 << 32 | (i + 1);
+        uint64_t hash = hash_of(item->place, part_of(item), item->occurrence);
+        x->slots[find_slot(x, hash, item->place, part_of(item), item->occurrence)] = hash >> 32 << 32 | (i + 1);
     }
     return true;
 }
@@ -67,20 +67,20 @@ void tfp_items_free(tfp_items *x)
     tfp_items_settle(x);
 }
 
-uint32_t tfp_items_below(tfp_items *x, uint32_t parent, uint32_t place, tfp_str name, size_t part, uint32_t turn)
+uint32_t tfp_items_below(tfp_items *x, uint32_t parent, uint32_t place, tfp_str name, size_t part, uint32_t occurrence)
 {
     if (part > UINT32_MAX || x->at.size >= TFP_NONE - 1) return TFP_NONE;
     if ((x->at.size + 1) * 2 > x->slot_count && !grow(x)) return TFP_NONE;
     tfp_str own = { name.data + name.size - part, part };
-    if (x->guess && x->guess < x->at.size && is_item(x, x->guess, place, own, turn)) return x->guess++;
-    uint64_t hash = hash_of(place, own, turn);
-    size_t at = find_slot(x, hash, place, own, turn);
+    if (x->guess && x->guess < x->at.size && is_item(x, x->guess, place, own, occurrence)) return x->guess++;
+    uint64_t hash = hash_of(place, own, occurrence);
+    size_t at = find_slot(x, hash, place, own, occurrence);
     if (x->slots[at]) {
         x->guess = (uint32_t)x->slots[at];
         return x->guess - 1;
     }
     if (x->fixed) return TFP_NONE;
-    tfp_item item = { name, parent, x->at.at[parent].depth + 1, place, (uint32_t)part, turn };
+    tfp_item item = { name, parent, x->at.at[parent].depth + 1, place, (uint32_t)part, occurrence };
     if (!tfp_push(&x->at, item)) return TFP_NONE;
     x->slots[at] = hash >> 32 << 32 | x->at.size;
     return (uint32_t)x->at.size - 1;

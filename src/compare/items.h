@@ -12,7 +12,7 @@ typedef struct tfp_item {
     uint32_t depth;
     uint32_t place;     /* the item within which its name is unique: the one above, or 0 if names alone identify rows */
     uint32_t part_size; /* length of the part at the end of its name that is unique there */
-    uint32_t turn;      /* it is the n-th with that name there */
+    uint32_t occurrence; /* it is the n-th with that name there */
 } tfp_item;
 
 typedef struct tfp_items {
@@ -32,7 +32,7 @@ void tfp_items_free(tfp_items *x);
 void tfp_items_settle(tfp_items *x); /* frees the memory for lookups, as there will be no more */
 
 /* The item that is unique in `place` by the last `part` bytes of its name. If it is new its parent is `parent`. */
-uint32_t tfp_items_below(tfp_items *x, uint32_t parent, uint32_t place, tfp_str name, size_t part, uint32_t turn);
+uint32_t tfp_items_below(tfp_items *x, uint32_t parent, uint32_t place, tfp_str name, size_t part, uint32_t occurrence);
 /* The item of a path, found part by part between slashes; missing ancestors are added. "" is the root. The path must
  * outlive the items. */
 uint32_t tfp_items_path(tfp_items *x, tfp_str path);

@@ -51,13 +51,13 @@ static bool fill(tfp_report *r, tfp_step_values *values)
     double steps = steps_of(r), all = 0;
     if (!line) line = tfp_grid_find(tfp_table_of(r), "function"); /* the rows are Python frames */
     if (!line || !self) return false;
-    for (int turn = 0; turn < 2; turn++) {
-        if (turn && !add_row(r, values, TFP_ROOT_NAME, all)) return false;
+    for (int pass = 0; pass < 2; pass++) {
+        if (pass && !add_row(r, values, TFP_ROOT_NAME, all)) return false;
         for (size_t i = 0; i < tfp_table_of(r)->row_count; i++) {
             double us = 0;
             tfp_cell_real_at(self, i, &us);
             us /= steps;
-            if (!turn)
+            if (!pass)
                 all += us;
             else if (!add_row(r, values, line->texts[i], us))
                 return false;

@@ -197,13 +197,13 @@ typedef struct runs {
 } runs;
 
 /* Each step takes time for each node, so a small file with many of both would be very expensive. */
-#define LOOKS_MAX ((uint64_t)4 << 20)
-#define LOOKS_BY_EXECUTION UINT64_C(16)
+#define LOOKUPS_MAX ((uint64_t)4 << 20)
+#define LOOKUPS_BY_EXECUTION UINT64_C(16)
 
-static tfp_status limit_looks(const tfp_diff_work *d, const tfp_loaded *l, const tfp_profile *p, tfp_error *err)
+static tfp_status limit_lookups(const tfp_diff_work *d, const tfp_loaded *l, const tfp_profile *p, tfp_error *err)
 {
     size_t steps = tfp_executions_of(p)->steps.size, nodes = tfp_graph_of(p)->nodes.size;
-    if ((uint64_t)steps * nodes <= LOOKS_MAX + LOOKS_BY_EXECUTION * tfp_executions_of(p)->execs.size) return TFP_OK;
+    if ((uint64_t)steps * nodes <= LOOKUPS_MAX + LOOKUPS_BY_EXECUTION * tfp_executions_of(p)->execs.size) return TFP_OK;
     return tfp_fail(err, TFP_LIMIT,
                     "%s: %zu steps of %zu nodes, most of which did not run in most steps, cannot be "
                     "compared; single steps can, such as FILE@%lld",
@@ -245,7 +245,7 @@ typedef struct steps {
     tfp_options *options;
     runs runs;
     size_t first, count; /* range of the profile's steps */
-    tfp_turns turns;
+    tfp_occurrences occurrences;
     spread spreads[TFP_COLUMNS_MAX]; /* for times only */
     uint32_t *items;                 /* for each row of one step's report */
 } steps;
@@ -253,7 +253,7 @@ typedef struct steps {
 static void free_steps(steps *s)
 {
     tfp_options_free(s->options);
-    tfp_turns_free(&s->turns);
+    tfp_occurrences_free(&s->occurrences);
     free_runs(&s->runs);
     for (size_t c = 0; c < TFP_COLUMNS_MAX; c++) {
         free(s->spreads[c].mean);
@@ -294,8 +294,8 @@ static tfp_status load_step(tfp_diff_work *d, tfp_loaded *l, steps *s, const tfp
     tfp_status status = tfp_view_build(p, d->view, s->options, &r, err);
     for (uint32_t i = x->first[row]; i < x->first[row + 1]; i++) x->of_node[x->node[i]] = TFP_NONE;
     if (!status && !resized(&s->items, r->tree->rows.size)) status = tfp_nomem(err);
-    if (!status && tfp_align(&d->items, r, &s->turns, s->items)) add_step(d, l, s, r);
-    if (!status && s->turns.failed) status = tfp_nomem(err);
+    if (!status && tfp_align(&d->items, r, &s->occurrences, s->items)) add_step(d, l, s, r);
+    if (!status && s->occurrences.failed) status = tfp_nomem(err);
     tfp_report_free(r);
     return status;
 }
@@ -303,7 +303,7 @@ static tfp_status load_step(tfp_diff_work *d, tfp_loaded *l, steps *s, const tfp
 /* Loads the sums of all steps, then divides. The rows are those of the mean; minimums apply to it only. */
 static tfp_status load_steps(tfp_diff_work *d, tfp_loaded *l, steps *s, const tfp_profile *p, tfp_error *err)
 {
-    tfp_status status = limit_looks(d, l, p, err);
+    tfp_status status = limit_lookups(d, l, p, err);
     if (status) return status;
     if (!sort_runs(&s->runs, p)) return tfp_nomem(err);
     s->options->made.step_execs = s->runs.of_node;
@@ -352,7 +352,7 @@ static tfp_status load_rows(tfp_diff_work *d, tfp_loaded *l, steps *s, const tfp
         if (of->code == TFP_NOTE_NO_MATCH) status = tfp_report_note_copy(d->report, name, of, err);
     if (!status) status = tfp_note_recording(d->report, p, name, err);
     if (status) return status;
-    if (!resized(&s->items, r->tree->rows.size) || !tfp_align(&d->items, r, &s->turns, s->items) ||
+    if (!resized(&s->items, r->tree->rows.size) || !tfp_align(&d->items, r, &s->occurrences, s->items) ||
         !room_for(l, d->column_count, d->items.at.size))
         return tfp_nomem(err);
     for (uint32_t row = 0; row < r->tree->rows.size; row++)
@@ -401,9 +401,9 @@ static void take_values(tfp_loaded *l, size_t column, uint32_t item, const tfp_s
 static tfp_status take_table(tfp_diff_work *d, tfp_loaded *l, const tfp_step_table *t, uint32_t *items, tfp_error *err)
 {
     size_t rows = t->report->tree->rows.size;
-    tfp_turns turns = { 0 };
-    bool ok = tfp_align(&d->items, t->report, &turns, items);
-    tfp_turns_free(&turns);
+    tfp_occurrences occurrences = { 0 };
+    bool ok = tfp_align(&d->items, t->report, &occurrences, items);
+    tfp_occurrences_free(&occurrences);
     ok = ok && room_for(l, d->column_count, d->items.at.size) && (l->counts = calloc(l->size, sizeof *l->counts));
     for (size_t c = 0; c < d->column_count && ok; c++) {
         bool times = tfp_columns[d->columns[c]].unit == TFP_MICROS;

@@ -223,8 +223,8 @@ static bool put_spreads(const stats *x)
 {
     double *scratch = malloc(x->steps * sizeof *scratch);
     for (size_t row = 0; scratch && row < x->rows; row++) {
-        for (size_t turn = 0; turn < SPREAD_KINDS * x->columns; turn++) {
-            size_t c = turn % x->columns, k = turn / x->columns;
+        for (size_t cell = 0; cell < SPREAD_KINDS * x->columns; cell++) {
+            size_t c = cell % x->columns, k = cell / x->columns;
             const tfp_column *about = &tfp_columns[x->column[c]];
             if (about->kind == of_kind[k].kind)
                 row_at(x, row)->spreads[c] = of_kind[k].spread(x, row + 1, about, scratch);
