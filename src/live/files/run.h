@@ -25,11 +25,7 @@ typedef struct tfp_stacks_settings {
 } tfp_stacks_settings;
 
 /* The values of two settings, in the order of their words. */
-typedef enum tfp_recorder_action {
-    TFP_RECORDER_STAYS,
-    TFP_RECORDER_STARTS,
-    TFP_RECORDER_STOPS
-} tfp_recorder_action;
+typedef enum tfp_recorder_action { TFP_RECORDER_STAYS, TFP_RECORDER_STARTS, TFP_RECORDER_STOPS } tfp_recorder_action;
 typedef enum tfp_via { TFP_VIA_ANY, TFP_VIA_KINETO } tfp_via;
 
 /* The settings of `run` and `capture`; live/jobs/settings.c has their defaults and limits. */
