@@ -30,7 +30,8 @@ static bool has_planes(const ask *k)
     return name && (strcmp(name, "/spans") == 0 || strcmp(name, "/leaves") == 0);
 }
 
-static void begin_answer(answer *out, const ask *k, const char *left)
+/* left: why the answer is missing; over: it would not fit, so the first page names it. */
+static void begin_answer(answer *out, const ask *k, const char *left, bool over)
 {
     answer_text(out, "    <script type=\"application/gzip\" data-ask=\"");
     page_add_html(out, k->path);
@@ -44,15 +45,19 @@ static void begin_answer(answer *out, const ask *k, const char *left)
         answer_text(out, "\" data-left=\"");
         page_add_html(out, left);
     }
+    if (over) {
+        answer_text(out, "\" data-over=\"");
+        page_add_html(out, k->what);
+    }
     if (has_planes(k)) answer_text(out, "\" data-planes=\"");
     answer_text(out, "\">");
 }
 
 static void end_answer(answer *out) { answer_text(out, "</script>\n"); }
 
-static void leave_out(maker *m, const ask *k, const char *why)
+static void leave_out(maker *m, const ask *k, const char *why, bool over)
 {
-    begin_answer(&m->out, k, why);
+    begin_answer(&m->out, k, why, over);
     end_answer(&m->out);
 }
 
@@ -60,7 +65,7 @@ static void leave_out(maker *m, const ask *k, const char *why)
 static void give_up(maker *m, const ask *k, const char *name, const char *why)
 {
     char line[2000];
-    leave_out(m, k, why);
+    leave_out(m, k, why, true);
     snprintf(line, sizeof line, "%s of %s is left out: %s", k->what, name, why);
     if (m->o->say) m->o->say(m->o->ctx, line);
 }
@@ -83,7 +88,7 @@ static int add_missing(maker *m, const ask *k, const answer *a, const char *name
     if (limit)
         give_up(m, k, name, why);
     else
-        leave_out(m, k, why);
+        leave_out(m, k, why, false);
     if (!limit && m->lack && strstr(k->path, "/views/")) {
         snprintf(m->lack->what, sizeof m->lack->what, "%s", k->what);
         snprintf(m->lack->why, sizeof m->lack->why, "%s", why);
@@ -114,7 +119,7 @@ static int add_answer(maker *m, const ask *k, const char *name)
                    .sources = m->sources,
                    .stopped = report_is_stopped,
                    .ctx = m };
-    if (p) begin_answer(&m->out, k, NULL);
+    if (p) begin_answer(&m->out, k, NULL, false);
     if (!p || !packer_start(p, &m->out, has_planes(k))) {
         free(p);
         return fail(m, LIMIT, "out of memory");
@@ -146,7 +151,7 @@ static int answer_line(maker *m, const char *line, size_t size, const char *id, 
     else if (!report_fill_ask(m, k, id))
         status = 0;
     else if (m->lack && strcmp(m->lack->what, k->what) == 0)
-        leave_out(m, k, m->lack->why); /* checked before the work with which such a view begins */
+        leave_out(m, k, m->lack->why, false); /* checked before the work with which such a view begins */
     else
         status = add_answer(m, k, name);
     if (k) free(k->words);

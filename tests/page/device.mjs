@@ -30,7 +30,7 @@ export async function device(browser, ids) {
   const [first] = kernels;
   await go(page, `#/p/${ids[TPU]}/table?by=kernel&sel=kernel:${encodeURIComponent(first.name)}&${here}`);
   await selected(page, "kernel");
-  const titles = await section(page, "Over steps").locator("a[title]").evaluateAll((list) => list.map((a) => Number(/, (\d+)×/.exec(a.title)[1])));
+  const titles = await section(page, "Over steps").locator("a[data-hint]").evaluateAll((list) => list.map((a) => Number(/, (\d+)×/.exec(a.dataset.hint)[1])));
   check("device: over steps are its spans", titles.length > 1 && titles.reduce((a, b) => a + b, 0) <= first.count, `${titles} of ${first.count}`);
 
   await go(page, `#/p/${ids[TPU]}/timeline?${here}`);

@@ -196,6 +196,8 @@ async function small(browser, folder) {
   const page = await openFile(browser, make(folder, "small.html", big, "--max-size", "1"));
   check("report with a bound: its size", statSync(join(folder, "small.html")).size <= 1 << 20, statSync(join(folder, "small.html")).size);
   const base = await baseOf(page);
+  await show(page, `${base}/overview`);
+  check("report with a bound: its first page names what it lacks", /^Left out of this report: .*scope.*--max-size/.test(await page.getByRole("note").innerText()), await main(page).innerText());
   await show(page, `${base}/table?by=scope`);
   check("report with a bound: says what it lacks", (await page.locator(".fault").innerText()).includes("--max-size"));
   noFaults("report with a bound", page);

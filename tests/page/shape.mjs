@@ -16,6 +16,8 @@ async function words(page, place) {
 }
 
 async function room(page, place) {
+  const titles = await page.locator("body [title]").evaluateAll((all) => all.map((e) => e.outerHTML.slice(0, 80)));
+  check(`${place}: nothing hides in a tooltip of the browser`, !titles.length, titles.slice(0, 3).join());
   const outside = await page.evaluate(() => [...document.querySelectorAll("main button, main select, main input")].filter((e) => e.checkVisibility() && !e.closest("[role=row], [role=gridcell], [data-kind]")).length);
   check(`${place}: at most 12 controls outside the data`, outside <= 12, outside);
   const scrolls = await page.evaluate(() => document.documentElement.scrollHeight > innerHeight + 1);

@@ -66,7 +66,7 @@ export const things = (selector = "a[data-kind]", within: ParentNode = root): st
 
 /** The one element that fits; of buttons and links also by what they say. */
 export function one(selector: string, says?: string | RegExp, within: ParentNode = root): HTMLElement {
-  const fits = all(selector, within).filter((e) => says === undefined || [textOf(e), e.getAttribute("aria-label") ?? "", e.title].some((t) => (typeof says === "string" ? t === says : says.test(t))));
+  const fits = all(selector, within).filter((e) => says === undefined || [textOf(e), e.getAttribute("aria-label") ?? "", e.dataset.hint ?? ""].some((t) => (typeof says === "string" ? t === says : says.test(t))));
   if (fits.length !== 1) throw new Error(`${fits.length} of ${selector} ${says ?? ""}: ${textOf(root).slice(0, 300)}`);
   return fits[0] as HTMLElement;
 }

@@ -79,6 +79,22 @@ export function whyNot(parts: Part[] | null): string {
   return parts.map((p) => p.element.getAttribute("data-left")).find((why) => why !== null) ?? "";
 }
 
+export interface LeftOut {
+  why: string;
+  what: string[];
+}
+
+/** What did not fit into the report, by reason; of one profile, or of all. */
+export function leftOut(id = ""): LeftOut[] {
+  const found = new Map<string, Set<string>>();
+  for (const { element } of embedded.values()) {
+    const [what, why] = [element.getAttribute("data-over"), element.getAttribute("data-left") ?? ""];
+    const mine = !id || (element.getAttribute("data-ask") ?? "").startsWith(`/api/v1/profiles/${id}/`);
+    if (what !== null && mine) found.set(why, (found.get(why) ?? new Set()).add(what));
+  }
+  return [...found].map(([why, what]) => ({ why, what: [...what] }));
+}
+
 /** The bytes of a long table, which stand by their place in a number (server/report_page.h), in their order again. */
 function inOrder(data: ArrayBuffer, block = 65536): ArrayBuffer {
   const bytes = new Uint8Array(data);

@@ -21,7 +21,7 @@ function Part({ title, look, was, is, most }: { title: string; look: string; was
     <div>
       <span>{title}</span>
       <span>
-        {[was, is].map((n, i) => <span key={i} class="bar" title={`${i ? "now" : "before"}: ${formatStep(n)}`}><i class={`seg ${look}`} style={{ width: `${most > 0 ? (100 * n) / most : 0}%` }} /></span>)}
+        {[was, is].map((n, i) => <span key={i} class="bar" data-hint={`${i ? "now" : "before"}: ${formatStep(n)}`}><i class={`seg ${look}`} style={{ width: `${most > 0 ? (100 * n) / most : 0}%` }} /></span>)}
       </span>
       <span class="num">{formatStep(was)} → {formatStep(is)} <span class={lookOf(by)}>{signed(formatStep(by), by)}</span></span>
     </div>

@@ -40,7 +40,7 @@ export function Coverage({ of }: { of: Opened }) {
     <Section name="Device time explained" aside={`${share(known)} of ${formatMicros(all)}`}>
       <div class="cover" aria-hidden="true">{rows.map((r) => <i key={r.word} class={r.known ? "" : "no"} style={{ width: `${(100 * r.us) / all}%` }} />)}</div>
       <dl>
-        {rows.map((r) => <Pair key={r.word} word={r.word}><span title={WHY[r.word]}>{share(r.us)}{r.word !== "launch" && <span class="s"> {WHY[r.word]}</span>}</span></Pair>)}
+        {rows.map((r) => <Pair key={r.word} word={r.word}>{share(r.us)}{r.word !== "launch" && <span class="s"> {WHY[r.word]}</span>}</Pair>)}
         <Pair word="with module">{share(sum(module))}</Pair>
         <Pair word="with line">{share(sum(line))}</Pair>
       </dl>

@@ -67,7 +67,7 @@ export function KernelPanel({ of, thing }: PanelProps) {
         name={r.content && r.row >= 0 ? r.content.set.name(r.row) : thing.id.slice(0, 64)}
         full={thing.id}
         big={total === null ? (r.busy ? "…" : "–") : formatMicros(total)}
-        says={total === null ? (r.busy ? "" : "it did not run in the chosen time") : share === null ? "beside other work of the device: it has no share of device time" : <>{formatPercent(100 * share)} of device time{where && ` of ${where}`}</>}
+        says={total === null ? (r.busy ? "" : where ? "it did not run in the chosen time" : "no kernel of this name ran") : share === null ? "beside other work of the device: it has no share of device time" : <>{formatPercent(100 * share)} of device time{where && ` of ${where}`}</>}
       />
       <Section name="Numbers">
         <dl>

@@ -72,7 +72,7 @@ function Series({ rows, value, now, look = "host" }: { rows: StepRow[]; value: (
     <Section name="Over steps">
       <div class={`overs ${look}`}>
         {steps.map((s) => (
-          <ThingLink key={s} kind="step" id={String(s)} class={s === now ? "now" : ""} title={`step ${s}: ${formatStep(at(s))}`}>
+          <ThingLink key={s} kind="step" id={String(s)} class={s === now ? "now" : ""} hint={`step ${s}: ${formatStep(at(s))}`}>
             <i style={{ height: `${most ? Math.max(2, (100 * at(s)) / most) : 0}%` }} /><span class="away">step {s}: {formatStep(at(s))}</span>
           </ThingLink>
         ))}

@@ -57,7 +57,7 @@ export function OverSteps({ of, sql, chosen, look = "", none = "in no step" }: {
       {shown.length ? (
         <div class={`overs ${look}`}>
           {shown.map((r) => (
-            <ThingLink key={r.step} kind="step" id={String(r.step)} class={r.step === chosen ? "now" : ""} title={`step ${r.step}: ${formatMicros(r.total_us)}, ${r.count}×`}>
+            <ThingLink key={r.step} kind="step" id={String(r.step)} class={r.step === chosen ? "now" : ""} hint={`step ${r.step}: ${formatMicros(r.total_us)}, ${r.count}×`}>
               <i style={{ height: `${most ? Math.max(2, (100 * r.total_us) / most) : 0}%` }} /><span class="away">step {r.step}: {formatMicros(r.total_us)}</span>
             </ThingLink>
           ))}
@@ -116,8 +116,8 @@ export function PanelActions({ of, thing, best, like = true, also = [] }: Action
   const go = (back: boolean): void => void neighbour(of, thing, back);
   return (
     <div class="actions">
-      {like && <button type="button" aria-label="Previous like it" title="Previous like it (,)" onClick={() => go(true)}>‹ Previous</button>}
-      {like && <button type="button" aria-label="Next like it" title="Next like it (.)" onClick={() => go(false)}>Next ›</button>}
+      {like && <button type="button" aria-label="Previous like it" data-hint="Previous like it (,)" onClick={() => go(true)}>‹ Previous</button>}
+      {like && <button type="button" aria-label="Next like it" data-hint="Next like it (.)" onClick={() => go(false)}>Next ›</button>}
       {best && fitsPlace(bestPlace(thing.kind) ?? "overview", of.facts) && <button type="button" onClick={() => goToBest(thing)}>{best}</button>}
       {also.filter((a) => fitsPlace(a.to.place, of.facts)).map((a) => <button key={a.text} type="button" onClick={() => goTo(a.to.place, { sel: sel.value, ...a.to })}>{a.text}</button>)}
     </div>

@@ -26,7 +26,7 @@ export function Head({ columns, sort, onSort, style, nameTitle, lead }: Props) {
         aria-colindex={index}
         aria-sort={by ? (sort.startsWith("-") ? "descending" : "ascending") : "none"}
         tabIndex={0}
-        title={help}
+        data-hint={help}
         onClick={turn}
         onKeyDown={(e) => (e.key === "Enter" || e.key === " ") && (e.preventDefault(), e.stopPropagation(), turn())}
       >

@@ -38,7 +38,7 @@ function Cell({ c, row, sorted, most }: { c: Column; row: number; sorted: boolea
   const value = c.text ? null : c.value(row);
   const text = cellText(c, row);
   return (
-    <div role="gridcell" class={(c.text ? "nm" : "num") + changeOf(c, row)} data-column={c.name} data-value={value ?? undefined} title={c.text ? text : undefined}>
+    <div role="gridcell" class={(c.text ? "nm" : "num") + changeOf(c, row)} data-column={c.name} data-value={value ?? undefined} data-hint={c.text ? text : undefined}>
       {sorted && hasBar(c) && <span class={`track ${c.look ?? ""}`} aria-hidden="true"><i style={{ width: `${most ? (100 * Math.abs(value ?? 0)) / most : 0}%` }} /></span>}
       {text}
     </div>
@@ -81,7 +81,7 @@ export function Row(p: Props) {
       <div role="gridcell" class="nm" data-column="name" style={p.depth > 0 ? { paddingLeft: `${p.depth * 14}px` } : undefined}>
         {p.depth >= 0 && <span class="twist" aria-hidden="true" onClick={(e) => (p.opened !== null && (e.stopPropagation(), p.onTurn(row, !p.opened)))}>{p.opened === null ? "" : p.opened ? "▾" : "▸"}</span>}
         {set.look && <span class="dot" />}
-        <a href={set.href?.(row) ?? hrefOf({ sel: thing })} tabIndex={-1} title={full}><NameText text={name} /></a>
+        <a href={set.href?.(row) ?? hrefOf({ sel: thing })} tabIndex={-1} data-hint={full}><NameText text={name} /></a>
         {p.tail?.(row)}
       </div>
       {columns.map((c) => <Cell key={c.name} c={c} row={row} sorted={c === p.sorted} most={p.most} />)}

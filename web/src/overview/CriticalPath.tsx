@@ -18,7 +18,7 @@ export function CriticalPath({ t, of }: { t: Table; of: Opened }) {
     <>
       <h2>Critical path <span class="s">what a step waits for, one after the other; a gap is named by what runs after it</span></h2>
       {Array.from({ length: Math.min(MOST, t.rows) }, (_, i) => (
-        <div key={i} class={`toprow ${LOOKS[look(i)] ?? "compute"}`} title={`at most ${formatMicros(gain(i) ?? 0)} a step to gain`}>
+        <div key={i} class={`toprow ${LOOKS[look(i)] ?? "compute"}`} data-hint={`at most ${formatMicros(gain(i) ?? 0)} a step to gain`}>
           <span class={`dot ${LOOKS[look(i)] ?? "compute"}`} />
           <ThingLink kind={look(i) === "host" ? "op" : "kernel"} id={name(i)} full={name(i)} class="nm">
             {look(i) === "gap" && "gap before "}{look(i) === "host" ? name(i) : <ShortName of={of} name={name(i)} />}

@@ -26,7 +26,7 @@ export function HeatMap({ rows }: { rows: StepRow[] }) {
             const r = of.find((x) => x.step === step);
             const part = r && most > least ? (r.duration - least) / (most - least) : 0;
             return r ? (
-              <ThingLink key={`${rank} ${step}`} kind="step" id={String(step)} class="" title={`rank ${rank}, step ${step}: ${formatStep(r.duration)}`}>
+              <ThingLink key={`${rank} ${step}`} kind="step" id={String(step)} class="" hint={`rank ${rank}, step ${step}: ${formatStep(r.duration)}`}>
                 <i style={{ opacity: 0.2 + 0.8 * part }} /><span class="away">rank {rank}, step {step}: {formatStep(r.duration)}</span>
               </ThingLink>
             ) : <span key={`${rank} ${step}`} />;

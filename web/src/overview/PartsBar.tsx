@@ -15,7 +15,7 @@ export interface IdleCause {
 export function Bar({ parts, whole, label }: { parts: Record<PartName, number>; whole: number; label: string }) {
   return (
     <div class="bar" role="img" aria-label={label}>
-      {PARTS.map((p) => (parts[p.name] > 0 ? <span key={p.name} class={`seg ${p.look}`} style={{ flex: `${parts[p.name] / whole}` }} title={`${p.title} ${formatStep(parts[p.name])}`} /> : null))}
+      {PARTS.map((p) => (parts[p.name] > 0 ? <span key={p.name} class={`seg ${p.look}`} style={{ flex: `${parts[p.name] / whole}` }} data-hint={`${p.title} ${formatStep(parts[p.name])}`} /> : null))}
     </div>
   );
 }

@@ -39,7 +39,7 @@ export function RankBars({ rows }: { rows: StepRow[] }) {
       {all.length > MOST && (
         <div class="strip">
           {all.map(({ rank, q }) => (
-            <ThingLink key={rank} kind="rank" id={String(rank)} class="" title={`rank ${rank}: ${formatStep(q.mean)}`}>
+            <ThingLink key={rank} kind="rank" id={String(rank)} class="" hint={`rank ${rank}: ${formatStep(q.mean)}`}>
               <i style={{ height: `${(100 * q.mean) / longest}%` }} /><span class="away">rank {rank}</span>
             </ThingLink>
           ))}

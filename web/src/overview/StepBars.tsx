@@ -71,7 +71,7 @@ export function StepBars({ rows, height = 100 }: { rows: StepRow[]; height?: num
               data-kind="step"
               data-id={b.step}
               aria-current={sameThing(sel.value, thing) ? "true" : undefined}
-              title={`step ${b.step}: ${formatStep(b.duration)}`}
+              data-hint={`step ${b.step}: ${formatStep(b.duration)}`}
               onClick={(e) => isPlainClick(e) && (e.preventDefault(), select(thing))}
               onDblClick={() => goToBest(thing)}
             >

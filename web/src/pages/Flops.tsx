@@ -36,10 +36,10 @@ export function Flops({ route, files, tables }: { route: Route; files: string[];
           {OPTIONS.map(({ name, hint }) => (
             <div class="field" key={name}>
               <label for={name}>{name.replace("_", " ")}</label>
-              <input id={name} type="text" placeholder={hint} title={helpOf(name)} value={route.params.get(name) ?? ""} onChange={(e) => go(withParams(route, { [name]: e.currentTarget.value.trim() || null }))} />
+              <input id={name} type="text" placeholder={hint} data-hint={helpOf(name)} value={route.params.get(name) ?? ""} onChange={(e) => go(withParams(route, { [name]: e.currentTarget.value.trim() || null }))} />
             </div>
           ))}
-          <label title={helpOf("nodes")}>
+          <label data-hint={helpOf("nodes")}>
             <input type="checkbox" checked={route.params.get("nodes") === "true"} onChange={(e) => go(withParams(route, { nodes: e.currentTarget.checked ? "true" : null }))} /> a row for each node
           </label>
         </form>

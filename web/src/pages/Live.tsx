@@ -27,7 +27,7 @@ function age(micros: number): string {
 /** A cell; the title of an empty one is the reason. */
 function Cell({ of, column, text, children }: { of: Job; column: string; text: string | null; children?: ComponentChildren }) {
   const why = of.why?.split("; ").find((w) => w.startsWith(`${column}: `))?.slice(column.length + 2);
-  return text === null ? <td class="number absent" title={why}>–</td> : <td class="number">{children}{text}</td>;
+  return text === null ? <td class="number absent" data-hint={why}>–</td> : <td class="number">{children}{text}</td>;
 }
 
 interface RowProps {
@@ -48,13 +48,13 @@ function Row({ of, went, shown, chosen, onChoose, onRecord }: RowProps) {
       <td class="number"><a href={hashOf("live", "", new URLSearchParams({ job: of.job }))}>{of.pid}</a></td>
       <td>{of.framework ?? "–"} {of.version}</td>
       <td>{of.state}{of.processes > 1 && <span class="soft"> {of.processes} processes</span>}</td>
-      <td class="number" title={of.steps_are ?? of.why ?? ""}>{went && <Spark of={went.rate} name="Steps a second" />}{of.steps_per_second === null ? "–" : formatCount(Number(of.steps_per_second.toPrecision(4)))}</td>
+      <td class="number" data-hint={of.steps_are ?? of.why ?? ""}>{went && <Spark of={went.rate} name="Steps a second" />}{of.steps_per_second === null ? "–" : formatCount(Number(of.steps_per_second.toPrecision(4)))}</td>
       <Cell of={of} column="cpu" text={of.cpu === null ? null : of.cpu.toFixed(2)}>{went && <Spark of={went.cpu} name="CPU" />}</Cell>
       <Cell of={of} column="rss_bytes" text={memory}>{went && <Spark of={went.memory} name="Memory" />}</Cell>
       <Cell of={of} column="gpus" text={gpu} />
       <td class="number less">{age(of.age_micros)}</td>
       <td>{preparedness(of.capture)} <button type="button" onClick={onRecord} aria-label={`Record ${of.pid}`}>Record…</button></td>
-      <td class="command" title={of.command ?? ""}>{of.command ?? "–"}</td>
+      <td class="command" data-hint={of.command ?? ""}>{of.command ?? "–"}</td>
     </tr>
   );
 }

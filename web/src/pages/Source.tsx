@@ -19,7 +19,7 @@ const micros = (n: number): string => (n ? formatMicros(Math.round(n)) : "");
 
 function TextLine({ number, text: line, cost, most, start }: { number: number; text: string; cost: LineCost | undefined; most: number; start: boolean }) {
   return (
-    <div class={`line${cost ? " costly" : ""}${start ? " start" : ""}`} data-line={number} title={cost?.gradient ? `${micros(cost.gradient)} of it for gradients` : undefined}>
+    <div class={`line${cost ? " costly" : ""}${start ? " start" : ""}`} data-line={number} data-hint={cost?.gradient ? `${micros(cost.gradient)} of it for gradients` : undefined}>
       <span class="cost">{micros(cost?.micros ?? 0)}</span>
       <span class="cost">{micros(cost?.own ?? 0)}</span>
       <span class="room"><span class="share" style={{ width: `${(100 * (cost?.own || cost?.micros || 0)) / most}%` }} /></span>
@@ -95,7 +95,7 @@ function Lines({ file, caption }: { file: FileCost; caption: string }) {
         {found.slice(0, LINES_MOST).map(([line, cost]) => (
           <tr key={line}>
             <td class="number">{line}</td>
-            <td class="number" title={`${cost.micros} us`}>{formatMicros(Math.round(cost.micros))}</td>
+            <td class="number" data-hint={`${cost.micros} us`}>{formatMicros(Math.round(cost.micros))}</td>
             <td class="number">{micros(cost.own)}</td>
             <td class="number">{micros(cost.gradient)}</td>
             <td class="number">{cost.runs.toLocaleString()}</td>

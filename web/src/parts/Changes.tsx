@@ -22,7 +22,7 @@ function ChangeRow({ r, most, of }: { r: WhatIfRow; most: number; of: Opened }) 
   return (
     <div role="row" class="find compute" data-kind="change" data-id={r.scenario} aria-selected={sameThing(sel.value, thing)} onClick={(e) => !(e.target as Element).closest("a") && select(thing)}>
       <span role="gridcell" data-column="gain" data-value={r.gain_us}>
-        <button type="button" class="gain" title={`tfprof whatif: ${r.scenario}`} onClick={() => select(thing)}>{formatStep(r.gain_us)}</button>
+        <button type="button" class="gain" data-hint={`tfprof whatif: ${r.scenario}`} onClick={() => select(thing)}>{formatStep(r.gain_us)}</button>
       </span>
       <span role="gridcell" data-column="share" data-value={r.gain_share}><span class="track" aria-hidden="true"><i style={{ width: `${most > 0 ? Math.max(0, (100 * r.gain_us) / most) : 0}%` }} /></span></span>
       <div role="gridcell" data-column="name"><ChangeSentence scenario={r.scenario} of={of} /></div>

@@ -43,7 +43,7 @@ export function FindingRow({ f, most, of, whole }: Props) {
   return (
     <div role="row" class={`find ${f.look}`} data-kind="finding" data-id={f.id} aria-selected={chosen} onClick={(e) => !(e.target as Element).closest("a") && select(thing)}>
       <span role="gridcell" data-column="gain" data-value={f.gain ?? undefined}>
-        <button type="button" class="gain" title={`Finding ${f.checker}`} onClick={() => select(thing)}>{gain}</button>
+        <button type="button" class="gain" data-hint={`Finding ${f.checker}`} onClick={() => select(thing)}>{gain}</button>
       </span>
       <span role="gridcell" data-column="share"><span class="track" aria-hidden="true"><i style={{ width: `${most > 0 ? (100 * (f.gain ?? 0)) / most : 0}%` }} /></span></span>
       <div role="gridcell" data-column="name">

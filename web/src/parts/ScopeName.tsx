@@ -8,5 +8,5 @@ const SHOWN = 3;
 export function ScopeName({ path }: { path: string }) {
   const parts = path.split("/").map(plainName);
   const last = parts.slice(-SHOWN).join(" › ");
-  return <ThingLink kind="scope" id={path} full={path} title={parts.join(" › ")}>{parts.length > SHOWN ? `… › ${last}` : last}</ThingLink>;
+  return <ThingLink kind="scope" id={path} full={path} hint={parts.join(" › ")}>{parts.length > SHOWN ? `… › ${last}` : last}</ThingLink>;
 }

@@ -35,14 +35,14 @@ interface Props {
   id: string;
   full?: string | undefined; // the whole name, if a shorter one is shown
   class?: string;
-  title?: string;
+  hint?: string; // names a link without text, such as a bar
   also?: Partial<State>; // further changes of the state on a click
   evidence?: boolean; // links to the timeline
   children: ComponentChildren;
 }
 
 /** A name as a link. */
-export function ThingLink({ kind, id, full, class: look = "lk", title, also, evidence, children }: Props) {
+export function ThingLink({ kind, id, full, class: look = "lk", hint, also, evidence, children }: Props) {
   const thing = { kind, id };
   const follow = (e: MouseEvent): void => {
     if (!isPlainClick(e)) return;
@@ -60,7 +60,8 @@ export function ThingLink({ kind, id, full, class: look = "lk", title, also, evi
       data-id={id}
       data-full={full}
       data-evidence={evidence ? "" : undefined}
-      title={title ?? full}
+      data-hint={hint ?? full}
+      aria-label={hint}
       aria-current={!evidence && sameThing(sel.value, thing) ? "true" : undefined}
       onClick={follow}
       onDblClick={() => goToBest(thing)}

@@ -75,7 +75,7 @@ function Findings({ of }: { of: Opened }) {
 }
 
 export function OverviewPlace({ of }: PlaceProps) {
-  const { rows, q, of: what, known } = useQuantities(of);
+  const { rows, all, q, of: what, known } = useQuantities(of);
   const times = of.facts.has?.times ?? false;
   const { range } = filters.value;
   const params = filterParams(filters.value, useWindows(of) ?? new Map());
@@ -100,7 +100,7 @@ export function OverviewPlace({ of }: PlaceProps) {
           {q.steps > 1 && <><h2>Steps <SlowestStep rows={rows} /></h2><StepBars rows={rows} /></>}
         </>
       ) : (
-        known && !byOp.busy && <WholeRun of={of} ops={ops} />
+        known && !byOp.busy && (all.length ? <p class="empty">Nothing ran in what the filters choose.</p> : <WholeRun of={of} ops={ops} />)
       )}
       {known && <Findings of={of} />}
       <div class="two">

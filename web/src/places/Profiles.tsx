@@ -10,6 +10,7 @@ import type { Column, RowSet } from "../grid/model";
 import { isReport } from "../answers/embedded";
 import { useLoaded } from "../answers/load";
 import { nameOf } from "../state/opened";
+import { LeftOut } from "../parts/LeftOut";
 import { Status } from "../parts/Status";
 import { peekOf, peeks, usePeeks } from "../results/peek";
 import { useListVersion } from "../shell/useList";
@@ -97,6 +98,7 @@ export function ProfilesPlace() {
     <Status of={list} calm>
       {(found) => (
         <div class="fillplace">
+          <LeftOut />
           {found.notes?.map((note) => <p key={note} class="note">{note}</p>)}
           {found.profiles.length ? <List all={found.profiles} /> : <><h1>Profiles</h1><Nothing /></>}
         </div>

@@ -69,7 +69,7 @@ function Filter({ q }: { q: string }) {
       type="search"
       aria-label="Filter runs"
       placeholder="job=llm rank<8 node17, then Enter"
-      title="Words that a run must have: NAME=VALUE, NAME<VALUE, NAME>VALUE with a column of the index, or a part of its path, job, host ..."
+      data-hint="Words that a run must have: NAME=VALUE, NAME<VALUE, NAME>VALUE with a column of the index, or a part of its path, job, host ..."
       size={36}
       value={text}
       onInput={(e) => set(e.currentTarget.value)}

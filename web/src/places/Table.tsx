@@ -67,7 +67,9 @@ function Shown({ path, it, of }: { path: string; it: TableBy; of: PlaceProps["of
   const content = useMemo(() => loaded.value && it.read(loaded.value, ranks), [loaded.value, it, ranks]);
   const timed = filters.value.steps || filters.value.range;
   const covers = content?.says ?? "";
-  const says = [covers && `${covers}${covers.includes("device time") ? over : ""}`, timed && it.obeys !== "all" ? "of the whole run: this table does not know the chosen time" : ""].filter(Boolean).join(" · ");
+  const sort = state.value.sort.replace(/^-/, "");
+  const unsorted = content && sort && sort !== "name" && !content.columns.some((c) => c.name === sort);
+  const says = [unsorted ? `no column ${sort} to sort by` : "", covers && `${covers}${covers.includes("device time") ? over : ""}`, timed && it.obeys !== "all" ? "of the whole run: this table does not know the chosen time" : ""].filter(Boolean).join(" · ");
   return (
     <div class="fillplace">
       <h1 class="away">Table by {it.name}</h1>

@@ -27,7 +27,7 @@ function Option({ e, chosen, id, onPick }: { e: Entry; chosen: boolean; id: stri
   return (
     <div role="option" id={id} aria-selected={chosen} data-kind={e.kind} data-id={e.id} data-full={e.full} onPointerDown={(ev) => (ev.preventDefault(), onPick())}>
       <span class="s">{TITLES[e.kind] ?? e.kind}</span>
-      <span class="nm" title={e.full}><NameText text={e.text} /></span>
+      <span class="nm" data-hint={e.full}><NameText text={e.text} /></span>
     </div>
   );
 }

@@ -13,6 +13,7 @@ import { RunsPlace } from "../places/Runs";
 import { giveUp, place, profileId } from "../state/store";
 import { Gone } from "./Gone";
 import { Header } from "./Header";
+import { Hints } from "./Hints";
 import { Main } from "./Main";
 import { Workbench } from "./Workbench";
 
@@ -46,6 +47,7 @@ export function App() {
   return (
     <>
       <Gone />
+      <Hints />
       <a class="skip" href="#main" onClick={(e) => (e.preventDefault(), document.getElementById("main")?.focus())}>Skip to the content</a>
       {id ? <Workbench key={id} id={id} tables={known.value} /> : <Lists of={known.value} />}
     </>

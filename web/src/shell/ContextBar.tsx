@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The context bar: four filters with one meaning in all places, and the step in numbers under them.
 import type { ComponentChildren } from "preact";
+import type { ProfileFacts } from "../answers/api";
 import type { Info } from "../details/ProfilePanel";
 import { chipRanks, useInfo } from "../details/ProfilePanel";
+import { FLAMES } from "../flame/read";
 import { counted, formatMicros, formatPercent } from "../text/format";
 import type { Opened } from "../state/opened";
 import { Menu } from "../parts/Menu";
 import { Quantity } from "../parts/Quantity";
 import type { Steps } from "../state/store";
-import { change, filters, ignored } from "../state/store";
+import { nonsenseOf } from "../state/nonsense";
+import { change, filters, ignored, state } from "../state/store";
+import { tablesOf } from "../table/tables";
 import { useQuantities } from "../results/steps";
 
 interface ChipProps {
@@ -81,12 +85,21 @@ function Facts({ of }: { of: Opened }) {
   );
 }
 
+/** What the place can be shown by. */
+function bysOf(facts: ProfileFacts): string[] | null {
+  if (state.value.place === "table") return tablesOf(facts).map((t) => t.by);
+  return state.value.place === "flame" ? FLAMES.filter((f) => f.fits(facts)).map((f) => f.by) : null;
+}
+
 export function ContextBar({ of }: { of: Opened }) {
   const { ranks, steps, range, device } = filters.value;
-  const { all } = useQuantities(of);
+  const { all, known: read } = useQuantities(of);
   const info = useInfo(of);
   const known = [...new Set(all.map((r) => r.rank))].sort((a, b) => a - b);
   const devices = [...new Set(all.map((r) => r.device))];
+  const nonsense = nonsenseOf(state.value, { ranks: known, steps: of.facts.steps, devices, by: bysOf(of.facts) });
+  const wrong = [...ignored.value, ...nonsense.ignored];
+  const words = [wrong.length ? `ignored in the address: ${wrong.join(", ")}` : "", read && nonsense.absent.length ? `not in this profile: ${nonsense.absent.join(", ")}` : ""].filter(Boolean).join("; ");
   return (
     <div class="ctx" role="region" aria-label="Context">
       <Chip name="Ranks" says={ranksWords(ranks, known, info)} on={ranks.length > 0} clear={() => change({ ranks: [] })}><Ranks all={known} /></Chip>
@@ -98,7 +111,7 @@ export function ContextBar({ of }: { of: Opened }) {
         {devices.map((d) => <button key={d} type="button" aria-pressed={d === device} onClick={() => change({ device: d === device ? "" : d })}>{d}</button>)}
         {!devices.length && <p class="s">No device was recorded.</p>}
       </Chip>
-      {ignored.value.length > 0 && <span class="s" role="status">ignored in the address: {ignored.value.join(", ")}</span>}
+      {words && <span class="s wrong" role="status">{words}</span>}
       <Facts of={of} />
     </div>
   );

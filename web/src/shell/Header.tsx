@@ -20,7 +20,7 @@ function ThemeButton() {
   const [theme, set] = useState(keptTheme);
   useEffect(() => keepTheme(theme), [theme]);
   const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] as Theme;
-  return <button type="button" class="hide" aria-label="Theme" title={`Theme: ${theme}; click for ${next}`} onClick={() => set(next)}>◐</button>;
+  return <button type="button" class="hide" aria-label="Theme" data-hint={`Theme: ${theme}; click for ${next}`} onClick={() => set(next)}>◐</button>;
 }
 
 const MOST = 60; // most profiles in a menu
@@ -53,7 +53,7 @@ export function Header({ of, tables = of?.tables }: { of: Opened | null; tables?
       {tables?.index && <a class="hide" href="#/runs" aria-current={place.value === "runs" ? "page" : undefined}>Runs</a>}
       {tables?.live && <a class="hide" href="#/jobs" aria-current={place.value === "jobs" ? "page" : undefined}>Jobs</a>}
       {of && (
-        <Menu class="profile" label={`Profile ${of.name}`} text={<span title={of.files.join("\n")}>{of.name} ▾</span>} name="Profiles">
+        <Menu class="profile" label={`Profile ${of.name}`} text={<span data-hint={of.files.join("\n")}>{of.name} ▾</span>} name="Profiles">
           {(close) => <><Item href="#/" onClick={close}>All profiles</Item><Others pick={(id) => (close(), (location.hash = hrefOfProfile(id)))} /></>}
         </Menu>
       )}

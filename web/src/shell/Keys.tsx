@@ -22,7 +22,7 @@ export function Keys() {
   useKeys(Object.fromEntries(PLACES.map((p) => [`g ${p.key}`, () => void (profileId.value && goTo(p.name))])), []);
   return (
     <>
-      <button type="button" class="hide" aria-label="Keys" title="Keys (?)" onClick={() => set(true)}>?</button>
+      <button type="button" class="hide" aria-label="Keys" data-hint="Keys (?)" onClick={() => set(true)}>?</button>
       {open && (
         <dialog ref={dialog} class="keys" aria-label="Keys" onClose={() => set(false)} onClick={(e) => e.target === dialog.current && dialog.current?.close()}>
           <button type="button" class="close" aria-label="Close keys" onClick={() => dialog.current?.close()}>×</button>

@@ -12,6 +12,7 @@ import { useLoaded } from "../answers/load";
 import type { Opened } from "../state/opened";
 import { nameOf } from "../state/opened";
 import { Boundary } from "../parts/Boundary";
+import { LeftOut } from "../parts/LeftOut";
 import { PLACES } from "../places";
 import { place } from "../state/store";
 import { ContextBar } from "./ContextBar";
@@ -86,6 +87,7 @@ export function Workbench({ id, tables }: { id: string; tables: Tables }) {
       </BusyContext.Provider>
       <Main name={row.title} place={row.name} busy={mainBusy.value > 0}>
         <Changed entry={entry} onAgain={() => (forgetAll(), setAgain(again + 1))} />
+        {row.name === "overview" && <LeftOut id={id} />}
         <Boundary key={`${row.name} ${again}`} what={row.title}><row.show of={of} /></Boundary>
       </Main>
       <Details of={of} />

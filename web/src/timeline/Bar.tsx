@@ -88,9 +88,9 @@ export function Bar({ stage, seen, source, notes, steps }: BarProps) {
       <span class="fill" />
       <Legend source={source} />
       <span class="tl-tools" role="toolbar" aria-label="Zoom and lanes">
-        <button type="button" aria-label="Zoom out" title="Zoom out: s" tabIndex={-1} onClick={act((s) => s.glide.zoom(2, null))}>−</button>
-        <button type="button" aria-label="Zoom in" title="Zoom in: w" tabIndex={-1} onClick={act((s) => s.glide.zoom(0.5, null))}>+</button>
-        <button type="button" title="Show all: 0" tabIndex={-1} onClick={act((s) => s.glide.show(all))}>All <span class="s">0</span></button>
+        <button type="button" aria-label="Zoom out" data-hint="Zoom out: s" tabIndex={-1} onClick={act((s) => s.glide.zoom(2, null))}>−</button>
+        <button type="button" aria-label="Zoom in" data-hint="Zoom in: w" tabIndex={-1} onClick={act((s) => s.glide.zoom(0.5, null))}>+</button>
+        <button type="button" data-hint="Show all: 0" tabIndex={-1} onClick={act((s) => s.glide.show(all))}>All <span class="s">0</span></button>
         <LanesMenu source={source} notes={notes} />
       </span>
     </div>

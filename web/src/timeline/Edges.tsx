@@ -23,7 +23,7 @@ function EdgeButton({ name, picked }: { name: EdgeName; picked: Details | null }
       style={{ top: `${y}px` }}
       data-kind="span"
       data-id={link.span}
-      title={`${link.relation} ${link.name}`}
+      data-hint={`${link.relation} ${link.name}`}
       onClick={() => select({ kind: "span", id: String(link.span) })}
     >
       {left && "◂ "}{word}, {distance(name, picked)}{!left && " ▸"}

@@ -30,10 +30,10 @@ function LaneName({ track, y, own, focusable }: { track: LaneTrack; y: number; o
   const { lane, pinned } = track;
   const several = lane.rows > 1;
   const title = `${lane.name} ${lane.detail}: ${counted(lane.spans, "span")}, busy ${formatMicros(lane.busy)}`;
-  const act = (label: string, sign: string, what: () => void) => <button type="button" tabIndex={-1} aria-label={`${label} ${lane.name} ${lane.detail}`} title={label} onClick={what}>{sign}</button>;
+  const act = (label: string, sign: string, what: () => void) => <button type="button" tabIndex={-1} aria-label={`${label} ${lane.name} ${lane.detail}`} data-hint={label} onClick={what}>{sign}</button>;
   return (
     <Row track={track} y={y} level={2} expanded={several ? track.open : undefined} class={`${lane.kind} lane`}>
-      <span class="tl-words" title={title}>
+      <span class="tl-words" data-hint={title}>
         <button type="button" class="tl-fold" tabIndex={focusable ? 0 : -1} onClick={() => several && toggle(lane.id)}>
           {lane.kind === "host" || lane.kind === "derived" ? null : <span class="dot" />}
           {several && !track.open ? "▸ " : ""}{lane.name}
@@ -64,7 +64,7 @@ function nameOf(track: Track, y: number, p: Props, own: string[], focusable: boo
   if (track.is === "counter")
     return (
       <Row key={track.id} track={track} y={y} level={2} class="memory">
-        <span class="tl-words" title={track.counter.name}><span class="tl-fold"><span class="dot" />{track.counter.name}</span></span>
+        <span class="tl-words" data-hint={track.counter.name}><span class="tl-fold"><span class="dot" />{track.counter.name}</span></span>
         <span class="s tl-under">at most {counterText(track.counter, track.counter.most)}</span>
       </Row>
     );

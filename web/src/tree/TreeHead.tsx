@@ -18,7 +18,7 @@ function Head({ column, sort, onSort }: { column: Column; sort: string; onSort: 
   const title = titleOf(column);
   return (
     <span role="columnheader" data-column={column.name} class={column.type === "text" ? "text" : "number"} aria-sort={up ? "ascending" : down ? "descending" : "none"}>
-      <button type="button" onClick={() => onSort(nextSort(column, sort))} title={`sort by ${title}`}>
+      <button type="button" onClick={() => onSort(nextSort(column, sort))}>
         {title}
         <span aria-hidden="true">{up ? " ▲" : down ? " ▼" : ""}</span>
       </button>

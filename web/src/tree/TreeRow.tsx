@@ -35,11 +35,11 @@ function Bar({ value, reach }: { value: number; reach: Reach }) {
 }
 
 function Cell({ column, row, reach }: { column: Column; row: number; reach: Reach }) {
-  if (column.type === "text") return <span class="cell text" title={cellText(column, row)}>{cellText(column, row)}</span>;
+  if (column.type === "text") return <span class="cell text" data-hint={cellText(column, row)}>{cellText(column, row)}</span>;
   if (column.absent?.[row]) return <span class="cell number absent">–</span>;
   const value = column.values[row] ?? 0;
   return (
-    <span class={value ? "cell number" : "cell number zero"} title={`${value}${column.unit ? ` ${column.unit}` : ""}`}>
+    <span class={value ? "cell number" : "cell number zero"} data-hint={`${value}${column.unit ? ` ${column.unit}` : ""}`}>
       <Bar value={value} reach={reach} />
       <span class="value">{formatUnit(column.unit, value)}</span>
     </span>
@@ -48,7 +48,7 @@ function Cell({ column, row, reach }: { column: Column; row: number; reach: Reac
 
 function Name({ state, row, path, text }: { state: TreeState; row: number; path: string; text: string }) {
   return (
-    <span role="gridcell" class="name" style={{ paddingLeft: `${(state.tree.depth[row] ?? 0) * 0.9 + 0.25}rem` }} title={path}>
+    <span role="gridcell" class="name" style={{ paddingLeft: `${(state.tree.depth[row] ?? 0) * 0.9 + 0.25}rem` }} data-hint={path}>
       {hasChildren(state.tree, row) ? (
         <button type="button" class="twist" tabIndex={-1} aria-hidden="true" onClick={() => state.toggle(row)} onDblClick={(e) => e.stopPropagation()}>
           {state.isOpen(row) ? "▾" : "▸"}

@@ -26,8 +26,10 @@ test("its numbers are those of the chosen ranks, and say so", async () => {
   assert.match(textOf(one(".dhead")), /75\.0 % of device time of rank 0$/);
 });
 test("a kernel that did not run in the chosen time says so instead of a number", async () => {
-  await panel("kernel", "other");
+  await panel("kernel", "other", opened(), "#/p/a1/table?ranks=0");
   assert.match(textOf(one(".dhead")), /–it did not run in the chosen time$/);
+  await panel("kernel", "other");
+  assert.match(textOf(one(".dhead")), /–no kernel of this name ran$/);
 });
 test("where it comes from leads on: launch, op, scope", async () => {
   answer({ "/query?sql=": (path) => ({ rows: /launch/.test(decodeURIComponent(path)) ? [{ op: "aten::mm", scope: "net/layer1", launch: "cudaLaunchKernel", trace: null }] : [] }) });

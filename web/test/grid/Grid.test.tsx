@@ -157,5 +157,5 @@ test("the foot has a cell for each column", () => {
 test("the maker of a kernel stands in grey behind its name, and the whole name is in the tip", () => {
   const kernel: RowSet = { count: 1, thing: () => ({ kind: "kernel", id: "k" }), name: () => "gemm float · cutlass", full: () => "void gemm<float>()" };
   draw(<Owner set={kernel} columns={[col("total", [1])]} />);
-  assert.deepEqual([texts(".row a .s"), one(".row a").title, row("k").dataset.full], [["cutlass"], "void gemm<float>()", "void gemm<float>()"]);
+  assert.deepEqual([texts(".row a .s"), (one(".row a").dataset.hint ?? ""), row("k").dataset.full], [["cutlass"], "void gemm<float>()", "void gemm<float>()"]);
 });

@@ -28,7 +28,7 @@ test("the facts of the command stand above its table, the note once", async () =
 });
 test("what is assumed goes into the address and with the question, and its help is the option's", async () => {
   await flops();
-  assert.equal(one("#assume_batch").title, "the size of a batch");
+  assert.equal((one("#assume_batch").dataset.hint ?? ""), "the size of a batch");
   write(one("#assume_batch"), " 32 ", "change");
   assert.match(address(), /assume_batch=32/);
   await flops(address());

@@ -29,7 +29,7 @@ test("a job is a row: what it runs, how fast, what it takes, how it can be recor
 });
 test("an empty cell says why it is", async () => {
   await jobs([job(7, { cpu: null, why: "cpu: another user's; gpus: no NVML" })]);
-  assert.equal(one('tr[data-id="7@9"] td.absent').title, "another user's");
+  assert.equal((one('tr[data-id="7@9"] td.absent').dataset.hint ?? ""), "another user's");
 });
 test("jobs keep their places when the answer has another order; new ones come behind", async (t) => {
   t.mock.timers.enable({ apis: ["setInterval"] });

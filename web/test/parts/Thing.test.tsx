@@ -8,7 +8,7 @@ import { begin, depth } from "../page";
 
 test("a link of a short name keeps the whole one", () => {
   draw(<ThingLink kind="kernel" id="void f<int>()" full="void f<int>()">f int</ThingLink>);
-  assert.deepEqual([one("a").dataset.full, one("a").title, one("a").getAttribute("data-evidence")], ["void f<int>()", "void f<int>()", null]);
+  assert.deepEqual([one("a").dataset.full, (one("a").dataset.hint ?? ""), one("a").getAttribute("data-evidence")], ["void f<int>()", "void f<int>()", null]);
 });
 test("a click selects the thing and stays in the place; the link says that it is selected", () => {
   begin("#/p/a1/table?by=op");

@@ -71,5 +71,5 @@ test("Highlighted: lines have their numbers, and the one that is meant is marked
 });
 test("ScopeName: the last three parts are shown, the whole path is in the tip and selects it", () => {
   draw(<ScopeName path="model/encoder/layer1/mm" />);
-  assert.deepEqual([textOf(one("a")), one("a").title, one("a").dataset.id], ["… › encoder › layer1 › mm", "model › encoder › layer1 › mm", "model/encoder/layer1/mm"]);
+  assert.deepEqual([textOf(one("a")), (one("a").dataset.hint ?? ""), one("a").dataset.id], ["… › encoder › layer1 › mm", "model › encoder › layer1 › mm", "model/encoder/layer1/mm"]);
 });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { KernelPanel } from "../../src/details/KernelPanel";
 import { TablePlace } from "../../src/places/Table";
+import { LeftOut } from "../../src/parts/LeftOut";
 import { Share } from "../../src/shell/Share";
 import { button, click, erase, one, pairs, section, settled, shown, textOf, texts, things } from "../drawn";
 import { begin, copied } from "../page";
@@ -22,6 +23,12 @@ test("a table of a report is sorted and shown without a server, and cannot be sa
   assert.deepEqual([things(".row").length, asked], [3, []]);
   click(button("More actions"));
   assert.equal(texts("[role=menuitem]").some((t) => t.startsWith("Save as CSV")), false);
+});
+test("the first page names what did not fit", async () => {
+  await unpacked(<LeftOut id="a1" />);
+  assert.equal(textOf(one("[role=note]")), "Left out of this report: lines. The lines had no room in this report.");
+  await unpacked(<LeftOut id="another" />);
+  assert.deepEqual(texts("[role=note]"), []);
 });
 test("what only a server knows says so; the ops that launched a kernel are in its table", async () => {
   begin("#/p/a1/table?sel=kernel:ncclAllReduce");

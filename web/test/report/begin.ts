@@ -31,4 +31,4 @@ function planes(of: ArrayBuffer): ArrayBuffer {
 /** Two blocks of numbers, and a rest. */
 export const LONG = tableOf([reals("n", Array.from({ length: 20_000 }, (_, i) => (i - 9_000) * 1.25)), words("name", ["first", ...Array.from({ length: 19_999 }, () => "other")])]);
 hold(`${one}/leaves`, ["format=columns"], planes(packed(LONG)), { "data-planes": "" });
-hold(`${one}/views/lines`, ["format=columns"], {}, { "data-left": "The lines had no room in this report." });
+hold(`${one}/views/lines`, ["format=columns"], {}, { "data-left": "The lines had no room in this report.", "data-over": "lines" });

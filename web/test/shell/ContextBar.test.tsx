@@ -90,6 +90,12 @@ test("what the address had that nobody understands is said", async () => {
   await bar("#/p/a1/overview?ranks=x&sel=cow:1");
   assert.equal(textOf(one("[role=status]")), "ignored in the address: ranks=x, sel=cow:1");
 });
+test("what the address has that this profile has not is said", async () => {
+  await bar("#/p/a1/table?ranks=0,9&steps=77&device=gpu:9&by=cow&sel=step:5&colour=red&top=x");
+  assert.equal(textOf(one("[role=status]")), "ignored in the address: by=cow, colour=red; not in this profile: ranks=9, steps=77, device=gpu:9, sel=step:5");
+  await bar("#/p/a1/more?ranks=1&steps=2-9&peak=1e12&by=flops");
+  assert.deepEqual(texts("[role=status]"), []);
+});
 test("a profile without steps and devices says so in its lists", async () => {
   answer({ "views/steps": tableOf([words("step", [])]), "views/info": { summary: { ranks: "0" }, rows: [] } });
   await bar("#/p/a1/overview", opened({ facts: facts({ steps: [] }) }));
