@@ -55,7 +55,7 @@ static const rule rules[] = {
          "wait", "pin_memory=True, non_blocking=True", NULL, "block_until_ready once, at the end"),
     RULE("HostCommunication", HOST, "Communication by the host that nothing hides.", host_communication, 0.1, STEP,
          "communicate from device to device, or beside the computation; join small messages", "wait",
-         "backend nccl, async_op=True", "NcclAllReduce", NULL),
+         "async_op=True, bucket_cap_mb", "NcclAllReduce", NULL),
     RULE("DeviceAllocations", MEMORY, "Device memory allocated by the driver within steps.", allocations, 0.02, STEP,
          "keep shapes the same in every step, warm up the allocator, reserve memory at the start", "calls",
          "no empty_cache() in the loop", NULL, NULL),

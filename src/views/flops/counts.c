@@ -5,6 +5,7 @@
 #include "model/program.h"
 #include "model/tables/graph.h"
 #include "model/tables/read.h"
+#include "model/tables/sources.h"
 #include "options/columns.h"
 #include "options/options.h"
 #include "views/core/engine.h"
@@ -18,6 +19,34 @@
 
 /* ---- the engine with what the options assume ---- */
 
+static bool is_xplane(const tfp_profile *p)
+{
+    const tfp_source_tables *s = tfp_sources_of(p);
+    for (size_t i = 0; i < s->formats.size; i++)
+        if (s->formats.at[i] && strcmp(s->formats.at[i], "xplane") == 0) return true;
+    return false;
+}
+
+/* Why a trace has no float operations, in the words of the framework that recorded it. */
+static tfp_status no_program_of_trace(const tfp_profile *p, const char *file, tfp_error *err)
+{
+    if (is_xplane(p))
+        return tfp_fail(err, TFP_NOTFOUND,
+                        "%s: the trace has no compiled program, from which float operations are computed: TensorFlow "
+                        "and JAX record the programs of jax.jit and tf.function(jit_compile=True); or give the graph "
+                        "too (--graph_path)",
+                        file);
+    if (tfp_sources_of(p)->from & TFP_FROM_PYTORCH)
+        return tfp_fail(err, TFP_NOTFOUND,
+                        "%s: the trace has no input shapes, from which float operations are computed: record it with "
+                        "record_shapes=True (PyTorch)",
+                        file);
+    return tfp_fail(err, TFP_NOTFOUND,
+                    "%s: the recording has no shapes, from which float operations are computed: give a trace of the "
+                    "framework, or the model alone",
+                    file);
+}
+
 tfp_status tfp_no_program(const tfp_profile *p, tfp_error *err)
 {
     const char *file = tfp_first_source(p);
@@ -26,11 +55,7 @@ tfp_status tfp_no_program(const tfp_profile *p, tfp_error *err)
                         "%s: was read without its program, from which float operations are computed: "
                         "keep TFP_KEEP_PROGRAM",
                         file);
-    if (tfp_has(p, TFP_HAS_TRACE))
-        return tfp_fail(err, TFP_NOTFOUND,
-                        "%s: the trace has no input shapes, from which float operations are computed: record it with "
-                        "record_shapes=True (PyTorch)",
-                        file);
+    if (tfp_has(p, TFP_HAS_TRACE)) return no_program_of_trace(p, file, err);
     return tfp_fail(err, TFP_NOTFOUND,
                     "%s: no graph from which float operations could be computed: give the graph file "
                     "or SavedModel too (--graph_path), or a profile that was written with all attributes (convert)",
