@@ -152,7 +152,7 @@ class Pages(unittest.TestCase):
         self.fail('%s:%d\n%s' % (page, block.line, '\n'.join(list(diff)[:40])))
 
     def test_python_md(self):
-        self.check(PAGE, 13)
+        self.check(PAGE, 10)
 
     def test_tensorflow_md(self):
         self.check(COMPAT, 4)
