@@ -42,7 +42,7 @@ static tfp_status fill_stats(tfp_report *r, const tfp_view *view, tfp_error *err
 {
     unsigned failed = tfp_rewrites_failures(r->options->sides.rewrites);
     tfp_options *o = options_of_rows(r->options);
-    if (o && view->kind == TFP_REPORT_LIST && !tfp_options_chosen(o, "max_depth"))
+    if (o && tfp_report_kinds[view->kind].list && !tfp_options_chosen(o, "max_depth"))
         o->max_depth = INT32_MAX; /* all types */
     tfp_report *rows = NULL;
     tfp_status s = o ? TFP_OK : tfp_nomem(err);

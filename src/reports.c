@@ -45,7 +45,7 @@ tfp_status tfp_options_check(const tfp_options *o, const char *view, tfp_error *
     static const char *const tables[] = { "stats", "query", "top", "stacks", "capture", NULL };
     const tfp_view *v = tfp_view_find(view);
     size_t which;
-    bool table = v ? v->kind == TFP_REPORT_GRID : view && tfp_word_find(tfp_str_of(view), tables, &which);
+    bool table = v ? tfp_report_kinds[v->kind].table : view && tfp_word_find(tfp_str_of(view), tables, &which);
     return table ? TFP_OK : tfp_options_known_order(o, err);
 }
 
@@ -78,7 +78,7 @@ unsigned tfp_view_traits(const char *view)
 {
     const tfp_view *v = tfp_view_find(view);
     return !v ? 0
-              : (v->kind == TFP_REPORT_FINDINGS ? TFP_VIEW_FINDINGS : 0) |
+              : (tfp_report_kinds[v->kind].findings ? TFP_VIEW_FINDINGS : 0) |
                     (v->timeline == TFP_TIMELINE_OF_STEP ? TFP_VIEW_TIMELINE_OF_STEP : 0);
 }
 
@@ -113,11 +113,11 @@ const char *tfp_report_note_code(const tfp_report *r, size_t i)
     return r && i < r->notes.size ? tfp_note_kinds[r->notes.at[i].code].name : NULL;
 }
 
-int tfp_report_is_table(const tfp_report *r) { return r && r->kind == TFP_REPORT_GRID; }
+int tfp_report_is_table(const tfp_report *r) { return r && tfp_kind_of(r)->table; }
 
 size_t tfp_report_row_count(const tfp_report *r)
 {
-    return !r ? 0 : r->kind == TFP_REPORT_GRID ? r->grid->row_count : r->tree->rows.size;
+    return !r ? 0 : tfp_kind_of(r)->table ? r->grid->row_count : r->tree->rows.size;
 }
 
 const char *tfp_report_row_name(const tfp_report *r, size_t row)

@@ -96,7 +96,7 @@ static tfp_status write_pprof(const tfp_report *r, const target *t, tfp_error *e
 
 static const char *refused(const tfp_report *r)
 {
-    bool row_less = r->kind == TFP_REPORT_FINDINGS || r->kind == TFP_REPORT_GRID;
+    bool row_less = !tfp_kind_of(r)->numbers;
     if (row_less && r->options->to.output == TFP_TO_TIMELINE) return "timeline";
     return row_less && !r->stacks && r->options->to.output == TFP_TO_PPROF ? "pprof" : NULL;
 }

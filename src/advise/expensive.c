@@ -84,7 +84,7 @@ static tfp_status find(tfp_report *r, uint32_t row, const view_times *t, uint32_
 static tfp_status check_view(tfp_report *r, uint32_t row, const tfp_view *view, const char *what, tfp_error *err)
 {
     static const char *const options[] = { "max_depth", "100000", "min_micros", "1", "order_by", "micros", NULL };
-    view_times t = { .list = view->kind == TFP_REPORT_LIST };
+    view_times t = { .list = tfp_report_kinds[view->kind].list };
     tfp_arena arena = { 0 };
     tfp_status s = tfp_checker_view(r, view, options, &t.v, err);
     if (!s && !count_ran(&t, &arena)) s = tfp_nomem(err);

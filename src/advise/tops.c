@@ -77,7 +77,7 @@ static const char *title_of(const tops *t, const char *what, const tfp_view *vie
         if (t->by_host) tfp_buf_text(&b, " -order_by host");
     } else {
         tfp_buf_printf(&b, "%ss that take longest (tfprof %s%s", what, view->name,
-                       view->kind == TFP_REPORT_GRID ? "" : " -order_by micros");
+                       tfp_report_kinds[view->kind].table ? "" : " -order_by micros");
     }
     tfp_buf_char(&b, ')');
     return tfp_buf_move(&b, &t->r->arena).data;
@@ -255,8 +255,8 @@ static tfp_status add_view(tops *t, const tfp_view *view, const char *const *opt
     }
     if (s) return s;
     tops x = *t;
-    s = view->kind == TFP_REPORT_GRID ? pick_lines(&x, v, rows, &count, err)
-                                      : pick(&x, v, view->rows_are == TFP_ROWS_OF_SCOPES, rows, &count, err);
+    s = tfp_report_kinds[view->kind].table ? pick_lines(&x, v, rows, &count, err)
+                                           : pick(&x, v, view->rows_are == TFP_ROWS_OF_SCOPES, rows, &count, err);
     tfp_report_free(v);
     if (s || !count) return s;
     return add_part(&x, view->name, title_of(&x, what, view, all_of(rows, x.by_host)), rows, count, err);

@@ -35,12 +35,9 @@ static uint32_t row_item(tfp_items *x, const tfp_report *r, tfp_occurrences *t, 
     const tfp_row *row = tfp_row_at(r, at);
     if (at == 0) return 0;
     uint32_t above = items[row->parent];
-    switch (tfp_kind_of(r)) {
-    case TFP_REPORT_LIST: return tfp_items_below(x, 0, 0, row->name, row->name.size, 0);
-    case TFP_REPORT_GRID:
-    case TFP_REPORT_GROUPS: return above == TFP_NONE ? TFP_NONE : nth_item(x, t, above, row->name);
-    default: break;
-    }
+    if (tfp_kind_of(r)->list) return tfp_items_below(x, 0, 0, row->name, row->name.size, 0);
+    if (tfp_kind_of(r)->table || tfp_kind_of(r)->groups)
+        return above == TFP_NONE ? TFP_NONE : nth_item(x, t, above, row->name);
     if (tfp_view_of(r)->rows_are == TFP_ROWS_OF_SCOPES)
         return above == TFP_NONE ? TFP_NONE
                                  : tfp_items_path_below(x, above, row->name, tfp_row_at(r, row->parent)->name.size);

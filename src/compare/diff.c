@@ -337,7 +337,7 @@ static tfp_status compare(tfp_differ *d, tfp_error *err)
     if (!s) take_amounts(d);
     if (!s) s = check_limit(d, err);
     if (!s) s = tfp_diff_same_work(&d->w, err);
-    if (!s && !d->w.script && d->w.view->kind != TFP_REPORT_GRID) s = note_means(d, err);
+    if (!s && !d->w.script && !tfp_report_kinds[d->w.view->kind].table) s = note_means(d, err);
     if (!s) s = tfp_differ_lead(d, err);
     if (!s) s = mark(d, err);
     if (!s) s = order(d, err);

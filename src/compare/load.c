@@ -34,7 +34,7 @@ static uint64_t columns_of_texts(const tfp_diff_work *d)
 }
 
 /* Whether rows come from a table, with one number each. */
-static bool is_table(const tfp_diff_work *d) { return d->view->kind == TFP_REPORT_GRID; }
+static bool is_table(const tfp_diff_work *d) { return tfp_report_kinds[d->view->kind].table; }
 
 /* The columns if none was selected: those of the texts; in the script's form, memory. */
 static uint64_t default_columns(const tfp_diff_work *d)
@@ -131,7 +131,7 @@ static tfp_status load_text(tfp_diff_work *d, size_t side, tfp_error *err)
 /* A ratio with divisor 0 is 0 here, so that the row is not absent. */
 static double row_value(const tfp_report *r, uint32_t row, tfp_column_id column)
 {
-    bool total = r->kind != TFP_REPORT_LIST || !row; /* in the op view a total includes all following rows */
+    bool total = !tfp_kind_of(r)->list || !row; /* in the op view a total includes all following rows */
     double x = 0;
     return tfp_cell_number(r, row, column, total, &x) ? x : 0;
 }

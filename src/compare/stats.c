@@ -132,7 +132,7 @@ static void add_line(const stats *x, const tfp_line_run *run)
 static void sum_up(const stats *x)
 {
     size_t width = x->sums * x->steps;
-    for (size_t row = x->rows; row > 0 && x->shown->kind != TFP_REPORT_LIST; row--) {
+    for (size_t row = x->rows; row > 0 && !tfp_kind_of(x->shown)->list; row--) {
         const int64_t *from = values_at(x, row, 0);
         int64_t *to = values_at(x, x->shown->tree->rows.at[row].parent, 0);
         for (size_t i = 0; i < width; i++) to[i] = tfp_add(to[i], from[i], &x->r->clamped);

@@ -58,7 +58,7 @@ bool sql_is_grid(const char *name)
     return false;
 }
 
-static bool is_tree(size_t grid) { return grids[grid].view->kind != TFP_REPORT_GRID; }
+static bool is_tree(size_t grid) { return !tfp_report_kinds[grids[grid].view->kind].table; }
 
 /* A column of one table; the first is the profile. */
 static bool column_at(size_t grid, size_t i, sql_grid_column *out)
@@ -175,7 +175,7 @@ static int close_grid(sqlite3_vtab_cursor *base)
 
 static size_t rows_of(const tfp_report *r)
 {
-    return !r ? 0 : tfp_kind_of(r) == TFP_REPORT_GRID ? tfp_table_of(r)->row_count : tfp_row_count(r);
+    return !r ? 0 : tfp_kind_of(r)->table ? tfp_table_of(r)->row_count : tfp_row_count(r);
 }
 
 static int best_way(sqlite3_vtab *base, sqlite3_index_info *info)

@@ -71,13 +71,11 @@ tfp_status tfp_gate_take_lines(tfp_gate_runs *g, const tfp_profile *p, tfp_error
 
 /* ---- operations ---- */
 
-static bool is_table(const tfp_report *r) { return tfp_kind_of(r) == TFP_REPORT_GRID; }
-
 /* From statistics the median; from the op view the number itself. False: absent. */
 static bool op_value(const tfp_report *r, size_t row, int column, double *out)
 {
     char name[COLUMN_NAME];
-    if (!is_table(r)) return tfp_cell_number(r, (uint32_t)row, (tfp_column_id)column, false, out);
+    if (!tfp_kind_of(r)->table) return tfp_cell_number(r, (uint32_t)row, (tfp_column_id)column, false, out);
     snprintf(name, sizeof name, "%s_median", tfp_columns[column].name);
     const tfp_table_column *c = tfp_grid_find(tfp_table_of(r), name);
     return c && tfp_cell_real_at(c, row, out);
@@ -88,7 +86,7 @@ static void name_of(const tfp_report *r, size_t row, tfp_buf *out)
 {
     const tfp_table_column *name = tfp_grid_find(tfp_table_of(r), "name"), *op = tfp_grid_find(tfp_table_of(r), "op");
     out->size = 0;
-    if (!is_table(r)) {
+    if (!tfp_kind_of(r)->table) {
         tfp_buf_str(out, tfp_row_at(r, row)->name);
         return;
     }
@@ -113,7 +111,7 @@ static tfp_status take_op(tfp_gate_runs *g, const tfp_report *r, size_t row, tfp
 
 tfp_status tfp_gate_take_ops(tfp_gate_runs *g, const tfp_report *r, tfp_error *err)
 {
-    bool table = is_table(r);
+    bool table = tfp_kind_of(r)->table;
     size_t count = table ? tfp_table_of(r)->row_count : tfp_row_count(r);
     tfp_status s = TFP_OK;
     tfp_buf name = { 0 };

@@ -102,9 +102,7 @@ static bool place(tfp_cells *x, const column *c, uint32_t at, tfp_cell *out)
     switch ((enum place)c->value) {
     case NAME: tfp_escape(out->text, row->name); break;
     case ROW: out->number = at; break;
-    case PARENT: /* in the op view rows are nested only to add up totals: the list is flat */
-        out->number = r->kind == TFP_REPORT_LIST ? 0 : row->parent;
-        return at != 0;
+    case PARENT: out->number = tfp_row_parent(r, at); return at != 0;
     case DEPTH: out->number = row->depth; break;
     case ACCOUNTED: out->number = row->accounted; break;
     case HIDDEN: out->number = row->hidden; break;
@@ -195,6 +193,7 @@ static const column finding_columns[] = {
     CELL("span", INT, finding, SPAN, TFP_SHOWN_ALWAYS, .whole = false),
     CELL("command", TEXT, finding, COMMAND, TFP_SHOWN_ALWAYS, .whole = true),
 };
+enum { FINDING_COLUMNS = sizeof finding_columns / sizeof *finding_columns };
 /* clang-format on */
 
 static bool part_of_sum(const tfp_report *r, tfp_column_id id, size_t i, column *out)
@@ -271,17 +270,10 @@ static bool next_of_rows(walk *w, column *out)
 static bool next(walk *w, column *out)
 {
     const tfp_report *r = w->r;
-    switch (r->kind) {
-    case TFP_REPORT_FINDINGS:
-        if (w->fixed >= sizeof finding_columns / sizeof *finding_columns) return false;
-        *out = finding_columns[w->fixed++];
-        return true;
-    case TFP_REPORT_GRID:
-        if (r->grid->tree && w->fixed < TREE_COLUMNS) return *out = row_columns[w->fixed++], true;
-        break;
-    default:
-        if (next_of_rows(w, out)) return true;
-    }
+    const tfp_kind_traits *kind = tfp_kind_of(r);
+    if (kind->numbers && next_of_rows(w, out)) return true;
+    if (r->grid->tree && w->fixed < TREE_COLUMNS) return *out = row_columns[w->fixed++], true;
+    if (kind->findings && w->fixed < FINDING_COLUMNS) return *out = finding_columns[w->fixed++], true;
     if (w->own >= r->grid->columns.size) return false;
     *out = r->grid->columns.at[w->own++];
     return true;
@@ -320,11 +312,8 @@ bool tfp_table_find(const tfp_report *r, const char *name, column *out)
 
 size_t tfp_table_rows(const tfp_report *r)
 {
-    switch (r->kind) {
-    case TFP_REPORT_FINDINGS: return r->findings.size;
-    case TFP_REPORT_GRID: return r->grid->row_count;
-    default: return r->tree->rows.size;
-    }
+    if (tfp_kind_of(r)->findings) return r->findings.size;
+    return tfp_kind_of(r)->table ? r->grid->row_count : r->tree->rows.size;
 }
 
 /* A cell of a batch. Its texts are UTF-8 already. */

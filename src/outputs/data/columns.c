@@ -217,8 +217,7 @@ static void put_column(writer *w, const tfp_table_column *f, uint8_t *absent, bo
 static void put_header(writer *w, const tfp_column_vec *columns, uint8_t *absent, bool *nomem)
 {
     const tfp_report *r = w->r;
-    bool tree =
-        r->kind == TFP_REPORT_TREE || r->kind == TFP_REPORT_GROUPS || (r->kind == TFP_REPORT_GRID && r->grid->tree);
+    bool tree = (tfp_kind_of(r)->numbers && !tfp_kind_of(r)->list) || r->grid->tree;
     tfp_buf_printf(&w->header, "{\"row_count\":%zu,\"tree\":%s,\"view\":", w->rows, tree ? "true" : "false");
     put_string(w, r->view);
     tfp_buf_text(&w->header, ",\"notes\":[");

@@ -223,12 +223,6 @@ static void close_row(writer *w)
     tfp_json_close(&w->j, '}');
 }
 
-/* In a list (op) every row is a child of the root, even if its total includes others. */
-static uint32_t parent_of(const tfp_report *r, uint32_t row)
-{
-    return r->kind == TFP_REPORT_LIST ? 0 : r->tree->rows.at[row].parent;
-}
-
 /* Parents come before children, in the order of display: the open rows are always the ancestors of the last. */
 static void put_rows(writer *w)
 {
@@ -241,12 +235,13 @@ static void put_rows(writer *w)
     open_row(w, 0);
     uint32_t last = 0;
     for (uint32_t i = 1; i < r->tree->rows.size && !w->sink->status && !w->nomem; i++) {
-        for (uint32_t parent = parent_of(r, i); last != parent && last != 0; last = parent_of(r, last)) close_row(w);
+        for (uint32_t parent = tfp_row_parent(r, i); last != parent && last != 0; last = tfp_row_parent(r, last))
+            close_row(w);
         open_row(w, i);
         last = i;
         tfp_sink_flush_if_full(w->sink);
     }
-    for (; last != 0; last = parent_of(r, last)) close_row(w);
+    for (; last != 0; last = tfp_row_parent(r, last)) close_row(w);
     close_row(w);
 }
 
@@ -363,7 +358,7 @@ static void open_report(writer *w)
         tfp_json_int(&w->j, r->step.id);
     tfp_json_notes(&w->j, r);
     tfp_json_coverage(&w->j, r);
-    if (r->kind == TFP_REPORT_FINDINGS)
+    if (tfp_kind_of(r)->findings)
         put_findings(w);
     else
         put_columns(w);
@@ -378,9 +373,9 @@ static tfp_status close_report(writer *w, tfp_error *err)
 static tfp_status write_json(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
     writer w = start(r, s);
-    if (r->kind == TFP_REPORT_GRID) return tfp_json_grid(r, s), TFP_OK;
+    if (tfp_kind_of(r)->table) return tfp_json_grid(r, s), TFP_OK;
     open_report(&w);
-    if (r->kind != TFP_REPORT_FINDINGS) put_rows(&w);
+    if (tfp_kind_of(r)->numbers) put_rows(&w);
     tfp_json_close(&w.j, '}');
     tfp_buf_char(&s->buf, '\n');
     return close_report(&w, err);
@@ -393,7 +388,7 @@ static void put_line(writer *w, uint32_t row)
     tfp_json_int_at(&w->j, "row", row);
     tfp_json_key(&w->j, "parent");
     if (row)
-        tfp_json_int(&w->j, parent_of(w->r, row));
+        tfp_json_int(&w->j, tfp_row_parent(w->r, row));
     else
         tfp_json_null(&w->j);
     tfp_json_int_at(&w->j, "depth", w->r->tree->rows.at[row].depth);
@@ -406,12 +401,12 @@ static void put_line(writer *w, uint32_t row)
 static tfp_status write_jsonl(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
     writer w = start(r, s);
-    if (r->kind == TFP_REPORT_GRID) return tfp_json_grid_lines(r, s), TFP_OK;
+    if (tfp_kind_of(r)->table) return tfp_json_grid_lines(r, s), TFP_OK;
     open_report(&w);
     tfp_json_close(&w.j, '}');
     tfp_buf_char(&s->buf, '\n');
-    bool rows = r->kind != TFP_REPORT_FINDINGS;
-    for (uint32_t i = 0; rows && i < r->tree->rows.size && !s->status && !w.nomem; i++) put_line(&w, i);
+    for (uint32_t i = 0; tfp_kind_of(r)->numbers && i < r->tree->rows.size && !s->status && !w.nomem; i++)
+        put_line(&w, i);
     return close_report(&w, err);
 }
 

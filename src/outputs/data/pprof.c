@@ -386,8 +386,8 @@ static const tfp_column *only_column(const tfp_options *o)
 
 static tfp_status write_pprof(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
-    bool code = r->kind == TFP_REPORT_GROUPS && r->tree->code;
     if (r->stacks) return tfp_pprof_stacks(r->stacks, s, err);
+    bool code = r->tree->code != NULL;
     if (!code && !(r->about->row_traits & TFP_NESTS))
         return tfp_fail(err, TFP_BADARG, "%s view has no pprof output: use code, calls or scope", r->view);
     writer w = { .r = r, .p = r->profile, .column = only_column(r->options) };

@@ -204,11 +204,9 @@ static void put_group_row(coder *c, uint32_t row)
     for (uint32_t i = 0; i < x->member_count; i++) put_member(c, r->tree->members[x->member_first + i]);
 }
 
-static bool is_group(const tfp_report *r) { return r->kind != TFP_REPORT_TREE; }
-
 static void put_row(coder *c, uint32_t row)
 {
-    if (is_group(c->r))
+    if (tfp_kind_of(c->r)->groups)
         put_group_row(c, row);
     else
         put_graph_row(c, row);
@@ -217,7 +215,7 @@ static void put_row(coder *c, uint32_t row)
 /* TensorFlow returns a list as a chain: each type is the only child of the one before. */
 static uint32_t parent_of(const tfp_report *r, uint32_t row)
 {
-    return r->kind == TFP_REPORT_LIST ? row - 1 : r->tree->rows.at[row].parent;
+    return tfp_kind_of(r)->list ? row - 1 : r->tree->rows.at[row].parent;
 }
 
 /* sizes[row]: the size of the row's whole message, including everything below it. */
@@ -241,7 +239,7 @@ static void write_rows(coder *c, tfp_sink *s, const uint64_t *sizes)
     c->b = &s->buf;
     for (uint32_t i = 0; i < c->r->tree->rows.size && !s->status; i++) {
         if (i) {
-            tfp_put_tag(c->b, is_group(c->r) ? GROUP_CHILDREN : GRAPH_CHILDREN, TFP_BYTES);
+            tfp_put_tag(c->b, tfp_kind_of(c->r)->groups ? GROUP_CHILDREN : GRAPH_CHILDREN, TFP_BYTES);
             tfp_put_varint(c->b, sizes[i]);
         }
         put_row(c, i);
@@ -283,15 +281,12 @@ static void write_advice(const tfp_report *r, tfp_sink *s)
 
 static tfp_status write_proto(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
-    if (r->kind == TFP_REPORT_GRID) return tfp_fail(err, TFP_BADARG, "%s has no proto", r->view);
-    if (r->kind != TFP_REPORT_FINDINGS) {
-        if ((r->values & TFP_V_ALL) != TFP_V_ALL) /* a 0 in place of a number would be silently wrong */
-            return tfp_fail(err, TFP_BADARG,
-                            "a proto needs every column: build the report with -proto_out or -format json");
-        return write_tree(r, s, err);
-    }
-    write_advice(r, s);
-    return TFP_OK;
+    if (tfp_kind_of(r)->table) return tfp_fail(err, TFP_BADARG, "%s has no proto", r->view);
+    if (tfp_kind_of(r)->findings) return write_advice(r, s), TFP_OK;
+    if ((r->values & TFP_V_ALL) != TFP_V_ALL) /* a 0 in place of a number would be silently wrong */
+        return tfp_fail(err, TFP_BADARG,
+                        "a proto needs every column: build the report with -proto_out or -format json");
+    return write_tree(r, s, err);
 }
 
 const tfp_output_format tfp_output_proto = {

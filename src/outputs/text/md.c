@@ -68,7 +68,7 @@ static void put_text(writer *w, tfp_str s)
 }
 
 /* Totals of the op view are sums over the rest of the list, which mean little to readers. */
-static bool has_totals(const writer *w) { return w->r->kind != TFP_REPORT_LIST; }
+static bool has_totals(const writer *w) { return !tfp_kind_of(w->r)->list; }
 
 static void put_name(writer *w, uint32_t row)
 {
@@ -370,12 +370,12 @@ static void put_report_grid(writer *w)
 static tfp_status write_md(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
     writer w = { .r = r, .sink = s, .out = &s->buf };
-    if (r->kind == TFP_REPORT_FINDINGS)
+    if (tfp_kind_of(r)->findings)
         put_findings(&w);
-    else if (r->kind != TFP_REPORT_GRID)
-        put_table(&w);
-    else
+    else if (tfp_kind_of(r)->table)
         put_report_grid(&w);
+    else
+        put_table(&w);
     bool nomem = w.nomem || w.cell.failed;
     tfp_buf_free(&w.cell);
     tfp_vec_free(&w.labels);

@@ -403,7 +403,7 @@ static void put_left_out(const screen *x, tfp_buf *out)
 
 tfp_status tfp_screen_text(const tfp_report *r, const tfp_column_id *cells, size_t n, tfp_sink *s, tfp_error *err)
 {
-    screen x = { .r = r, .list = r->kind == TFP_REPORT_LIST };
+    screen x = { .r = r, .list = tfp_kind_of(r)->list };
     choose_columns(&x, cells, n);
     measure(&x);
     put_doc(&x, &s->buf);

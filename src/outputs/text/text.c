@@ -25,9 +25,8 @@
  * not repeat. */
 static size_t list_cells(const tfp_report *r, tfp_column_id cells[TFP_COLUMNS_MAX])
 {
-    bool tree = r->kind == TFP_REPORT_TREE;
     uint64_t shown = r->options->select;
-    size_t all = tfp_columns_in(tree ? TFP_LIST_TREE_CELLS : TFP_LIST_GROUP_CELLS, cells), n = 0;
+    size_t all = tfp_columns_in(tfp_kind_of(r)->groups ? TFP_LIST_GROUP_CELLS : TFP_LIST_TREE_CELLS, cells), n = 0;
     for (int i = 0; i < tfp_column_count; i++)
         for (int k = 0; k < tfp_columns[i].brings_count && tfp_selects(r->options, (tfp_column_id)i); k++)
             shown |= UINT64_C(1) << tfp_columns[i].brings[k];
@@ -70,7 +69,7 @@ static void write_legend(const tfp_report *r, const tfp_column_id *cells, size_t
     tfp_buf_text(b, "node name | ");
     for (size_t i = 0; i < n; i++) {
         const tfp_column *c = &tfp_columns[cells[i]];
-        bool group = r->kind != TFP_REPORT_TREE && c->text.legend_op;
+        bool group = tfp_kind_of(r)->groups && c->text.legend_op;
         tfp_buf_printf(b, "%s%s", i ? " | " : "", group ? c->text.legend_op : c->text.legend);
     }
     tfp_buf_char(b, '\n');
@@ -104,7 +103,7 @@ static void write_reals(const tfp_report *r, uint32_t row, tfp_column_id cell, t
 
 static void write_occurrence(const tfp_report *r, uint32_t row, tfp_buf *b)
 {
-    if (r->kind == TFP_REPORT_GROUPS) {
+    if (tfp_kind_of(r)->groups) {
         tfp_buf_text(b, "occurrence N/A in code view");
         return;
     }
@@ -155,7 +154,7 @@ static void write_cell(const tfp_report *r, uint32_t row, tfp_column_id cell, tf
         break;
     case TFP_C_OCCURRENCE: write_occurrence(r, row, b); break;
     case TFP_C_INPUT_SHAPES:
-        if (r->kind == TFP_REPORT_GROUPS)
+        if (tfp_kind_of(r)->groups)
             tfp_buf_text(b, "input_shapes N/A in code view");
         else if (x->node != TFP_NONE)
             tfp_node_input_shapes(r->profile, x->node, "|", b);
@@ -170,7 +169,7 @@ static bool has_cell(const tfp_report *r, uint32_t row, tfp_column_id cell)
 {
     const tfp_row *x = &r->tree->rows.at[row];
     if (cell != TFP_C_DEVICE) return true;
-    if (r->kind == TFP_REPORT_GROUPS) return x->member_count > 0;
+    if (tfp_kind_of(r)->groups) return x->member_count > 0;
     return x->node != TFP_NONE && tfp_graph_of(r->profile)->nodes.at[x->node].device != 0;
 }
 
@@ -349,7 +348,7 @@ static void write_op_row(const tfp_report *r, uint32_t row, const tfp_column_id 
 /* For a profile without nodes TensorFlow's op view shows the root, and no legend. */
 static bool has_no_types(const tfp_report *r)
 {
-    return r->kind == TFP_REPORT_LIST && tfp_graph_of(r->profile)->nodes.size == 0;
+    return tfp_kind_of(r)->list && tfp_graph_of(r->profile)->nodes.size == 0;
 }
 
 static void write_list(const tfp_report *r, const tfp_column_id *cells, size_t n, tfp_sink *s)
@@ -380,17 +379,15 @@ static void write_findings(const tfp_report *r, tfp_buf *b)
 static tfp_status write_text(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
     tfp_column_id cells[TFP_COLUMNS_MAX];
-    if (r->kind == TFP_REPORT_FINDINGS) {
-        write_findings(r, &s->buf);
-        return TFP_OK;
-    }
-    if (r->kind == TFP_REPORT_GRID) return tfp_grid_text(r, s, err);
-    if (r->options->compat10 && r->kind == TFP_REPORT_TREE) return tfp_text_compat10(r, s, err);
+    const tfp_kind_traits *kind = tfp_kind_of(r);
+    if (kind->table) return tfp_grid_text(r, s, err);
+    if (kind->findings) return write_findings(r, &s->buf), TFP_OK;
+    if (r->options->compat10 && !kind->groups) return tfp_text_compat10(r, s, err);
     size_t n = list_cells(r, cells);
     if (tfp_is_aligned(r)) return tfp_screen_text(r, cells, n, s, err);
     write_doc(r, &s->buf);
     if (!has_no_types(r)) write_legend(r, cells, n, &s->buf);
-    if (r->kind == TFP_REPORT_LIST)
+    if (kind->list)
         write_list(r, cells, n, s);
     else
         write_tree(r, cells, n, s);

@@ -63,7 +63,7 @@ static tfp_status write_timeline(const tfp_report *r, tfp_sink *s, tfp_error *er
 {
     bool graph = tfp_view_of(r)->timeline == TFP_TIMELINE_OF_STEP,
          calls = tfp_view_of(r)->timeline == TFP_TIMELINE_OF_SPANS;
-    if (!graph && tfp_kind_of(r) != TFP_REPORT_TREE && tfp_kind_of(r) != TFP_REPORT_GROUPS)
+    if (!graph && (!tfp_kind_of(r)->numbers || tfp_kind_of(r)->list))
         return tfp_fail(err, TFP_BADARG, "%s view has no timeline: use graph, scope or code", tfp_name_of(r));
     if (graph && tfp_details_of(tfp_profile_of(r))->details.size < tfp_executions_of(tfp_profile_of(r))->execs.size)
         return tfp_fail(err, TFP_BADARG, "a timeline of the graph view needs a profile read with TFP_KEEP_MEMORY");

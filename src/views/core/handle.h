@@ -13,8 +13,20 @@ typedef enum tfp_report_kind {
     TFP_REPORT_GROUPS,   /* code: rows are frames with member nodes; MultiGraphNodeProto */
     TFP_REPORT_LIST,     /* op: a flat list, each total includes all following rows; MultiGraphNodeProto as a chain */
     TFP_REPORT_FINDINGS, /* advise: rows are checkers with findings; AdviceProto */
-    TFP_REPORT_GRID      /* diff, stats, query: rows with the report's own columns */
+    TFP_REPORT_GRID,     /* diff, stats, query: rows with the report's own columns */
+    TFP_REPORT_KINDS
 } tfp_report_kind;
+
+/* The traits of a kind, of which code asks for one, never for the kind. One of the first three holds. */
+typedef struct tfp_kind_traits {
+    bool table;      /* a grid with columns of its own */
+    bool numbers;    /* rows with the numbers of -select, their own and in total */
+    bool findings;   /* rows of checkers, with their findings */
+    bool list;       /* rows are not nested, and a total includes all following rows */
+    bool groups;     /* a row stands for its member nodes */
+    const char *row; /* the word for a row in notes about names */
+} tfp_kind_traits;
+extern const tfp_kind_traits tfp_report_kinds[TFP_REPORT_KINDS];
 
 /* An empty report of a grid with a copy of the options (NULL: every default), and one of a profile. NULL without
  * memory. */
@@ -31,7 +43,7 @@ const tfp_options *tfp_options_of(const tfp_report *r);
 tfp_step_choice tfp_step_of(const tfp_report *r);
 const struct tfp_view *tfp_view_of(const tfp_report *r);
 const char *tfp_name_of(const tfp_report *r); /* of the view or table */
-tfp_report_kind tfp_kind_of(const tfp_report *r);
+const tfp_kind_traits *tfp_kind_of(const tfp_report *r);
 
 /* ---- for its answer ---- */
 tfp_arena *tfp_arena_of(tfp_report *r); /* lives as long as the report */

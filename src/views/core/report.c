@@ -26,6 +26,16 @@
 /* For reports that no view builds, such as those of stats and query. */
 static const tfp_view no_view = { .name = "", .kind = TFP_REPORT_GRID };
 
+/* clang-format off */
+const tfp_kind_traits tfp_report_kinds[TFP_REPORT_KINDS] = {
+    [TFP_REPORT_TREE]     = { .numbers = true, .row = "name" },
+    [TFP_REPORT_GROUPS]   = { .numbers = true, .groups = true, .row = "line" },
+    [TFP_REPORT_LIST]     = { .numbers = true, .groups = true, .list = true, .row = "type" },
+    [TFP_REPORT_FINDINGS] = { .findings = true },
+    [TFP_REPORT_GRID]     = { .table = true, .row = "name" },
+};
+/* clang-format on */
+
 tfp_report *tfp_report_new(const char *view, const tfp_options *o)
 {
     struct whole {
@@ -71,7 +81,7 @@ const tfp_options *tfp_options_of(const tfp_report *r) { return r->options; }
 tfp_step_choice tfp_step_of(const tfp_report *r) { return r->step; }
 const tfp_view *tfp_view_of(const tfp_report *r) { return r->about; }
 const char *tfp_name_of(const tfp_report *r) { return r->view; }
-tfp_report_kind tfp_kind_of(const tfp_report *r) { return r->kind; }
+const tfp_kind_traits *tfp_kind_of(const tfp_report *r) { return &tfp_report_kinds[r->kind]; }
 tfp_arena *tfp_arena_of(tfp_report *r) { return &r->arena; }
 bool *tfp_clamped_of(tfp_report *r) { return &r->clamped; }
 tfp_grid *tfp_table_of(const tfp_report *r) { return r->grid; }
@@ -235,7 +245,7 @@ bool tfp_is_aligned(const tfp_report *r)
 {
     const tfp_options *o = r->options;
     bool compat = o->compat10 || o->compat_tensorflow;
-    bool own = r->kind == TFP_REPORT_GRID || (r->profile && tfp_is_beyond_tensorflow(r->profile));
+    bool own = tfp_kind_of(r)->table || (r->profile && tfp_is_beyond_tensorflow(r->profile));
     return tfp_for_screen(o) || (!compat && own);
 }
 

@@ -91,6 +91,8 @@ tfp_report_tree *tfp_tree_of(const tfp_report *r);
 size_t tfp_row_count(const tfp_report *r);
 tfp_row *tfp_row_at(const tfp_report *r, uint32_t row);
 
+/* The row above; in a list, whose rows are nested only to add up totals, the root. */
+uint32_t tfp_row_parent(const tfp_report *r, uint32_t row);
 /* The name of a row as people see it. */
 tfp_str tfp_shown_name(const tfp_report *r, uint32_t row);
 

@@ -36,8 +36,7 @@ static tfp_status find_step(tfp_report *r, tfp_error *err)
     const tfp_profile *p = r->profile;
     tfp_step_choice asked = r->options->step;
     bool trace = (tfp_has(p, TFP_HAS_TRACE) > 0 && p != r->runs) || tfp_samples_of(p)->samples.size;
-    bool chosen = tfp_options_chosen(r->options, "step"),
-         table = r->kind == TFP_REPORT_GRID || r->kind == TFP_REPORT_FINDINGS;
+    bool chosen = tfp_options_chosen(r->options, "step"), table = !tfp_kind_of(r)->numbers;
     if (trace && asked.which == TFP_STEP_MEAN && !chosen) asked.which = TFP_STEP_ALL;
     if (asked.which == TFP_STEP_ALL && table)
         asked.which = TFP_STEP_MEAN; /* tables have no mean; to them this means all steps */
@@ -172,9 +171,8 @@ static bool cut_tree(tfp_report *r, uint64_t most)
 static tfp_status cut(tfp_report *r, tfp_error *err)
 {
     uint64_t most = (uint64_t)r->options->top;
-    if (!most || r->kind == TFP_REPORT_FINDINGS || r->options->made.reach)
-        return TFP_OK; /* stats and diff cut their reports themselves */
-    if (r->kind != TFP_REPORT_LIST) return cut_tree(r, most) ? TFP_OK : tfp_nomem(err);
+    if (!most || r->options->made.reach) return TFP_OK; /* stats and diff cut their reports themselves */
+    if (!tfp_kind_of(r)->list) return cut_tree(r, most) ? TFP_OK : tfp_nomem(err);
     if (r->tree->rows.size > most + 1) { /* the root comes before them */
         r->tree->left += r->tree->rows.size - 1 - (size_t)most;
         r->tree->rows.size = (size_t)most + 1;
@@ -201,7 +199,7 @@ static tfp_status set_apart(tfp_report *r, tfp_error *err)
     tfp_options *o = r->options;
     const char *by = o->order_column;
     o->made.apart = times_apart(r);
-    if (r->kind == TFP_REPORT_GRID || r->kind == TFP_REPORT_FINDINGS) return TFP_OK;
+    if (!tfp_kind_of(r)->numbers) return TFP_OK;
     if (by && strcmp(by, "host") == 0) return tfp_options_set(o, "order_by", "cpu_micros", err);
     bool device = by ? strcmp(by, "device") == 0 : o->made.apart && o->order.by == TFP_V_MICROS;
     return device ? tfp_options_set(o, "order_by", "accelerator_micros", err) : TFP_OK;
@@ -212,9 +210,9 @@ static tfp_status order_by_size(tfp_report *r, tfp_error *err)
 {
     tfp_options *o = r->options;
     tfp_column_id columns[TFP_COLUMNS_MAX];
-    bool numbers = r->kind == TFP_REPORT_TREE || r->kind == TFP_REPORT_GROUPS || r->kind == TFP_REPORT_LIST;
     bool aligned = tfp_for_screen(o) || (tfp_is_aligned(r) && is_text(o->to.format) && !o->made.reach);
-    if (!(aligned || o->top) || !numbers || r->about->row_traits & TFP_KEEPS_ORDER || tfp_options_chosen(o, "order_by"))
+    if (!(aligned || o->top) || !tfp_kind_of(r)->numbers || r->about->row_traits & TFP_KEEPS_ORDER ||
+        tfp_options_chosen(o, "order_by"))
         return TFP_OK;
     size_t n = tfp_options_selected(o, columns);
     for (size_t i = 0; i < n; i++)
@@ -238,22 +236,23 @@ static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
     if (!s) s = tfp_report_mark(r, err);
     if (!s) s = tfp_report_cut(r, err);
     if (!s) s = find_step(r, err);
-    if (!s && r->options->max_depth < 1 && r->kind != TFP_REPORT_FINDINGS && r->kind != TFP_REPORT_GRID)
+    const tfp_kind_traits *kind = tfp_kind_of(r);
+    if (!s && r->options->max_depth < 1 && kind->numbers)
         s = tfp_report_note_add(r, TFP_NOTE_OPTION_IGNORED, err, "max_depth %lld %s", (long long)r->options->max_depth,
-                                r->kind == TFP_REPORT_LIST ? "shows at most the first type" : "works as 1");
-    if (!s && r->kind != TFP_REPORT_GRID) s = tfp_counts_start(r, err);
-    if (!s && r->kind != TFP_REPORT_GRID) s = tfp_parameters_start(r, err);
+                                kind->list ? "shows at most the first type" : "works as 1");
+    if (!s && !kind->table) s = tfp_counts_start(r, err);
+    if (!s && !kind->table) s = tfp_parameters_start(r, err);
     if (!s) s = check_needs(r, err);
-    if (!s && r->kind != TFP_REPORT_GRID) s = tfp_options_known_order(r->options, err);
-    if (!s && r->kind != TFP_REPORT_GRID) s = tfp_statistics_start(r, err);
+    if (!s && !kind->table) s = tfp_options_known_order(r->options, err);
+    if (!s && !kind->table) s = tfp_statistics_start(r, err);
     size_t notes = r->notes.size;
     if (!s) s = view->build(r, err);
     bool noted = !r->options->made.step_execs; /* diff builds a report per step, whose notes nobody reads */
     /* `lines` has the notes of its code view; `summary` adds its own */
     if (!s && noted && view->row_traits & TFP_ADDS_COVERAGE) s = tfp_coverage_add(r, err);
     if (!s && noted && view->row_traits & TFP_ADDS_ATTRIBUTION) s = tfp_attributed_note(r, err);
-    if (!s && r->kind == TFP_REPORT_GRID) s = tfp_grid_arrange(r, err);
-    if (!s && r->kind != TFP_REPORT_GRID) s = cut(r, err);
+    if (!s && kind->table) s = tfp_grid_arrange(r, err);
+    if (!s && kind->numbers) s = cut(r, err);
     if (!s && failed_matches(r->options) != failed_before) s = tfp_nomem(err);
     if (!s && noted) s = tfp_note_silence(r, notes, err);
     if (!s) s = tfp_report_note_clamped(r, err);

@@ -55,7 +55,7 @@ static void sum_classes(const tfp_report *r, int64_t sums[SUMS])
     const tfp_span_columns *s = &tfp_events_of(p)->spans;
     for (uint32_t i = 0; i < s->size; i++) {
         if (s->kind[i] != TFP_SPAN_ACTIVITY || tfp_lanes_of(p)->at[s->lane[i]].role != TFP_ROLE_STREAM) continue;
-        bool counts = tfp_kind_of(r) == TFP_REPORT_GRID ? tfp_span_in_step(r, i) : tfp_coverage_counts(r, i);
+        bool counts = tfp_kind_of(r)->table ? tfp_span_in_step(r, i) : tfp_coverage_counts(r, i);
         if (!counts) continue;
         tfp_attribution a = tfp_span_attribution(p, i);
         int64_t *sum = &sums[a.certainty != TFP_SURE_BY_NONE ? a.certainty : TFP_CERTAINTIES + a.reason];

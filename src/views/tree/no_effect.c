@@ -22,10 +22,7 @@
 
 static bool is_compat(const tfp_report *r) { return r->options->compat10 || r->options->compat_tensorflow; }
 
-static bool speaks(const tfp_report *r)
-{
-    return !is_compat(r) && r->kind != TFP_REPORT_GRID && r->kind != TFP_REPORT_FINDINGS;
-}
+static bool speaks(const tfp_report *r) { return !is_compat(r) && tfp_kind_of(r)->numbers; }
 
 /* ---- patterns ---- */
 
@@ -73,9 +70,9 @@ static tfp_status check_filter(tfp_report *r, const name_filter *by, const char 
 
 tfp_status tfp_note_unmatched(tfp_report *r, const tfp_str *names, size_t count, tfp_error *err)
 {
-    const char *what = r->kind == TFP_REPORT_LIST ? "type" : r->kind == TFP_REPORT_GROUPS ? "line" : "name";
+    const char *what = tfp_kind_of(r)->row;
     tfp_status s = TFP_OK;
-    if (is_compat(r) || r->kind == TFP_REPORT_FINDINGS || !count) return TFP_OK;
+    if (is_compat(r) || tfp_kind_of(r)->findings || !count) return TFP_OK;
     for (size_t i = 0; i < sizeof name_filters / sizeof *name_filters && !s; i++)
         s = check_filter(r, &name_filters[i], what, names, count, err);
     return s;
@@ -237,7 +234,8 @@ static tfp_status check_float_ops(tfp_report *r, tfp_error *err)
 
 static tfp_status check_tensors(tfp_report *r, tfp_error *err)
 {
-    if (!tfp_selects(r->options, TFP_C_TENSOR_VALUE) || r->kind != TFP_REPORT_TREE || r->tree->tensors.size)
+    if (!tfp_selects(r->options, TFP_C_TENSOR_VALUE) || !tfp_kind_of(r)->numbers || tfp_kind_of(r)->groups ||
+        r->tree->tensors.size)
         return TFP_OK;
     if (!tfp_checkpoint_of(r->profile))
         return tfp_report_note_add(r, TFP_NOTE_NO_TENSORS, err, "tensor_value needs a checkpoint (--checkpoint_path)");
@@ -291,7 +289,7 @@ static tfp_status check_rows(tfp_report *r, size_t notes_before, tfp_error *err)
 {
     const tfp_options *o = r->options;
     narrowed n = narrowed_by(o);
-    if (o->max_depth < 2 && r->kind != TFP_REPORT_LIST) return TFP_OK; /* only the root was asked for */
+    if (o->max_depth < 2 && !tfp_kind_of(r)->list) return TFP_OK; /* only the root was asked for */
     if (r->tree->rows.size > 1 || r->notes.size > notes_before || !tfp_graph_of(r->profile)->nodes.size) return TFP_OK;
     if (n.broken) return TFP_OK; /* it has an error of its own */
     if (!n.minimum && !n.filter) return TFP_OK;
@@ -303,7 +301,7 @@ static tfp_status check_rows(tfp_report *r, size_t notes_before, tfp_error *err)
 tfp_status tfp_note_all_rows(tfp_report *r, tfp_error *err)
 {
     narrowed n = narrowed_by(r->options);
-    if (r->kind != TFP_REPORT_GRID || is_compat(r) || (r->about->needs & TFP_TAKES_LIMITS)) return TFP_OK;
+    if (!tfp_kind_of(r)->table || is_compat(r) || (r->about->needs & TFP_TAKES_LIMITS)) return TFP_OK;
     if (!n.minimum && !n.filter) return TFP_OK;
     return tfp_report_note_add(r, TFP_NOTE_OPTION_IGNORED, err,
                                "the table %s takes no %s%s%s: all of its rows are shown", r->about->name,
@@ -322,7 +320,7 @@ tfp_status tfp_note_left(tfp_report *r, size_t types, tfp_error *err)
 
 tfp_status tfp_note_silence(tfp_report *r, size_t notes_before, tfp_error *err)
 {
-    if (r->kind == TFP_REPORT_GRID && !r->grid->row_count && r->about->no_rows && r->notes.size == notes_before)
+    if (tfp_kind_of(r)->table && !r->grid->row_count && r->about->no_rows && r->notes.size == notes_before)
         return tfp_report_note_add(r, TFP_NOTE_NO_ROWS, err, "%s", r->about->no_rows);
     if (!speaks(r)) return TFP_OK;
     tfp_status s = check_types(r, err);
