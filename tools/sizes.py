@@ -131,9 +131,9 @@ def known_views():
 
 
 # Structs that describe a column: of the model (tfp_schema_column, and sql_column until queries read it), of a table
-# (tfp_table_column, sql_grid_column), and a number that -select knows, which is several columns of a table (tfp_column).
+# (tfp_table_column), and a number that -select knows, which is several columns of a table (tfp_column).
 # Code asks for a trait of a report's kind (views/core/handle.h), not for the kind.
-COLUMNS, KINDS = 5, 0
+COLUMNS, KINDS = 4, 0
 
 
 def columns_and_kinds():

@@ -11,6 +11,35 @@
 #include "views/core/handle.h"
 #include "views/core/texts.h"
 
+void sql_give(const sql_api *a, sqlite3_context *context, const sql_cell *cell, bool failed)
+{
+    if (failed)
+        a->result_error_nomem(context);
+    else if (cell->type == 'i')
+        a->result_int64(context, cell->i);
+    else if (cell->type == 'r')
+        a->result_double(context, cell->r);
+    else if (!cell->type)
+        a->result_null(context);
+    else if (cell->s.size > INT32_MAX)
+        a->result_error_toobig(context);
+    else
+        a->result_text(context, cell->s.data ? cell->s.data : "", (int)cell->s.size,
+                       cell->made ? SQLITE_TRANSIENT : SQLITE_STATIC);
+}
+
+const char *sql_type_name(char type)
+{
+    switch (type) {
+    case 'i':
+    case 'b': return "integer";
+    case 'r':
+    case 'n': return "real";
+    case 's': return "text";
+    default: return "any";
+    }
+}
+
 /* The text that was appended to the buffer; an empty one is NULL. */
 static void put_made(sql_cell *out, const tfp_buf *text)
 {

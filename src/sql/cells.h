@@ -6,6 +6,12 @@
 
 #include "model/tables/read.h"
 #include "sql/tables.h"
+#include "sqlite/api.h"
+
+/* Gives a cell to SQLite; `failed`: there was no memory for its text. */
+void sql_give(const sql_api *a, sqlite3_context *context, const sql_cell *cell, bool failed);
+/* The name in SQL of a type of columns here ('i', 'r', 's') or of a table (tfp_cell_type). */
+const char *sql_type_name(char type);
 
 static inline void sql_put_int(sql_cell *out, int64_t i)
 {

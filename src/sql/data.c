@@ -53,8 +53,9 @@ static size_t rows_of(const tfp_profile *p, sql_table_id table, bool first)
     size_t n = 0;
     for (int t = 0; first && t < SQL_TABLE_COUNT; t++)
         for (const sql_column *c = sql_tables[t].columns; c->name; c++) n++;
-    sql_grid_column more;
-    for (size_t i = 0; first && sql_grid_column_at(i, &more); i++) n++;
+    const char *of;
+    tfp_table_column more;
+    for (size_t i = 0; first && sql_grid_column_at(i, &of, &more); i++) n++;
     return n;
 }
 

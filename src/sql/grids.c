@@ -2,6 +2,7 @@
 /* sql/grids.c: the tables of a trace as SQLite's virtual tables. A report of each profile is built when a query names
  * the table first, and ends with the query; a profile that has no trace has no rows. */
 #include "sql/grids.h"
+#include "sql/cells.h"
 #include "sql/rows.h"
 #include "views/core/coverage.h"
 #include "views/core/grid.h"
@@ -46,11 +47,6 @@ static const grid_table *table_of(const grid_cursor *c) { return (const grid_tab
 
 /* ---- columns ---- */
 
-static const char *type_of(tfp_cell_type type)
-{
-    return type == TFP_CELL_TEXT ? "text" : type == TFP_CELL_REAL || type == TFP_CELL_NANO ? "real" : "integer";
-}
-
 bool sql_is_grid(const char *name)
 {
     for (size_t i = 0; i < GRIDS; i++)
@@ -61,30 +57,32 @@ bool sql_is_grid(const char *name)
 static bool is_tree(size_t grid) { return !tfp_report_kinds[grids[grid].view->kind].table; }
 
 /* A column of one table; the first is the profile. */
-static bool column_at(size_t grid, size_t i, sql_grid_column *out)
+static bool column_at(size_t grid, size_t i, tfp_table_column *out)
 {
-    *out = (sql_grid_column){ grids[grid].name, "profile", "text", "the profile it is in: the file's name" };
+    *out =
+        (tfp_table_column){ .name = "profile", .type = TFP_CELL_TEXT, .help = "the profile it is in: the file's name" };
     if (i == 0) return true;
-    if (is_tree(grid)) return sql_row_column_at(i - 1, &out->name, &out->type, &out->help);
+    if (is_tree(grid)) return sql_row_column_at(i - 1, out);
     const tfp_table_column *c = grids[grid].view->columns;
     while (c->name && --i) c++;
-    *out = (sql_grid_column){ grids[grid].name, c->name, type_of(c->type), c->help };
+    *out = *c;
     return c->name != NULL;
 }
 
-bool sql_grid_column_at(size_t i, sql_grid_column *out)
+bool sql_grid_column_at(size_t i, const char **table, tfp_table_column *out)
 {
     for (size_t t = 0; t < GRIDS; t++)
         for (size_t c = 0; column_at(t, c, out); c++)
-            if (!i--) return true;
+            if (!i--) return *table = grids[t].name, true;
     return false;
 }
 
 static void declaration(size_t grid, tfp_buf *b)
 {
-    sql_grid_column c;
+    tfp_table_column c;
     tfp_buf_text(b, "CREATE TABLE x(");
-    for (size_t i = 0; column_at(grid, i, &c); i++) tfp_buf_printf(b, "%s\"%s\" %s", i ? "," : "", c.name, c.type);
+    for (size_t i = 0; column_at(grid, i, &c); i++)
+        tfp_buf_printf(b, "%s\"%s\" %s", i ? "," : "", c.name, sql_type_name((char)c.type));
     tfp_buf_add(b, ")", 2);
 }
 
@@ -224,58 +222,40 @@ static int past_end(sqlite3_vtab_cursor *base)
 }
 
 /* SQL texts are UTF-8 without NUL bytes, so others are escaped as in reports. */
-static void give_text(grid_cursor *c, sqlite3_context *context, tfp_str s)
+static void make_valid(sql_cell *cell, tfp_buf *text)
 {
-    const sql_api *a = table_of(c)->session->api;
-    c->text.size = 0;
-    bool valid = tfp_utf8_valid(s) && (!s.size || !memchr(s.data, 0, s.size));
-    if (!valid) tfp_escape(&c->text, s);
-    if (!valid) s = (tfp_str){ c->text.data, c->text.size };
-    if (c->text.failed)
-        a->result_error_nomem(context);
-    else if (s.size > INT32_MAX)
-        a->result_error_toobig(context);
-    else
-        a->result_text(context, s.data ? s.data : "", (int)s.size, valid ? SQLITE_STATIC : SQLITE_TRANSIENT);
+    if (tfp_utf8_valid(cell->s) && (!cell->s.size || !memchr(cell->s.data, 0, cell->s.size))) return;
+    text->size = 0;
+    tfp_escape(text, cell->s);
+    cell->s = (tfp_str){ text->data, text->size };
+    cell->made = true;
 }
 
-static void give_row_cell(grid_cursor *c, sqlite3_context *context, sql_row_cell cell)
+/* NULL: a table without `rank`. */
+static void put_grid_cell(const tfp_table_column *c, size_t row, sql_cell *out)
 {
-    const sql_api *a = table_of(c)->session->api;
-    if (cell.type == 's')
-        give_text(c, context, cell.text);
-    else if (cell.type == 'r')
-        a->result_double(context, cell.real);
-    else if (cell.type == 'i')
-        a->result_int64(context, cell.number);
-    else
-        a->result_null(context);
+    if (!c || tfp_cell_absent(c, row)) return;
+    out->type = c->type == TFP_CELL_BOOL ? 'i' : (char)c->type;
+    if (c->texts) out->s = c->texts[row];
+    if (c->reals) out->r = c->reals[row];
+    if (c->ints) out->i = c->ints[row];
 }
 
 static int give_cell(sqlite3_vtab_cursor *base, sqlite3_context *context, int i)
 {
     grid_cursor *c = (grid_cursor *)base;
     const grid_table *t = table_of(c);
-    const sql_api *a = t->session->api;
+    const tfp_report *r = t->reports[c->profile];
+    sql_cell cell = { 0 };
     if (i == 0) {
-        give_text(c, context, t->session->data.sources[c->profile].name);
-        return SQLITE_OK;
+        cell = (sql_cell){ .type = 's', .s = t->session->data.sources[c->profile].name };
+    } else if (is_tree(t->grid)) {
+        sql_row_cell_at(r, c->row, (size_t)i - 1, &cell);
+    } else {
+        put_grid_cell(tfp_grid_find(tfp_table_of(r), grids[t->grid].view->columns[i - 1].name), c->row, &cell);
     }
-    if (is_tree(t->grid)) {
-        give_row_cell(c, context, sql_row_cell_at(t->reports[c->profile], c->row, (size_t)i - 1));
-        return SQLITE_OK;
-    }
-    const tfp_table_column *about = &grids[t->grid].view->columns[i - 1];
-    const tfp_table_column *column =
-        tfp_grid_find(tfp_table_of(t->reports[c->profile]), about->name); /* NULL: a table without `rank` */
-    if (!column || tfp_cell_absent(column, c->row))
-        a->result_null(context);
-    else if (column->type == 's')
-        give_text(c, context, column->texts[c->row]);
-    else if (column->type == 'r')
-        a->result_double(context, column->reals[c->row]);
-    else
-        a->result_int64(context, column->ints[c->row]);
+    if (cell.type == 's') make_valid(&cell, &c->text);
+    sql_give(t->session->api, context, &cell, c->text.failed);
     return SQLITE_OK;
 }
 

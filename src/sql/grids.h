@@ -11,9 +11,6 @@ int sql_grids_register(sql_session *s);
 bool sql_is_grid(const char *name);
 
 /* A column of one of them, numbered through all tables; the first of each table is the profile. False past the end. */
-typedef struct sql_grid_column {
-    const char *table, *name, *type, *help;
-} sql_grid_column;
-bool sql_grid_column_at(size_t i, sql_grid_column *out);
+bool sql_grid_column_at(size_t i, const char **table, tfp_table_column *out);
 
 #endif

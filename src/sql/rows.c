@@ -2,19 +2,18 @@
 /* sql/rows.c: rows of op and scope for queries: the position in the tree, then the numbers of the column table, own and
  * in total. */
 #include "sql/rows.h"
+#include "sql/cells.h"
 
 #include "options/options.h"
 #include "views/core/handle.h"
 #include "views/core/kinds.h"
 #include "views/core/view.h"
 
-static const struct {
-    const char *name, *type, *help;
-} places[] = {
-    { "row", "integer", "number of the row in its profile; 0: the whole" },
-    { "parent", "integer", "-> row of the same profile; NULL: of the whole" },
-    { "depth", "integer", "rows above it" },
-    { "name", "text", "operation type, or full name with its scopes" },
+static const tfp_table_column places[] = {
+    { .name = "row", .type = TFP_CELL_INT, .help = "number of the row in its profile; 0: the whole" },
+    { .name = "parent", .type = TFP_CELL_INT, .help = "-> row of the same profile; NULL: of the whole" },
+    { .name = "depth", .type = TFP_CELL_INT, .help = "rows above it" },
+    { .name = "name", .type = TFP_CELL_TEXT, .help = "operation type, or full name with its scopes" },
 };
 #define PLACES (sizeof places / sizeof *places)
 
@@ -30,14 +29,17 @@ static const tfp_column *number_at(size_t i, bool *total)
     return NULL;
 }
 
-bool sql_row_column_at(size_t i, const char **name, const char **type, const char **help)
+bool sql_row_column_at(size_t i, tfp_table_column *out)
 {
-    bool total, place = i < PLACES;
-    const tfp_column *c = place ? NULL : number_at(i - PLACES, &total);
-    *name = place ? places[i].name : !c ? NULL : total ? c->total : c->name;
-    *type = place ? places[i].type : c && c->kind == TFP_COLUMN_IS_SUM && c->unit != TFP_MICROS ? "integer" : "real";
-    *help = place ? places[i].help : c ? c->help : NULL;
-    return *name != NULL;
+    bool total;
+    if (i < PLACES) return *out = places[i], true;
+    const tfp_column *c = number_at(i - PLACES, &total);
+    if (!c) return false;
+    bool whole = c->kind == TFP_COLUMN_IS_SUM && c->unit != TFP_MICROS;
+    *out = (tfp_table_column){ .name = total ? c->total : c->name,
+                               .type = whole ? TFP_CELL_INT : TFP_CELL_REAL,
+                               .help = c->help };
+    return true;
 }
 
 /* Selects every number and every row. */
@@ -70,26 +72,27 @@ tfp_status sql_rows_build(const tfp_profile *p, const tfp_view *view, tfp_moment
     return s;
 }
 
-sql_row_cell sql_row_cell_at(const tfp_report *r, size_t row, size_t column)
+void sql_row_cell_at(const tfp_report *r, size_t row, size_t column, sql_cell *out)
 {
-    const tfp_row *at = tfp_row_at(r, row);
+    const tfp_row *at = tfp_row_at(r, (uint32_t)row);
     bool total;
-    double number;
     switch (column) {
-    case 0: return (sql_row_cell){ .type = 'i', .number = (int64_t)row };
-    case 1: return (sql_row_cell){ .type = row ? 'i' : 'n', .number = at->parent };
-    case 2: return (sql_row_cell){ .type = 'i', .number = at->depth };
-    case 3: return (sql_row_cell){ .type = 's', .text = at->name };
+    case 0: sql_put_int(out, (int64_t)row); return;
+    case 1:
+        if (row) sql_put_int(out, at->parent);
+        return;
+    case 2: sql_put_int(out, at->depth); return;
+    case 3:
+        out->type = 's';
+        out->s = at->name;
+        return;
     default: break;
     }
     const tfp_column *c = number_at(column - PLACES, &total);
     int v = tfp_value_of(c);
-    if (v >= 0 && !(total ? tfp_tree_of(r)->total[v] : tfp_tree_of(r)->own[v])) return (sql_row_cell){ .type = 'n' };
-    if (v >= 0 && !tfp_is_time(v))
-        return (sql_row_cell){ .type = 'i',
-                               .number = total ? tfp_total(r, (uint32_t)row, (tfp_value)v)
-                                               : tfp_own(r, (uint32_t)row, (tfp_value)v) };
-    if (!tfp_cell_number(r, (uint32_t)row, (tfp_column_id)(c - tfp_columns), total, &number))
-        return (sql_row_cell){ .type = 'n' };
-    return (sql_row_cell){ .type = 'r', .real = number };
+    const int64_t *n = v < 0 ? NULL : (total ? tfp_total_of : tfp_own_of)(r, (uint32_t)row, (tfp_value)v);
+    if (n && !tfp_is_time(v))
+        sql_put_int(out, *n);
+    else if ((n || v < 0) && tfp_cell_number(r, (uint32_t)row, (tfp_column_id)(c - tfp_columns), total, &out->r))
+        out->type = 'r';
 }

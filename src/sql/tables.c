@@ -315,47 +315,40 @@ const sql_table sql_tables[SQL_TABLE_COUNT] = {
 };
 /* clang-format on */
 
-static const char *type_name(char type)
-{
-    switch (type) {
-    case 'i': return "integer";
-    case 'r': return "real";
-    case 's': return "text";
-    default: return "any";
-    }
-}
+enum part { TABLE, NAME, TYPE, HELP };
 
-/* Column `at`, numbered through all tables, those of grids.c last. */
-static sql_grid_column column_at(uint32_t at)
+/* A part of column `at`, numbered through all tables, those of grids.c last. */
+static const char *part_of(uint32_t at, enum part part)
 {
-    sql_grid_column out = { "", "", "", "" };
+    const char *table = "";
+    tfp_table_column more = { .name = "", .help = "" };
     for (const sql_table *t = sql_tables; t < sql_tables + SQL_TABLE_COUNT; t++)
         for (const sql_column *c = t->columns; c->name; c++)
-            if (!at--) return (sql_grid_column){ t->name, c->name, type_name(c->type), c->help };
-    sql_grid_column_at(at, &out);
-    return out;
+            if (!at--) return (const char *[]){ t->name, c->name, sql_type_name(c->type), c->help }[part];
+    sql_grid_column_at(at, &table, &more);
+    return (const char *[]){ table, more.name, sql_type_name((char)more.type), more.help }[part];
 }
 
 void sql_columns_table(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    sql_put_text(out, column_at(row->at).table);
+    sql_put_text(out, part_of(row->at, TABLE));
 }
 
 void sql_columns_name(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    sql_put_text(out, column_at(row->at).name);
+    sql_put_text(out, part_of(row->at, NAME));
 }
 
 void sql_columns_type(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    sql_put_text(out, column_at(row->at).type);
+    sql_put_text(out, part_of(row->at, TYPE));
 }
 
 void sql_columns_help(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    sql_put_text(out, column_at(row->at).help);
+    sql_put_text(out, part_of(row->at, HELP));
 }

@@ -3,6 +3,7 @@
  * through an index, which is made at first use, so that joins are not quadratic. */
 #include "model/tables/read.h"
 #include "sql/vtab.h"
+#include "sql/cells.h"
 
 typedef struct table { /* of a connection */
     sqlite3_vtab base;
@@ -239,22 +240,10 @@ static int at_end(sqlite3_vtab_cursor *base)
 static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int i)
 {
     cursor *c = (cursor *)base;
-    const sql_api *a = api_of(c);
     sql_table_id id = ((table *)base->pVtab)->id;
     sql_cell cell;
     sql_read(&c->row, id, &sql_tables[id].columns[i], &c->text, &cell);
-    if (c->text.failed)
-        a->result_error_nomem(context);
-    else if (cell.type == 'i')
-        a->result_int64(context, cell.i);
-    else if (cell.type == 'r')
-        a->result_double(context, cell.r);
-    else if (!cell.type)
-        a->result_null(context);
-    else if (cell.s.size > INT32_MAX)
-        a->result_error_toobig(context);
-    else
-        a->result_text(context, cell.s.data, (int)cell.s.size, cell.made ? SQLITE_TRANSIENT : SQLITE_STATIC);
+    sql_give(api_of(c), context, &cell, c->text.failed);
     return SQLITE_OK;
 }
 
