@@ -80,19 +80,19 @@ static const char *type_name(char type)
     }
 }
 
-static void put_fact(writer *w, const tfp_fact *f)
+/* The value of a cell or a fact; `text` is unescaped. */
+static void put_value(tfp_json *j, bool there, tfp_cell_type type, const tfp_cell *value, tfp_str text)
 {
-    tfp_json_key(&w->j, f->name);
-    if (f->absent)
-        tfp_json_null(&w->j);
-    else if (f->type == 's')
-        tfp_json_str(&w->j, f->text);
-    else if (f->type == 'r')
-        tfp_json_double(&w->j, f->real);
-    else if (f->type == 'b')
-        tfp_json_bool(&w->j, f->number != 0);
+    if (!there)
+        tfp_json_null(j);
+    else if (type == TFP_CELL_TEXT)
+        tfp_json_str(j, text);
+    else if (type == TFP_CELL_REAL)
+        tfp_json_double(j, value->real);
+    else if (type == TFP_CELL_BOOL)
+        tfp_json_bool(j, value->number != 0);
     else
-        tfp_json_int(&w->j, f->number);
+        tfp_json_int(j, value->number);
 }
 
 static void put_facts(writer *w)
@@ -100,29 +100,21 @@ static void put_facts(writer *w)
     if (w->r->facts.size == 0) return;
     tfp_json_key(&w->j, "summary");
     tfp_json_open(&w->j, '{');
-    for (size_t i = 0; i < w->r->facts.size; i++) put_fact(w, &w->r->facts.at[i]);
+    for (size_t i = 0; i < w->r->facts.size; i++) {
+        const tfp_fact *f = &w->r->facts.at[i];
+        tfp_json_key(&w->j, f->name);
+        put_value(&w->j, !f->absent, f->type, &(tfp_cell){ .number = f->number, .real = f->real }, f->text);
+    }
     tfp_json_close(&w->j, '}');
-}
-
-static void put_grid_cell(writer *w, const tfp_table_column *c, uint32_t row)
-{
-    if (tfp_cell_absent(c, row))
-        tfp_json_null(&w->j);
-    else if (c->type == 's')
-        tfp_json_str(&w->j, c->texts[row]);
-    else if (c->type == 'r')
-        tfp_json_double(&w->j, c->reals[row]);
-    else if (c->type == 'b')
-        tfp_json_bool(&w->j, c->ints[row] != 0);
-    else
-        tfp_json_int(&w->j, c->ints[row]);
 }
 
 static void put_cells(writer *w, const tfp_grid *g, uint32_t row)
 {
     for (size_t i = 0; i < g->columns.size; i++) {
-        put_key(&w->j, g->columns.at[i].name);
-        put_grid_cell(w, &g->columns.at[i], row);
+        const tfp_table_column *c = &g->columns.at[i];
+        tfp_cell cell = { .number = c->ints ? c->ints[row] : 0, .real = c->reals ? c->reals[row] : 0 };
+        put_key(&w->j, c->name);
+        put_value(&w->j, !tfp_cell_absent(c, row), c->type, &cell, c->texts ? c->texts[row] : TFP_STR(""));
     }
 }
 

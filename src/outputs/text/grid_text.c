@@ -12,20 +12,6 @@
 
 size_t tfp_grid_few(const tfp_grid *g) { return g->few && g->few < g->row_count ? g->few : g->row_count; }
 
-void tfp_fact_value(const tfp_fact *f, tfp_buf *out)
-{
-    if (f->absent)
-        tfp_buf_text(out, "unknown");
-    else if (f->type == 's')
-        tfp_escape(out, f->text);
-    else if (f->type == 'r')
-        tfp_format_real(out, f->unit, f->real);
-    else if (f->unit == TFP_LABEL)
-        tfp_buf_int(out, f->number);
-    else
-        tfp_format_amount(out, f->unit, f->number);
-}
-
 /* Writes w->cell into its column; the last column is not padded. */
 static void put_cell(tfp_grid_lines *w, size_t column, tfp_buf *out)
 {

@@ -33,7 +33,7 @@ typedef struct tfp_report_part {
 
 typedef struct tfp_fact {
     const char *name, *label; /* name: JSON key; label: for people */
-    char type;                /* 'i', 'r', 's'; 'b' for programs only: without a label */
+    tfp_cell_type type;       /* INT, REAL, TEXT; BOOL for programs only: without a label */
     tfp_unit unit;
     int64_t number;
     double real;
@@ -43,7 +43,7 @@ typedef struct tfp_fact {
 } tfp_fact;
 
 /* Adds a fact for the caller to fill; NULL: out of memory. The pointer is valid until the next one is added. */
-tfp_fact *tfp_fact_add(tfp_report *r, const char *name, const char *label, char type, tfp_unit unit);
+tfp_fact *tfp_fact_add(tfp_report *r, const char *name, const char *label, tfp_cell_type type, tfp_unit unit);
 /* Add one with its value; false: out of memory. */
 bool tfp_fact_int(tfp_report *r, const char *name, const char *label, tfp_unit unit,
                   int64_t n); /* TFP_ABSENT: absent */

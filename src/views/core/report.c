@@ -118,7 +118,7 @@ bool tfp_name_order(const tfp_profile *p, uint32_t *order)
     return ok;
 }
 
-tfp_fact *tfp_fact_add(tfp_report *r, const char *name, const char *label, char type, tfp_unit unit)
+tfp_fact *tfp_fact_add(tfp_report *r, const char *name, const char *label, tfp_cell_type type, tfp_unit unit)
 {
     tfp_fact f = { .name = name, .label = label, .type = type, .unit = unit };
     return tfp_push(&r->facts, f) ? &r->facts.at[r->facts.size - 1] : NULL;
@@ -126,14 +126,14 @@ tfp_fact *tfp_fact_add(tfp_report *r, const char *name, const char *label, char 
 
 bool tfp_fact_int(tfp_report *r, const char *name, const char *label, tfp_unit unit, int64_t n)
 {
-    tfp_fact *f = tfp_fact_add(r, name, label, 'i', unit);
+    tfp_fact *f = tfp_fact_add(r, name, label, TFP_CELL_INT, unit);
     if (f) f->number = n, f->absent = n == TFP_ABSENT;
     return f != NULL;
 }
 
 bool tfp_fact_real(tfp_report *r, const char *name, const char *label, tfp_unit unit, double x)
 {
-    tfp_fact *f = tfp_fact_add(r, name, label, 'r', unit);
+    tfp_fact *f = tfp_fact_add(r, name, label, TFP_CELL_REAL, unit);
     if (f) f->real = isnan(x) ? 0 : x, f->absent = isnan(x);
     return f != NULL;
 }
@@ -145,7 +145,7 @@ bool tfp_fact_share(tfp_report *r, const char *name, const char *label, double o
 
 bool tfp_fact_text(tfp_report *r, const char *name, const char *label, tfp_str text)
 {
-    tfp_fact *f = tfp_fact_add(r, name, label, 's', TFP_LABEL);
+    tfp_fact *f = tfp_fact_add(r, name, label, TFP_CELL_TEXT, TFP_LABEL);
     if (f) f->text = text, f->absent = !text.data;
     return f != NULL;
 }

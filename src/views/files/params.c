@@ -146,7 +146,7 @@ static const tfp_table_column dtype_columns[] = {
 
 static bool say(tfp_report *r, const char *name, const char *label, tfp_unit unit, int64_t n, int64_t exact)
 {
-    tfp_fact *f = tfp_fact_add(r, name, label, 'i', unit);
+    tfp_fact *f = tfp_fact_add(r, name, label, TFP_CELL_INT, unit);
     if (!f) return false;
     f->number = n;
     if (unit != TFP_NUMBER || exact < 1000000) return true;

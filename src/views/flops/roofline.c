@@ -226,7 +226,7 @@ tfp_status tfp_work_types(const tfp_work_tables *t, tfp_error *err)
 /* Writes "fp32 19.5, tf32 156 tera float ops a second". */
 static bool add_known(const tfp_work_tables *t)
 {
-    tfp_fact *f = tfp_fact_add(t->r, "device", "roofline of", 's', TFP_LABEL);
+    tfp_fact *f = tfp_fact_add(t->r, "device", "roofline of", TFP_CELL_TEXT, TFP_LABEL);
     char text[160];
     size_t size = 0;
     if (!f) return false;

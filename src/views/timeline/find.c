@@ -72,9 +72,9 @@ tfp_status tfp_timeline_find(const tfp_timeline *t, const char *search, int64_t 
     if (best != TFP_NONE)
         row = (match_row){ t->span[best], tfp_timeline_row(t, best), t->start_ns[best],
                            t->end_ns[best] - t->start_ns[best], tfp_text(t->p, tfp_timeline_name(t, best)) };
-    tfp_fact *all = tfp_fact_add(r, "matches", "Matches", 'i', TFP_NUMBER);
+    tfp_fact *all = tfp_fact_add(r, "matches", "Matches", TFP_CELL_INT, TFP_NUMBER);
     if (all) all->number = count;
-    tfp_fact *place = tfp_fact_add(r, "place", "Place among them", 'i', TFP_NUMBER);
+    tfp_fact *place = tfp_fact_add(r, "place", "Place among them", TFP_CELL_INT, TFP_NUMBER);
     if (place) place->number = best == TFP_NONE ? 0 : before + 1;
     bool ok = all && place && (found || !search || !*search);
     s = ok ? tfp_grid_of(r, &(tfp_row_table){ match_columns, &row, sizeof row, best != TFP_NONE, 0 }, err)

@@ -130,7 +130,7 @@ static tfp_status tell_all(const sums *x, tfp_report *r, tfp_error *err)
 {
     static const char *const names[] = { "host_us", "device_us" }, *const labels[] = { "Host time", "Device time" };
     for (int i = 0; i < 2; i++) {
-        tfp_fact *f = tfp_fact_add(r, names[i], labels[i], 'r', TFP_MICROS);
+        tfp_fact *f = tfp_fact_add(r, names[i], labels[i], TFP_CELL_REAL, TFP_MICROS);
         if (!f) return tfp_nomem(err);
         f->real = (double)x->all_ns[i] / 1000;
     }
