@@ -119,12 +119,6 @@ void sql_output_shape(const sql_row *row, tfp_buf *b, sql_cell *out)
     put_made(out, b);
 }
 
-void sql_step_listed(const sql_row *row, tfp_buf *b, sql_cell *out)
-{
-    (void)b;
-    sql_put_int(out, tfp_executions_of(row->in->p)->steps.at[row->at].listed);
-}
-
 /* ---- executions and their parts ---- */
 
 static void put_step(const sql_row *row, uint32_t exec, sql_cell *out)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sql/cells.h: the functions that compute cells, for the columns of tables.c: `out` gets the cell of a row; a computed
+/* sql/cells.h: the functions that compute cells: `out` gets the cell of a row; a computed
  * text is stored in `b`. */
 #ifndef TFP_SQL_CELLS_H
 #define TFP_SQL_CELLS_H
@@ -31,59 +31,21 @@ static inline void sql_put_string(const sql_row *row, tfp_strid id, sql_cell *ou
     out->s = tfp_text(row->in->p, id);
 }
 
-void sql_profile_nodes(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_profile_steps(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_profile_executions(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_node_parameters(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_node_shape(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_node_input_shapes(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_node_invented(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_edge_shape(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_output_shape(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_step_listed(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_exec_step(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_exec_runs(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_exec_run_us(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_exec_float_ops(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_span_execution(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_span_node(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_span_step(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_span_lane(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_span_kind(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_span_start_us(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_span_duration_us(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_span_name(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_span_class(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_span_start_ns(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_span_duration_ns(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_span_self_ns(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_span_parent(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_span_launch(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_span_owner(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_span_lane_number(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_span_trace(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_process_rank(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_process_ranks(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_process_file(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_lane_role(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_arg_span(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_arg_key(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_arg_value(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_counter_value(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_memory_node(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_memory_step(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_allocation_node(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_allocation_step(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_buffer_address(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_code_position(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_code_file(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_code_line(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_code_function(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_code_function_line(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_code_text(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_columns_table(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_columns_name(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_columns_type(const sql_row *row, tfp_buf *b, sql_cell *out);
-void sql_columns_help(const sql_row *row, tfp_buf *b, sql_cell *out);
+/* The functions that the lists of columns name. */
+#define BEGIN(help)
+#define END
+#define COLUMN(...)
+#define KEY(at, name, help)
+#define PROFILE(at)
+#define OWNER(at, name, table, help)
+#define COMPUTED(at, name, type, function, help) void sql_##function(const sql_row *row, tfp_buf *b, sql_cell *out);
+#include "sql/columns.h"
+#undef BEGIN
+#undef END
+#undef COLUMN
+#undef KEY
+#undef PROFILE
+#undef OWNER
+#undef COMPUTED
 
 #endif

@@ -10,20 +10,8 @@
 
 #define HASH_SEED UINT64_C(0x9e3779b97f4a7c15)
 
-/* The array of a table in a profile; any TFP_VEC begins like this. */
-typedef struct vector {
-    const char *at;
-    size_t size;
-} vector;
-
-static vector vector_at(const tfp_profile *p, size_t tables, size_t place)
-{
-    vector v;
-    const void *from = p;
-    if (tables) memcpy(&from, (const char *)p + tables, sizeof from);
-    memcpy(&v, (const char *)from + place, sizeof v);
-    return v;
-}
+/* The rows of a table of the model. */
+static tfp_rows *rows_in(const tfp_profile *p, tfp_table_id id) { return tfp_table_at(&tfp_schema_tables[id], p); }
 
 static uint32_t word_at(const char *at)
 {
@@ -49,7 +37,7 @@ static size_t rows_of(const tfp_profile *p, sql_table_id table, bool first)
     if (table == SQL_PROFILES) return 1;
     if (table == SQL_SPANS) return tfp_details_of(p)->spans.size + tfp_events_of(p)->spans.size;
     if (table == SQL_SPAN_ARGS) return count_args(p);
-    if (table != SQL_COLUMNS) return vector_at(p, sql_tables[table].tables, sql_tables[table].vector).size;
+    if (table != SQL_COLUMNS) return rows_in(p, sql_tables[table].model)->size;
     size_t n = 0;
     for (int t = 0; first && t < SQL_TABLE_COUNT; t++)
         for (const sql_column *c = sql_tables[t].columns; c->name; c++) n++;
@@ -120,24 +108,36 @@ void sql_data_end(sql_data *d)
 
 /* ---- owners ---- */
 
+/* Sets the owner of the rows that a row of another table chains. */
+static void own_chains(const sql_source *s, const tfp_schema_table *t, uint32_t *owners)
+{
+    const tfp_rows *items = tfp_table_at(t, s->p), *heads = rows_in(s->p, t->chain.owner);
+    const char *head = heads->at;
+    for (uint32_t i = 0; i < heads->size; i++, head += tfp_schema_tables[t->chain.owner].item)
+        for (uint32_t at = word_at(head + t->chain.first); at != TFP_NONE;
+             at = word_at((const char *)items->at + at * t->item + t->chain.next))
+            owners[at] = i;
+}
+
+/* The same for frames, of which a call stack has a range. */
+static void own_frames(const sql_source *s, uint32_t *owners)
+{
+    const tfp_code_tables *code = tfp_code_of(s->p);
+    for (uint32_t i = 0; i < code->traces.size; i++)
+        for (uint32_t k = 0; k < code->traces.at[i].count; k++) owners[code->traces.at[i].first + k] = i;
+}
+
 static bool own_source(sql_data *d, sql_source *s, sql_table_id table)
 {
-    const sql_table *t = &sql_tables[table];
-    vector items = vector_at(s->p, t->tables, t->vector), heads = vector_at(s->p, t->heads_tables, t->heads);
-    size_t count = items.size;
+    const tfp_schema_table *t = &tfp_schema_tables[sql_tables[table].model];
+    size_t count = rows_in(s->p, sql_tables[table].model)->size;
     uint32_t *owners = TFP_NEW(&d->arena, uint32_t, count + 1);
     if (!owners) return false;
     for (size_t i = 0; i < count; i++) owners[i] = TFP_NONE;
-    for (uint32_t i = 0; i < heads.size; i++) {
-        const char *head = heads.at + i * t->heads_item;
-        uint32_t at = word_at(head + t->first);
-        if (t->next == SQL_RANGE) {
-            uint32_t n = ((const tfp_trace *)(const void *)head)->count;
-            for (uint32_t end = at + n; at < end; at++) owners[at] = i;
-            continue;
-        }
-        for (; at != TFP_NONE; at = word_at(items.at + at * t->item + t->next)) owners[at] = i;
-    }
+    if (t->chain.there)
+        own_chains(s, t, owners);
+    else
+        own_frames(s, owners);
     /* a lane that an execution named without a time is kept for writing the profile again, but it is not a span */
     for (size_t i = 0; table == SQL_SPANS && i < count; i++)
         if (!tfp_details_of(s->p)->spans.at[i].start_ns && !tfp_details_of(s->p)->spans.at[i].duration_ns)
@@ -193,8 +193,9 @@ bool sql_find(const sql_data *d, sql_table_id table, uint32_t number, sql_row *o
 
 static void read_field(const sql_row *row, sql_table_id table, const sql_column *c, sql_cell *out)
 {
-    const sql_table *t = &sql_tables[table];
-    const char *field = vector_at(row->in->p, t->tables, t->vector).at + row->at * t->item + c->at;
+    const tfp_schema_table *t = &tfp_schema_tables[sql_tables[table].model];
+    const tfp_rows *rows = tfp_table_at(t, row->in->p);
+    const char *field = (const char *)rows->at + row->at * t->item + c->at;
     uint32_t n;
     int32_t small;
     out->type = 'i';
@@ -204,6 +205,11 @@ static void read_field(const sql_row *row, sql_table_id table, const sql_column 
         memcpy(&out->i, field, sizeof out->i);
         out->i = tfp_micros(out->i);
         break;
+    case SQL_REAL:
+        out->type = 'r';
+        memcpy(&out->r, field, sizeof out->r);
+        break;
+    case SQL_BYTE: out->i = (uint8_t)*field; break;
     case SQL_INT32:
         memcpy(&small, field, sizeof small);
         out->i = small;

@@ -2,7 +2,6 @@
 /* sql/span_cells.c: cells of spans, of their arguments in traces, and of their lanes and processes. The table `spans`
  * has the spans of executions (TensorFlow's files) first, then the events of traces. */
 #include "model/tables/details.h"
-#include "model/tables/devices.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
 #include "model/tables/lanes.h"
@@ -211,7 +210,7 @@ void sql_arg_value(const sql_row *row, tfp_buf *b, sql_cell *out)
     }
 }
 
-/* ---- processes, lanes, counters ---- */
+/* ---- processes, lanes ---- */
 
 void sql_process_rank(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
@@ -242,10 +241,4 @@ void sql_lane_role(const sql_row *row, tfp_buf *b, sql_cell *out)
     (void)b;
     const tfp_lane *lane = &tfp_lanes_of(row->in->p)->at[row->at];
     if (lane->process != TFP_NONE) sql_put_text(out, roles[lane->role]);
-}
-void sql_counter_value(const sql_row *row, tfp_buf *b, sql_cell *out)
-{
-    (void)b;
-    out->type = 'r';
-    out->r = tfp_events_of(row->in->p)->counters.at[row->at].value;
 }

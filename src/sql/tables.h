@@ -6,6 +6,7 @@
 #define TFP_SQL_TABLES_H
 
 #include "model/tables/types.h"
+#include "schema/schema.h"
 
 typedef struct tfp_parameter_counts tfp_parameter_counts; /* flops/core/parameters.h */
 
@@ -46,7 +47,7 @@ typedef struct sql_index { /* rows by the hash of a column's cell */
     uint32_t *rows, mask;
 } sql_index;
 
-enum { SQL_COLUMN_MOST = 24 };
+enum { SQL_COLUMN_MOST = 24 }; /* columns of a table, with the end of the list */
 
 typedef struct sql_data {
     sql_source *sources;
@@ -76,7 +77,9 @@ typedef enum sql_kind {
     SQL_PROFILE, /* the profile's name */
     SQL_INT64,   /* a field of the row */
     SQL_MICROS,  /* a field in nanoseconds */
+    SQL_REAL,
     SQL_INT32,
+    SQL_BYTE,
     SQL_INDEX, /* a field: the number of a row of another table, TFP_NONE is NULL */
     SQL_TEXT,  /* a field: a string, the empty one is NULL */
     SQL_MADE   /* by a function */
@@ -92,18 +95,12 @@ typedef struct sql_column {
     const char *help;
 } sql_column;
 
-#define SQL_RANGE SIZE_MAX /* sql_table.next: not chained; the owner has first and count */
+#define SQL_COMPUTED TFP_TABLES /* sql_table.model: the rows are no table of the model */
 
 typedef struct sql_table {
     const char *name;
-    /* where the array is: the offset of the pointer to its tables in the profile (0: it is in the profile itself), then
-     * its offset there; item: the size of a row, 0: the rows are computed */
-    size_t tables, vector, item;
-    int owner; /* the table whose rows own those of this one, or -1 */
-    /* the chains of rows: where the array of their heads is (as above), the size of a head, the field of the first row
-     * in it, and the field of the next row here */
-    size_t heads_tables, heads, heads_item, first, next;
-    bool detail; /* kept only with TFP_KEEP_MEMORY */
+    tfp_table_id model; /* whose rows these are */
+    int owner;          /* the table whose rows own those of this one, by a chain or a range of the model, or -1 */
     const char *help;
     const sql_column *columns; /* ended by a NULL name */
 } sql_table;

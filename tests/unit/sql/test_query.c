@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/sql/test_query.c: values for the parameters of a query, and the errno that goes with a message. */
+/* tests/unit/sql/test_query.c: values for the parameters of a query, the errno that goes with a message,
+ * places of columns. */
+#include "sql/tables.h"
 #include "support.h"
 
 #include <errno.h>
@@ -90,12 +92,25 @@ static void an_error_knows_its_errno(void **state)
     tfp_error_free(err);
 }
 
+/* A column says its place itself (schema/words.h): a free place would end the list before the columns behind it. */
+static void no_place_among_columns_is_free(void **state)
+{
+    (void)state;
+    for (const sql_table *t = sql_tables; t < sql_tables + SQL_TABLE_COUNT; t++) {
+        size_t count = 0;
+        while (t->columns[count].name) count++;
+        for (size_t i = count; i < SQL_COLUMN_MOST; i++)
+            if (t->columns[i].name) fail_msg("%s: column %zu is %s, %zu is free", t->name, i, t->columns[i].name, count);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_reach_their_parameters),
         cmocka_unit_test(each_has_one),
         cmocka_unit_test(an_error_knows_its_errno),
+        cmocka_unit_test(no_place_among_columns_is_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
