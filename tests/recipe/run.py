@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The recipes of docs/recipes, followed to the letter: tests/recipe/run.py
 
-In a copy of the tree a format, a view, an output, a select column and an advise rule are added, each as its page says and in
+In a copy of the tree two fields of the model, a format, a view, an output, a select column and an advise rule are added, each as its page says and in
 no other place; the copy is built (ccache keeps that short), and each must work and be listed.
 """
 import os
@@ -103,8 +103,12 @@ bool tfp_ruling_zz_rule(tfp_ruling *x)
     return true;
 }
 """
+FIELDS = """    ANY(int64_t, zz_number,     "A number of the recipe.", SQL(14, "zz_number"))
+    STRING(zz_text,             "A text of the recipe.", SQL(15, "zz_text"))
+"""
 
 ADDITIONS = {
+    "model": [("src/schema/graph.def", r"END\n#undef STRUCT\n\n#define STRUCT tfp_type", FIELDS)],
     "view": [("src/views/files/zz_view.c", None, VIEW), ("src/views/core/view.h", r"extern const tfp_view ", "extern const tfp_view tfp_view_zz;\n"),
                ("src/registry.c", r"&tfp_view_info,", "&tfp_view_zz, "), ("src/meson.build", r"'info\.c',", "'zz_view.c',\n    ")],
     "output": [("src/outputs/text/zz_output.c", None, OUTPUT),
@@ -120,25 +124,30 @@ ADDITIONS = {
                                  ("src/advise/rules.h", r"bool tfp_ruling_host_bound", "bool tfp_ruling_zz_rule(tfp_ruling *x);\n"),
                                  ("src/advise/trace_host.c", None, JUDGE)],
 }
+# The reader that fills the new fields: no recipe, but its own work.
+READER = ("src/model/builder.c", r"    if \(b->status \|\| !APPEND\(b, graph->nodes, n\)\)", "    n.zz_number = 7, n.zz_text = n.name;\n")
+
+
+def insert(folder, path, pattern, text, what):
+    full = os.path.join(folder, path)
+    old = open(full, encoding="utf-8").read() if os.path.exists(full) else ""
+    at = len(old)
+    if pattern:
+        found = re.search(pattern, old)
+        check(f"{what}: {path} has the place", found, pattern)
+        at = found.start()
+    with open(full, "w", encoding="utf-8") as f:
+        f.write(old[:at] + text + old[at:])
 
 
 def add(folder):
+    insert(folder, *READER, "the reader")
     for what, places in ADDITIONS.items():
         with open(os.path.join(ROOT, "docs", "recipes", what + ".md"), encoding="utf-8") as f:
             recipe = f.read()
         for path, pattern, text in places:
-            full = os.path.join(folder, path)
-            old = open(full, encoding="utf-8").read() if os.path.exists(full) else ""
-            if pattern:
-                places_there = list(re.finditer(pattern, old))
-                check(f"{what}: {path} has the place", places_there, pattern)
-                at = places_there[0].start()
-                new = old[:at] + text + old[at:]
-            else:
-                new = old + text
-            with open(full, "w", encoding="utf-8") as f:
-                f.write(new)
-            named = path.replace("src/formats/samples/zz_format", "src/formats/NAME").replace("src/outputs/text/zz_output", "src/outputs/NAME")
+            insert(folder, path, pattern, text, what)
+            named = path.replace("src/formats/samples/zz_format", "src/formats/NAME").replace("src/outputs/text/zz_output", "src/outputs/NAME").replace("graph.def", "NAME.def")
             named = os.path.basename(named.replace("src/views/files/zz_view", "src/views/NAME"))
             check(f"{what}: the recipe names {path}", named in recipe or path == "src/meson.build", named)
     with open(os.path.join(ROOT, "docs", "design.md"), encoding="utf-8") as f:
@@ -171,6 +180,17 @@ def use(folder):
     check("the column", "zz_shortest,total_zz_shortest" in column and "aten::mm" in column, column)
     check("the column in SQL", "50" in told("query", "SELECT max(zz_shortest) FROM op WHERE name = 'aten::mm'", trace), told("query", "SELECT zz_shortest FROM op", trace))
     check("the rule", "the recipe takes" in told("advise", trace), told("advise", trace))
+    profile, stored = os.path.join(sample, "dense", "profile_3.gz"), os.path.join(folder, "stored.tfprof")
+    wanted = "SELECT count(*) AS n FROM nodes WHERE zz_number = 7 AND zz_text = name"
+    nodes = told("query", "SELECT count(*) AS n FROM nodes", profile, "-format", "csv")
+    told("convert", profile, "-o", stored)
+    for where, pieces in ((profile, "1"), (profile, "4/300"), (stored, "1")):
+        os.environ["TFPROF_THREADS"] = pieces
+        answer = told("query", wanted, where, "-format", "csv")
+        check(f"the field of {os.path.basename(where)}, threads {pieces}", answer == nodes and nodes.split()[-1] != "0", answer + nodes)
+    del os.environ["TFPROF_THREADS"]
+    listed = told("query", "SELECT help FROM columns WHERE name LIKE 'zz_%'", profile, "-format", "csv")
+    check("the fields' help", "A number of the recipe." in listed and "A text of the recipe." in listed, listed)
     for topic, names in (("views", "zz_view"), ("outputs", "zz_output"), ("formats", "zz_format"), ("columns", "zz_shortest"), ("checkers", "ZzRule")):
         check(f"help {topic}", names in told("help", topic))
     structure = subprocess.run([sys.executable, os.path.join("tools", "rooms.py")], cwd=folder, capture_output=True, text=True, check=False)
