@@ -100,7 +100,8 @@ static void no_place_among_columns_is_free(void **state)
         size_t count = 0;
         while (t->columns[count].name) count++;
         for (size_t i = count; i < SQL_COLUMN_MOST; i++)
-            if (t->columns[i].name) fail_msg("%s: column %zu is %s, %zu is free", t->name, i, t->columns[i].name, count);
+            if (t->columns[i].name)
+                fail_msg("%s: column %zu is %s, %zu is free", t->name, i, t->columns[i].name, count);
     }
 }
 
