@@ -98,6 +98,25 @@ def parts(text, between):
     return count
 
 
+def lists_of_columns():
+    """The structs of the model, which are lists of columns (src/schema/): (path, struct, its fields)."""
+    for path in files("src/schema", ".def"):
+        for name, rows in re.findall(r"^#define STRUCT (\w+)$(.*?)^#undef STRUCT$", "\n".join(lines(path)), re.M | re.S):
+            words = re.findall(r"^    ([A-Z_]+)", rows, re.M)
+            yield path, name, sum(2 if word == "HEADS" else word not in ("KEY", "PROFILE", "OWNER", "COMPUTED") for word in words)
+
+
+def listed_fields():
+    """Sources outside of src/schema/ that list fields of the model by their offsets: a field is named once."""
+    structs = {name: fields for _, name, fields in lists_of_columns()}
+    offsets = re.compile(r"\boffsetof\((?:struct )?(%s)," % "|".join(structs))
+    found = [(path, len(offsets.findall("\n".join(lines(path))))) for path in files("src", ".c", ".h")]
+    found = [(path, count) for path, count in found if count > 1]
+    print("sizes: %d fields of %d structs of the model stand in 1 list, and in %d others by their offsets" % (sum(structs.values()), len(structs), len(found)))
+    for path, count in found:
+        yield "%s lists %d fields of the model, which src/schema/ lists" % (path, count)
+
+
 def wide():
     """Functions of src/ with too many parameters, and structs with too many fields; members of members count as one."""
     functions, structs = set(), set()
@@ -110,6 +129,7 @@ def wide():
             fields = sum(parts(row, ",") for row in re.sub(r"\{[^{}]*\}", "", body).split(";") if row.strip())
             if fields > FIELDS and name not in FIXED:
                 structs.add("%s of %s has %d fields" % (name, path, fields))
+    structs.update("%s of %s has %d fields" % (name, path, fields) for path, name, fields in lists_of_columns() if fields > FIELDS)
     print("sizes: %d functions have more than %d parameters, beside %d public ones and %d callback; %d structs more than %d fields"
           % (len(functions), PARAMETERS, len(PUBLIC), len(CALLBACKS), len(structs), FIELDS))
     yield from sorted(functions)
@@ -173,7 +193,7 @@ def rooms_without_row():
 
 
 def main():
-    wrong = [*long_files(), *full_folders(), *wide(), *known_views(), *columns_and_kinds(), *long_components(), *missing_paths(), *rooms_without_row()]
+    wrong = [*long_files(), *full_folders(), *wide(), *listed_fields(), *known_views(), *columns_and_kinds(), *long_components(), *missing_paths(), *rooms_without_row()]
     tell_tested()
     for line in wrong:
         print("lint: " + line)

@@ -106,21 +106,22 @@ typedef struct shift {
     size_t before[TFP_TABLES]; /* rows that the tables had before the piece was added */
 } shift;
 
-/* Moves one reference of each row that was copied, to a row of the table `to`, or to a string (TFP_TABLES). Numbers of a
- * table without rows in the piece are all TFP_NONE. */
-static void move_refs(const shift *x, tfp_table_id to, char *row, size_t count, size_t item)
+/* Sets one reference in each of the rows that were copied: `map` has the new numbers, otherwise they move by `by`. */
+static void move_numbers(char *row, size_t count, size_t item, const uint32_t *map, size_t by)
 {
-    const uint32_t *map = to == TFP_TABLES        ? x->at->strings.at
-                          : to == TFP_TABLE_STEPS ? x->at->steps.at
-                          : to == TFP_TABLE_LANES ? x->at->lanes.at
-                                                  : NULL;
-    if (!map && !rows_of(x->piece, to)->size) return;
     for (size_t i = 0; i < count; i++, row += item) {
         uint32_t number;
         memcpy(&number, row, sizeof number);
-        number = map ? map[number] : number == TFP_NONE ? TFP_NONE : (uint32_t)(number + x->before[to]);
+        number = map ? map[number] : number == TFP_NONE ? TFP_NONE : (uint32_t)(number + by);
         memcpy(row, &number, sizeof number);
     }
+}
+
+/* The same for references to rows of the table `to`. Those to a table without rows in the piece are all TFP_NONE. */
+static void move_refs(const shift *x, tfp_table_id to, char *row, size_t count, size_t item)
+{
+    const uint32_t *map = to == TFP_TABLE_STEPS ? x->at->steps.at : to == TFP_TABLE_LANES ? x->at->lanes.at : NULL;
+    if (map || rows_of(x->piece, to)->size) move_numbers(row, count, item, map, x->before[to]);
 }
 
 static void append_table(tfp_builder *b, const shift *x, tfp_table_id id)
@@ -134,7 +135,7 @@ static void append_table(tfp_builder *b, const shift *x, tfp_table_id id)
     memcpy(first, from->at, count * item);
     to->size += count;
     for (const tfp_schema_column *c = t->columns; c->name; c++) {
-        if (c->rule == TFP_RULE_STRING) move_refs(x, TFP_TABLES, first + c->at, count, item);
+        if (c->rule == TFP_RULE_STRING) move_numbers(first + c->at, count, item, x->at->strings.at, 0);
         if (c->rule == TFP_RULE_ROW || c->rule == TFP_RULE_ROW_OR_NONE || c->rule == TFP_RULE_RANGE)
             move_refs(x, (tfp_table_id)c->arg, first + c->at, count, item);
     }

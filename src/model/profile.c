@@ -29,40 +29,14 @@
 bool tfp_profile_tables_new(tfp_profile *p)
 {
     struct tables {
-        tfp_node_tables graph;
-        tfp_run_tables runs;
-        tfp_detail_tables detail;
-        tfp_code_tables code;
-        tfp_event_tables events;
+#define PART(name, type, function) type name;
+#include "schema/parts.def"
         tfp_slim_tables slim;
-        tfp_graph_tables captures;
-        tfp_sample_tables sampled;
-        tfp_recorded_tables recorded;
-        tfp_source_tables files;
-        tfp_allocator_tables allocator;
-        tfp_flight_tables flights;
-        tfp_instruction_list instructions;
-        tfp_timed_list timed;
-        tfp_weight_list weights;
-        tfp_lane_list lanes;
     } *t = calloc(1, sizeof *t);
     if (!t) return false;
-    p->graph = &t->graph;
-    p->runs = &t->runs;
-    p->detail = &t->detail;
-    p->code = &t->code;
-    p->events = &t->events;
+#define PART(name, type, function) p->name = &t->name;
+#include "schema/parts.def"
     p->events->slim = &t->slim;
-    p->captures = &t->captures;
-    p->sampled = &t->sampled;
-    p->recorded = &t->recorded;
-    p->files = &t->files;
-    p->allocator = &t->allocator;
-    p->flights = &t->flights;
-    p->instructions = &t->instructions;
-    p->timed = &t->timed;
-    p->weights = &t->weights;
-    p->lanes = &t->lanes;
     return true;
 }
 
