@@ -2,6 +2,7 @@
 /* whatif/best.c: the ten single changes that help most, for a command without changes. */
 #include "model/tables/read.h"
 #include "model/tables/spans.h"
+#include "query/groups.h"
 #include "query/order.h"
 #include "views/core/grid.h"
 #include "views/core/handle.h"
@@ -24,11 +25,12 @@ typedef struct op_times {
     const tfp_job *j;
     bool *activity; /* for each string: whether an activity has this name */
     tfp_strtab stems;
-    tfp_map64 by_name, by_stem; /* -> ops */
-    TFP_VEC(op_time) ops;
+    tfp_groups ops;   /* of op_time, by stem and `on` */
+    tfp_groups names; /* of uint32_t, by name: index in ops + 1 */
 } op_times;
 
 static const tfp_sort_key longest_first[] = { TFP_DOWN(op_time, time), { 0 } };
+static const tfp_sort_key best_first[] = { TFP_DOWN(tfp_whatif_row, gain_us), { 0 } };
 
 static bool opens_arguments(tfp_str rest)
 {
@@ -45,30 +47,27 @@ static tfp_str stem_of(tfp_str name)
     return (tfp_str){ name.data, size };
 }
 
-/* The index of a name in the list; TFP_NONE: out of memory. `numbered`: it is an XLA instruction type; instructions
- * have this name with a number appended. */
-static uint32_t place_of(op_times *o, tfp_strid name, bool numbered)
+/* NULL: out of memory. `numbered`: the name is an XLA instruction type; instructions have this name with a number
+ * appended. */
+static op_time *op_of(op_times *o, tfp_strid name, bool numbered)
 {
-    uint32_t at = tfp_map64_get(&o->by_name, (uint64_t)name << 1 | numbered);
-    if (at != TFP_NONE) return at;
+    uint32_t *at = TFP_GROUP(&o->names, name, numbered);
+    if (!at || *at) return at ? (op_time *)o->ops.rows + *at - 1 : NULL;
     tfp_str all = tfp_text(o->j->p, name), stem = stem_of(all);
     unsigned on = stem.size < all.size ? OPEN : numbered ? NUMBERED : ENDS;
     tfp_strid id = tfp_intern(&o->stems, stem);
-    if (id == TFP_NONE) return TFP_NONE;
-    uint64_t key = (uint64_t)id << 2 | on;
-    at = tfp_map64_get(&o->by_stem, key);
-    if (at == TFP_NONE) {
-        at = (uint32_t)o->ops.size;
-        if (!tfp_push(&o->ops, ((op_time){ id, on, 0 })) || !tfp_map64_put(&o->by_stem, key, at)) return TFP_NONE;
-    }
-    return tfp_map64_put(&o->by_name, (uint64_t)name << 1 | numbered, at) ? at : TFP_NONE;
+    op_time *op = id == TFP_NONE ? NULL : TFP_GROUP(&o->ops, id, on);
+    if (!op) return NULL;
+    op->stem = id, op->on = on;
+    *at = (uint32_t)(op - (op_time *)o->ops.rows) + 1;
+    return op;
 }
 
 static bool add_time(op_times *o, tfp_strid name, bool numbered, double time)
 {
-    uint32_t at = place_of(o, name, numbered);
-    if (at != TFP_NONE) o->ops.at[at].time += time;
-    return at != TFP_NONE;
+    op_time *op = op_of(o, name, numbered);
+    if (op) op->time += time;
+    return op != NULL;
 }
 
 /* Sums activities by the name of their op; without a device, sums host ops. */
@@ -115,35 +114,26 @@ static bool try_one(tfp_whatif *w, const char *typed)
 
 static bool try_all(tfp_whatif *w, op_times *o)
 {
-    uint32_t count = (uint32_t)o->ops.size, *order = malloc((count + 1) * sizeof *order);
-    if (!order) return false;
-    for (uint32_t i = 0; i < count; i++) order[i] = i;
-    bool ok = tfp_order_items(order, count, longest_first, o->ops.at, sizeof *o->ops.at);
-    for (uint32_t i = 0; ok && i < count && i < OPS; i++) {
-        const op_time *op = &o->ops.at[order[i]];
+    bool ok = tfp_order_rows(o->ops.rows, o->ops.row_size, o->ops.count, longest_first);
+    for (size_t i = 0; ok && i < o->ops.count && i < OPS; i++) {
+        const op_time *op = (op_time *)o->ops.rows + i;
         const char *typed = pattern_of(w, tfp_strtab_get(&o->stems, op->stem), op->on);
         ok = typed && try_one(w, typed);
     }
-    free(order);
     return ok;
 }
 
 static bool try_ops(tfp_whatif *w)
 {
-    op_times o = { .j = &w->job, .activity = TFP_NEW(tfp_arena_of(w->r), bool, tfp_strings_of(w->job.p)->count + 1) };
+    op_times o = { .j = &w->job,
+                   .activity = TFP_NEW(tfp_arena_of(w->r), bool, tfp_strings_of(w->job.p)->count + 1),
+                   .ops.row_size = sizeof(op_time),
+                   .names.row_size = sizeof(uint32_t) };
     bool ok = o.activity && tfp_strtab_init(&o.stems, tfp_arena_of(w->r)) == TFP_OK && collect(&o) && try_all(w, &o);
     tfp_strtab_free(&o.stems);
-    tfp_map64_free(&o.by_name);
-    tfp_map64_free(&o.by_stem);
-    tfp_vec_free(&o.ops);
+    tfp_groups_free(&o.names);
+    tfp_groups_free(&o.ops);
     return ok;
-}
-
-static bool gains_more(const void *ctx, uint32_t a, uint32_t b)
-{
-    const tfp_whatif_row *rows = ctx;
-    if (a == 0 || b == 0) return a == 0 && b != 0; /* today stays first */
-    return rows[a].gain_us > rows[b].gain_us;
 }
 
 tfp_status tfp_whatif_best(tfp_whatif *w, tfp_error *err)
@@ -152,10 +142,8 @@ tfp_status tfp_whatif_best(tfp_whatif *w, tfp_error *err)
     bool ok = try_ops(w) &&
               (!device || (try_one(w, "no-sync") && try_one(w, "overlap comm") && try_one(w, "launch 0"))) &&
               try_one(w, "input 0") && (w->job.unit_count < 2 || try_one(w, "ideal stragglers"));
-    tfp_whatif_row *sorted =
-        ok ? tfp_rows_sorted(tfp_arena_of(w->r), w->rows.at, sizeof *w->rows.at, w->rows.size, gains_more) : NULL;
-    if (!sorted) return tfp_nomem(err);
+    size_t changes = w->rows.size ? w->rows.size - 1 : 0; /* the first row is today */
+    ok = ok && (!changes || tfp_order_rows(w->rows.at + 1, sizeof *w->rows.at, changes, best_first));
     if (w->rows.size > ROWS + 1) w->rows.size = ROWS + 1;
-    memcpy(w->rows.at, sorted, w->rows.size * sizeof *sorted);
-    return TFP_OK;
+    return ok ? TFP_OK : tfp_nomem(err);
 }

@@ -2,6 +2,7 @@
 /* whatif/ideal.c: a job without stragglers: every duration is the median over its peers on the other ranks. */
 #include "model/tables/lanes.h"
 #include "model/tables/spans.h"
+#include "query/groups.h"
 #include "query/order.h"
 #include "whatif/change.h"
 #include "whatif/job/step_thread.h"
@@ -70,33 +71,30 @@ static bool even_out_all(peers *p, int64_t kept)
     return ok;
 }
 
-/* Adds a value with the next number of its key on its rank. `numbers` is for one rank. */
-static bool add(peers *p, tfp_map64 *numbers, peer one)
+/* Adds a value with the next number of its key on its rank. */
+static bool add(peers *p, tfp_groups *numbers, peer one)
 {
-    uint32_t number = tfp_map64_get(numbers, one.key);
-    one.number = number == TFP_NONE ? 0 : number;
-    return tfp_map64_put(numbers, one.key, one.number + 1) && tfp_push(&p->list, one);
+    uint32_t *next = TFP_GROUP(numbers, one.unit, one.key);
+    if (next) one.number = (*next)++;
+    return next && tfp_push(&p->list, one);
 }
 
 static bool add_activities(peers *p, tfp_variant *v)
 {
     const tfp_job *j = p->j;
-    tfp_map64 numbers = { 0 };
-    uint32_t unit = TFP_NONE;
+    tfp_groups numbers = { .row_size = sizeof(uint32_t) };
     bool ok = true;
     for (uint32_t s = 0; ok && s < j->streams.count; s++) {
         const tfp_job_stream *stream = &j->streams.list[s];
-        if (stream->unit != unit) tfp_map64_clear(&numbers);
-        unit = stream->unit;
         for (uint32_t i = stream->first; ok && i < stream->first + stream->count; i++) {
             const tfp_job_activity *a = &j->activities[i];
             uint64_t key[4] = { 1, tfp_lanes_of(j->p)->at[a->lane].name, j->s->name[a->span], a->step };
             if (a->joint == TFP_NONE)
                 ok = add(p, &numbers,
-                         (peer){ .key = tfp_hash(key, sizeof key), .unit = unit, .value = &v->duration[i] });
+                         (peer){ .key = tfp_hash(key, sizeof key), .unit = stream->unit, .value = &v->duration[i] });
         }
     }
-    tfp_map64_free(&numbers);
+    tfp_groups_free(&numbers);
     return ok;
 }
 
@@ -205,22 +203,19 @@ static bool even_out_points(const tfp_job *j, int64_t kept, tfp_variant *v)
 static bool add_anchors(peers *p, tfp_variant *v)
 {
     const tfp_job *j = p->j;
-    tfp_map64 numbers = { 0 };
+    tfp_groups numbers = { .row_size = sizeof(uint32_t) };
     uint64_t thread = 0, threads = 0;
     bool ok = true;
     for (uint32_t i = 0; ok && i < j->anchors.count; i++) {
         const tfp_job_anchor *a = &j->anchors.list[i];
-        if (!i || a->unit != a[-1].unit) {
-            tfp_map64_clear(&numbers);
-            threads = 0;
-        }
+        if (!i || a->unit != a[-1].unit) threads = 0;
         if (a->first) thread = a->lane == j->units[a->unit].step_lane ? 0 : ++threads;
         if (j->hosted.gap_count && !thread) continue; /* the step thread is compared by its points instead */
         uint64_t key[3] = { 2, thread, a->step };
         peer one = { .key = tfp_hash(key, sizeof key), .unit = a->unit, .value = &v->own[i], .other = &v->handoff[i] };
         ok = add(p, &numbers, one);
     }
-    tfp_map64_free(&numbers);
+    tfp_groups_free(&numbers);
     return ok;
 }
 

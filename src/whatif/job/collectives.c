@@ -4,6 +4,7 @@
 #include "model/tables/read.h"
 #include "model/tables/spans.h"
 #include "model/tables/stats.h"
+#include "query/groups.h"
 #include "query/order.h"
 #include "views/spans/trace.h"
 #include "whatif/job/job.h"
@@ -62,25 +63,24 @@ static uint64_t key_of(const matching *m, const tfp_job_activity *a)
     return mix(m, tfp_hash(more, sizeof more), a->span, m->keys.elements);
 }
 
+/* Adds an activity as the next one with this key on its unit. */
+static bool add_member(matching *m, tfp_groups *numbers, uint64_t key, uint32_t activity)
+{
+    uint32_t *next = TFP_GROUP(numbers, m->j->activities[activity].unit, key);
+    return next && tfp_push(&m->members, ((member){ key, (*next)++, activity }));
+}
+
 static bool collect(matching *m)
 {
     tfp_job *j = m->j;
-    tfp_map64 numbers = { 0 };
+    tfp_groups numbers = { .row_size = sizeof(uint32_t) };
     bool ok = true;
-    uint32_t unit = TFP_NONE;
     for (uint32_t s = 0; ok && s < j->streams.count; s++) {
         const tfp_job_stream *stream = &j->streams.list[s];
-        if (stream->unit != unit) tfp_map64_clear(&numbers);
-        unit = stream->unit;
-        for (uint32_t i = stream->first; ok && i < stream->first + stream->count; i++) {
-            if (!j->activities[i].collective) continue;
-            uint64_t key = key_of(m, &j->activities[i]);
-            uint32_t number = tfp_map64_get(&numbers, key);
-            number = number == TFP_NONE ? 0 : number;
-            ok = tfp_map64_put(&numbers, key, number + 1) && tfp_push(&m->members, ((member){ key, number, i }));
-        }
+        for (uint32_t i = stream->first; ok && i < stream->first + stream->count; i++)
+            ok = !j->activities[i].collective || add_member(m, &numbers, key_of(m, &j->activities[i]), i);
     }
-    tfp_map64_free(&numbers);
+    tfp_groups_free(&numbers);
     return ok;
 }
 
@@ -89,22 +89,22 @@ static bool collect(matching *m)
 static bool find_uneven(matching *m)
 {
     const tfp_job *j = m->j;
-    tfp_map64 counts = { 0 };
+    tfp_groups counts = { .row_size = sizeof(uint32_t) };
     m->uneven = TFP_NEW(j->arena, bool, tfp_strings_of(j->p)->count + 1);
     bool ok = m->uneven != NULL;
     for (uint32_t i = j->device_count; ok && i < j->activity_count; i++) {
         const tfp_job_activity *a = &j->activities[i];
-        uint64_t key = (uint64_t)a->unit << 32 | j->s->name[a->span];
-        uint32_t count = tfp_map64_get(&counts, key);
-        ok = tfp_map64_put(&counts, key, count == TFP_NONE ? 1 : count + 1);
+        uint32_t *count = TFP_GROUP(&counts, a->unit, j->s->name[a->span]);
+        if ((ok = count != NULL)) ++*count;
     }
     for (uint32_t i = j->device_count; ok && i < j->activity_count; i++) {
         tfp_strid name = j->s->name[j->activities[i].span];
-        uint32_t own = tfp_map64_get(&counts, (uint64_t)j->activities[i].unit << 32 | name);
-        uint32_t first = tfp_map64_get(&counts, (uint64_t)j->activities[j->device_count].unit << 32 | name);
-        m->uneven[name] |= own != first;
+        const uint32_t *first = TFP_GROUP(&counts, j->activities[j->device_count].unit, name);
+        if (!(ok = first != NULL)) break;
+        const uint32_t wanted = *first, *own = TFP_GROUP(&counts, j->activities[i].unit, name);
+        if ((ok = own != NULL)) m->uneven[name] |= *own != wanted;
     }
-    tfp_map64_free(&counts);
+    tfp_groups_free(&counts);
     return ok;
 }
 
@@ -125,17 +125,13 @@ static bool host_key(const matching *m, const tfp_job_activity *a, uint64_t *out
 static bool collect_hosted(matching *m)
 {
     tfp_job *j = m->j;
-    tfp_map64 numbers = { 0 };
+    tfp_groups numbers = { .row_size = sizeof(uint32_t) };
     bool ok = find_uneven(m);
     for (uint32_t i = j->device_count; ok && i < j->activity_count; i++) {
         uint64_t key;
-        if (i > j->device_count && j->activities[i].unit != j->activities[i - 1].unit) tfp_map64_clear(&numbers);
-        if (!host_key(m, &j->activities[i], &key)) continue;
-        uint32_t number = tfp_map64_get(&numbers, key);
-        number = number == TFP_NONE ? 0 : number;
-        ok = tfp_map64_put(&numbers, key, number + 1) && tfp_push(&m->members, ((member){ key, number, i }));
+        ok = !host_key(m, &j->activities[i], &key) || add_member(m, &numbers, key, i);
     }
-    tfp_map64_free(&numbers);
+    tfp_groups_free(&numbers);
     return ok;
 }
 
