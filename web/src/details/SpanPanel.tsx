@@ -5,6 +5,7 @@ import { formatCount, formatMicros, formatPercent, shortDecimals } from "../text
 import { isReport } from "../answers/embedded";
 import { useLoaded } from "../answers/load";
 import type { Opened } from "../state/opened";
+import { lookOfClass } from "../results/classes";
 import { ShortName } from "../parts/ShortName";
 import { ScopeName } from "../parts/ScopeName";
 import { ThingLink } from "../parts/Thing";
@@ -18,7 +19,6 @@ import { spanDetails } from "./span";
 
 const FROM = ["launched by", "operator", "parent", "forward", "from", "waited for"];
 const WORDS: Record<string, string> = { "launched by": "launch", operator: "op", parent: "inside", forward: "forward", from: "from", "waited for": "waited for", launches: "launches", backward: "backward", to: "to", "waits for it": "waits for it" };
-const LOOKS: Record<string, string> = { compute: "compute", communication: "communication", copy: "copy", set: "copy" };
 
 function SpanLink({ l, zero }: { l: Linked; zero: Details["summary"] }) {
   const apart = l.start_us - zero.start_us;
@@ -83,7 +83,7 @@ export function SpanPanel({ of, thing }: PanelProps) {
   if (!d) return <><h2 class="title">Span {thing.id}</h2><p class="s" role={loaded.error ? "alert" : undefined}>{loaded.error || "…"}</p></>;
   const s = d.summary;
   const sql = `s.class IS ${s.class ? "NOT NULL" : "NULL"} AND ${isName("s.name", s.name)}`;
-  const look = s.class ? (LOOKS[s.class] ?? "compute") : "host";
+  const look = s.class ? lookOfClass(s.class) : "host";
   const [lane = s.lane] = s.lane.split("/").slice(-1);
   return (
     <>

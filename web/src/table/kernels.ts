@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of kernels: the server has a row for each kernel and rank; here the chosen ranks are one row a kernel.
 import type { Table } from "../answers/api";
+import { lookOfClass } from "../results/classes";
 import { formatMicros } from "../text/format";
 import { col, numbers, plainName, shortNames, texts, textCol } from "./read";
 import type { Content } from "./tables";
@@ -18,8 +19,6 @@ export interface Kernel {
   beside: boolean; // of an asynchronous line of a TPU: it runs beside other work, and no sum counts it
 }
 
-const LOOKS: Record<string, string> = { compute: "compute", communication: "communication", copy: "copy", set: "copy" };
-
 export function kernelsOf(t: Table, ranks: number[]): Kernel[] {
   const [rank, name, short, look, ops] = [numbers(t, "rank"), texts(t, "name"), shortNames(t, "name"), texts(t, "class"), texts(t, "ops")];
   const [count, total, min, max, bytes] = ["count", "total_us", "min_us", "max_us", "bytes"].map((n) => numbers(t, n)) as [typeof rank, typeof rank, typeof rank, typeof rank, typeof rank];
@@ -28,7 +27,7 @@ export function kernelsOf(t: Table, ranks: number[]): Kernel[] {
   for (let i = 0; i < t.rows; i++) {
     const r = rank(i);
     if (ranks.length && r !== null && !ranks.includes(r)) continue;
-    const k = found.get(name(i)) ?? { name: name(i), short: short(i), look: LOOKS[look(i)] ?? "compute", count: 0, total: 0, min: Infinity, max: 0, bytes: null, ops: ops(i), beside: share(i) === null };
+    const k = found.get(name(i)) ?? { name: name(i), short: short(i), look: lookOfClass(look(i)), count: 0, total: 0, min: Infinity, max: 0, bytes: null, ops: ops(i), beside: share(i) === null };
     k.count += count(i) ?? 0;
     k.total += total(i) ?? 0;
     k.min = Math.min(k.min, min(i) ?? Infinity);

@@ -7,6 +7,7 @@ import { formatMicros, formatShare } from "../text/format";
 import { Grid } from "../grid/Grid";
 import type { Column, RowSet } from "../grid/model";
 import { isReport } from "../answers/embedded";
+import { lookOfClass } from "../results/classes";
 import { useLoaded } from "../answers/load";
 import { filters, goTo, query, range } from "../state/store";
 import type { Kind } from "../state/store";
@@ -32,7 +33,6 @@ function rowsOf(lanes: Lanes, ranks: number[], device: string): string {
   return listOf(kept.flatMap((l) => Array.from({ length: l.rows }, (_, i) => l.firstRow + i)).sort((a, b) => a - b)) || "4294967295";
 }
 
-const LOOKS: Record<string, string> = { compute: "compute", communication: "communication", copy: "copy", set: "copy", device: "compute" };
 const kindOf = (s: Sum, by: Grouping): Kind => (by === "name" ? (s.device ? "kernel" : s.kind === "op" || s.kind === "call" ? "op" : "call") : by === "op" ? "op" : by === "lane" ? "lane" : "part");
 
 function setOf(sums: Sums, by: Grouping): RowSet {
@@ -42,7 +42,7 @@ function setOf(sums: Sums, by: Grouping): RowSet {
     thing: (row) => ({ kind: kindOf(at(row), by), id: at(row).name }),
     name: (row) => at(row).short,
     full: (row) => at(row).name,
-    look: (row) => LOOKS[at(row).kind] ?? "host",
+    look: (row) => at(row).kind === "device" ? "compute" : lookOfClass(at(row).kind, "host"),
   };
 }
 
