@@ -88,7 +88,7 @@ static void put_causes(tfp_buf *b, const lead *l, size_t from, size_t to)
 {
     enum { MOST = 3 };
     double all = grown(l, 0, from, to), last = INFINITY;
-    for (int told = 0; told < MOST; told++) {
+    for (int shown = 0; shown < MOST; shown++) {
         size_t best = 0;
         double most = 0.05 * fabs(all);
         for (size_t i = 1; i < l->count; i++) {
@@ -99,7 +99,7 @@ static void put_causes(tfp_buf *b, const lead *l, size_t from, size_t to)
         }
         if (!best) return;
         last = most;
-        tfp_buf_printf(b, "%s%.*s %s", told ? ", " : ": ", (int)l->names[best].size, l->names[best].data,
+        tfp_buf_printf(b, "%s%.*s %s", shown ? ", " : ": ", (int)l->names[best].size, l->names[best].data,
                        all < 0 ? "" : "+");
         tfp_format_real(b, TFP_MICROS, grown(l, best, from, to));
     }

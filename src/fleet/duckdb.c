@@ -110,17 +110,17 @@ static void collect(answer *a, int out, int err, const tfp_options *o)
 static tfp_status run(const char *script, const tfp_options *o, answer *a, tfp_error *err)
 {
     const char *own = getenv("TFPROF_DUCKDB"), *program = own && *own ? own : "duckdb";
-    int out[2], told[2];
+    int out[2], errors[2];
     if (pipe2(out, O_CLOEXEC) != 0) return tfp_fail_errno(err, "cannot make a pipe");
-    if (pipe2(told, O_CLOEXEC) != 0) {
+    if (pipe2(errors, O_CLOEXEC) != 0) {
         close(out[0]), close(out[1]);
         return tfp_fail_errno(err, "cannot make a pipe");
     }
     pid_t pid = fork();
-    if (pid == 0) become_duckdb(program, script, out[1], told[1]);
-    close(out[1]), close(told[1]);
-    if (pid > 0) collect(a, out[0], told[0], o);
-    close(out[0]), close(told[0]);
+    if (pid == 0) become_duckdb(program, script, out[1], errors[1]);
+    close(out[1]), close(errors[1]);
+    if (pid > 0) collect(a, out[0], errors[0], o);
+    close(out[0]), close(errors[0]);
     if (pid < 0) return tfp_fail_errno(err, "cannot start duckdb");
     if (a->full || a->stopped) kill(pid, SIGKILL);
     while (waitpid(pid, &a->status, 0) < 0 && errno == EINTR) continue;

@@ -239,7 +239,7 @@ bool tfp_fleet_identity_end(tfp_fleet_identity *id, const tfp_fleet_about *about
     }
     for (int i = 0; i < TFP_FIELD_FRAMEWORK; i++)
         if (id->source[i])
-            tfp_buf_printf(&id->told, "%s%s=%s", id->told.size ? "," : "", field_names[i], id->source[i]);
+            tfp_buf_printf(&id->sources, "%s%s=%s", id->sources.size ? "," : "", field_names[i], id->source[i]);
     if (id->labels.size) tfp_buf_char(&id->labels, '}');
     if (id->labels.size) run->labels = (tfp_str){ id->labels.data, id->labels.size };
     run->job = id->text[TFP_FIELD_JOB];
@@ -249,13 +249,13 @@ bool tfp_fleet_identity_end(tfp_fleet_identity *id, const tfp_fleet_about *about
     run->date = id->date;
     run->ranked = id->text[TFP_FIELD_RANK].data != NULL;
     run->rank = id->rank;
-    if (id->told.size) run->identity = (tfp_str){ id->told.data, id->told.size };
-    return ok && !id->told.failed && !id->labels.failed;
+    if (id->sources.size) run->identity = (tfp_str){ id->sources.data, id->sources.size };
+    return ok && !id->sources.failed && !id->labels.failed;
 }
 
 void tfp_fleet_identity_free(tfp_fleet_identity *id)
 {
     tfp_buf_free(&id->labels);
-    tfp_buf_free(&id->told);
+    tfp_buf_free(&id->sources);
     tfp_arena_free(&id->arena);
 }

@@ -36,7 +36,7 @@ typedef struct tfp_fleet_identity {
     int64_t date, rank;             /* valid where these fields are known */
     tfp_buf labels;                 /* a JSON object without its closing brace, which identity_end adds; empty: none */
     size_t not_taken;               /* number of malformed dates and ranks */
-    tfp_buf told;                   /* the text for the column `identity` */
+    tfp_buf sources;                /* the text for the column `identity` */
 } tfp_fleet_identity;
 
 /* Takes fields from the sidecar beside `file` (NULL: no sidecar) and from `path`, the path below SOURCE. False: out of

@@ -19,7 +19,7 @@
 
 #define EARLIEST_NS ((int64_t)946684800 * 1000000000) /* the year 2000: smaller numbers are not Unix times */
 
-static bool is_told(const tfp_profile *p, tfp_str key)
+static bool is_recorded(const tfp_profile *p, tfp_str key)
 {
     for (size_t i = 0; i < tfp_events_of(p)->about.size; i++)
         if (tfp_str_eq(tfp_text(p, tfp_events_of(p)->about.at[i].key), key)) return true;
@@ -40,7 +40,8 @@ static tfp_str framework_of(const tfp_profile *p)
     static const char *const tensorflow[] = { "EagerLocalExecute", "ExecutorState::", "Iterator::", "SessionRun",
                                               "KernelAndDevice",   "tf_data_",        "TfrtKernel", NULL };
     bool is_jax = false;
-    if (is_told(p, TFP_STR("schemaVersion")) || is_told(p, TFP_STR("deviceProperties"))) return TFP_STR("pytorch");
+    if (is_recorded(p, TFP_STR("schemaVersion")) || is_recorded(p, TFP_STR("deviceProperties")))
+        return TFP_STR("pytorch");
     if (tfp_sources_of(p)->from & TFP_FROM_TENSORFLOW) return TFP_STR("tensorflow");
     if (!tfp_has(p, TFP_HAS_TRACE)) return (tfp_str){ 0 };
     for (size_t i = 0; i < tfp_strings_of(p)->count; i++) {

@@ -58,10 +58,10 @@ static bool is_overhead(const tfp_pf_reader *r, uint32_t track)
 
 typedef enum meaning { AS_IT_IS, IS_CALL, IS_RANGE, IS_COPY, IS_KERNEL } meaning;
 
-static meaning meaning_of(tfp_str category, const char **told)
+static meaning meaning_of(tfp_str category, const char **mapped)
 {
     static const struct {
-        const char *category, *told;
+        const char *category, *mapped;
         meaning what;
     } rows[] = { { "hip_api", "cuda_runtime", IS_CALL },
                  { "hsa_api", "cuda_runtime", IS_CALL },
@@ -84,7 +84,7 @@ static meaning meaning_of(tfp_str category, const char **told)
                  { "gpu_memset", NULL, IS_KERNEL } };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!tfp_str_eq(category, tfp_str_of(rows[i].category))) continue;
-        *told = rows[i].told;
+        *mapped = rows[i].mapped;
         return rows[i].what;
     }
     return AS_IT_IS;
@@ -112,7 +112,7 @@ static void put_head(tfp_buf *out, const char *phase, lane l)
 static void put_range(tfp_buf *out, tfp_str category, tfp_str name, tfp_buf *more)
 {
     tfp_range_op op;
-    bool is_op = tfp_range_is_op(name, &op) && op.told;
+    bool is_op = tfp_range_is_op(name, &op) && op.marked;
     put_text(out, ",\"cat\":", is_op ? TFP_STR("cpu_op") : category);
     put_text(out, ",\"name\":", is_op ? op.name : name);
     if (!is_op) return;
@@ -125,9 +125,9 @@ static void put_slice(const tfp_pf_reader *r, const tfp_pf_event *e, int64_t end
 {
     tfp_str name = tfp_strtab_get(&r->strings, e->name), category = tfp_strtab_get(&r->strings, e->category);
     tfp_buf more = { 0 };
-    const char *told = NULL;
-    meaning what = meaning_of(category, &told);
-    if (told) category = tfp_str_of(told);
+    const char *mapped = NULL;
+    meaning what = meaning_of(category, &mapped);
+    if (mapped) category = tfp_str_of(mapped);
     if (!category.size && is_overhead(r, e->track)) category = TFP_STR("overhead");
     put_head(out, e->type == TFP_PF_INSTANT ? "i" : "X", lane_of(r, e->track));
     if (what == IS_RANGE) {

@@ -25,7 +25,7 @@ typedef struct reader {
     tfp_strid collective, group, elements, dtype;
     int64_t only_device; /* the device of rows that name none; -1: there are several devices */
     bool any_task;
-    bool devices_told; /* a table lists the devices; otherwise they are taken from the tasks */
+    bool devices_listed; /* a table lists the devices; otherwise they are taken from the tasks */
 } reader;
 
 static tfp_str text_at(const reader *a, const tfp_db_rows *rows, int column, const tfp_map64 *names)
@@ -57,12 +57,12 @@ static void add_rank(void *ctx, const tfp_db_rows *rows, tfp_event *e)
 {
     reader *a = ctx;
     int64_t rank, device;
-    bool first = !a->devices_told;
+    bool first = !a->devices_listed;
     (void)e;
     if (tfp_db_int(rows, 0, &rank) && rank >= 0 && rank <= INT32_MAX && first)
         a->r->b->p->events->processes.at[a->r->process].rank = (int32_t)rank;
     a->only_device = tfp_db_int(rows, 1, &device) && first ? device : -1;
-    a->devices_told = true;
+    a->devices_listed = true;
 }
 
 static void add_task(reader *a, int64_t id, task t)
@@ -210,7 +210,7 @@ static void add_task_span(void *ctx, const tfp_db_rows *rows, tfp_event *e)
     reader *a = ctx;
     int64_t id, device;
     if (tfp_db_int(rows, 3, &device)) {
-        if (!a->devices_told) a->only_device = !a->any_task || a->only_device == device ? device : -1;
+        if (!a->devices_listed) a->only_device = !a->any_task || a->only_device == device ? device : -1;
         a->any_task = true;
     }
     if (!tfp_db_int(rows, 2, &id)) return;
@@ -228,12 +228,12 @@ static void add_task_span(void *ctx, const tfp_db_rows *rows, tfp_event *e)
 static tfp_str type_of(tfp_str name)
 {
     static const struct {
-        const char *name, *told;
+        const char *name, *pytorch;
     } types[] = { { "INT8", "int8" },   { "INT16", "short" },   { "INT32", "int" },     { "INT64", "long" },
                   { "UINT8", "uint8" }, { "UINT16", "uint16" }, { "UINT32", "uint32" }, { "UINT64", "uint64" },
                   { "FP16", "half" },   { "FP32", "float" },    { "FP64", "double" },   { "BFP16", "bfloat16" } };
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (tfp_str_eq(name, tfp_str_of(types[i].name))) return tfp_str_of(types[i].told);
+        if (tfp_str_eq(name, tfp_str_of(types[i].name))) return tfp_str_of(types[i].pytorch);
     return name;
 }
 
@@ -272,7 +272,7 @@ static void add_step(void *ctx, const tfp_db_rows *rows, tfp_event *e)
     if (!tfp_db_int(rows, 2, &number) || number < 0 || !tfp_recording_times(a->r, rows, e)) return;
     e->lane = tfp_recording_aside(a->r, 0, 0);
     tfp_recording_step(a->r, e, number);
-    a->r->steps_told = true;
+    a->r->steps_listed = true;
 }
 
 /* clang-format off */

@@ -44,17 +44,17 @@ bool tfp_range_is_op(tfp_str text, tfp_range_op *out)
     tfp_str value;
     *out = (tfp_range_op){ .sizes = { "", 0 }, .sequence = -1 };
     cut(&text, ", input_op_ids = ", true, &value);
-    bool sizes = cut(&text, ", sizes = ", true, &out->sizes), told = sizes;
+    bool sizes = cut(&text, ", sizes = ", true, &out->sizes), marked = sizes;
     if (!sizes) out->sizes = TFP_STR("");
-    told |= cut(&text, ", op_id = ", false, &value);
+    marked |= cut(&text, ", op_id = ", false, &value);
     if (cut(&text, ", seq = ", false, &value)) {
-        told = true;
+        marked = true;
         if (!tfp_parse_int64(value, &out->sequence) || out->sequence < 0) out->sequence = -1;
     }
     out->name = text;
     out->backward = is_backward(text);
-    out->told = told;
-    return told || has_namespace(text);
+    out->marked = marked;
+    return marked || has_namespace(text);
 }
 
 tfp_str tfp_api_name(tfp_str name)

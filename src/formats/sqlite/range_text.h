@@ -8,9 +8,9 @@
 
 /* A text of torch.autograd.profiler.emit_nvtx: NAME[, seq = N][, op_id = N][, sizes = [..]][, input_op_ids = [..]]. */
 typedef struct tfp_range_op {
-    tfp_str name, sizes; /* sizes: empty when the text has none */
-    int64_t sequence;    /* -1: none */
-    bool told, backward; /* told: the text has one of the endings; otherwise it is only a name such as aten::mm */
+    tfp_str name, sizes;   /* sizes: empty when the text has none */
+    int64_t sequence;      /* -1: none */
+    bool marked, backward; /* marked: the text has one of the endings; otherwise it is only a name such as aten::mm */
 } tfp_range_op;
 bool tfp_range_is_op(tfp_str text, tfp_range_op *out);
 

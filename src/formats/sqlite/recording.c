@@ -205,7 +205,7 @@ void tfp_recording_range(tfp_recording *r, tfp_event *e, tfp_str text, tfp_range
     tfp_range_op op;
     tfp_step_name step;
     bool is_step = tfp_step_name_of(text, &step);
-    if (is_step && r->steps_told) {
+    if (is_step && r->steps_listed) {
         e->kind = TFP_SPAN_STEP; /* the table of steps has it too */
         e->name = tfp_build_string(r->b, text);
         tfp_recording_add(r, e);
@@ -213,7 +213,7 @@ void tfp_recording_range(tfp_recording *r, tfp_event *e, tfp_str text, tfp_range
         tfp_recording_step(r, e, step.number);
     } else if (is_step) {
         add_annotation(r, e, text, kind == TFP_RANGE_CROSSES);
-    } else if (kind != TFP_RANGE_CROSSES && tfp_range_is_op(text, &op) && (op.told || kind == TFP_RANGE_NVTX)) {
+    } else if (kind != TFP_RANGE_CROSSES && tfp_range_is_op(text, &op) && (op.marked || kind == TFP_RANGE_NVTX)) {
         add_op(r, e, &op);
     } else {
         add_annotation(r, e, text, kind == TFP_RANGE_CROSSES);

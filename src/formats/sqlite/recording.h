@@ -19,7 +19,7 @@ typedef struct tfp_recording {
     tfp_map64 bits_of_name; /* cache of tfp_kineto_look_at_name */
     tfp_strid bytes, dims;
     int64_t spans, unreadable;
-    bool steps_told; /* a table lists the steps, so ranges are not taken as steps */
+    bool steps_listed; /* a table lists the steps, so ranges are not taken as steps */
 } tfp_recording;
 
 /* ---- tables ---- */

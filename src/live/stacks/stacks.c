@@ -51,7 +51,7 @@ typedef struct listener {
     void *ctx;
 } listener;
 
-static tfp_status sample_for(tfp_sampler *s, const tfp_stacks_settings *settings, tfp_native *native, listener told,
+static tfp_status sample_for(tfp_sampler *s, const tfp_stacks_settings *settings, tfp_native *native, listener progress,
                              int64_t *lasted, tfp_error *err)
 {
     int64_t start = tfp_now_ns(), end = start + (int64_t)(settings->seconds * 1e9),
@@ -62,7 +62,7 @@ static tfp_status sample_for(tfp_sampler *s, const tfp_stacks_settings *settings
     s->looks.until_ns = end;
     while (alive && !s->nomem && !s->full && tfp_now_ns() < end) {
         alive = native ? tfp_native_sample(native, next + step < end ? next + step : end) : sample_all(s, settings);
-        if (told.fn && told.fn(told.ctx, (uint64_t)(tfp_now_ns() - start), (uint64_t)(end - start)))
+        if (progress.fn && progress.fn(progress.ctx, (uint64_t)(tfp_now_ns() - start), (uint64_t)(end - start)))
             return tfp_fail(err, TFP_CANCELLED, "interrupted");
         int64_t now = tfp_now_ns();
         next = tfp_stacks_next_look(next, step, now);

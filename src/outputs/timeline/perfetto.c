@@ -68,15 +68,15 @@ static bool make_room(tfp_pf_out *x)
 static bool put_lanes(tfp_pf_out *x)
 {
     size_t count = tfp_lanes_of(x->p)->size;
-    uint8_t *told = calloc(count + 1, 1);
-    for (uint32_t i = 0; told && i < count && !x->sink->status; i++) {
+    uint8_t *written = calloc(count + 1, 1);
+    for (uint32_t i = 0; written && i < count && !x->sink->status; i++) {
         if (!x->used[i]) continue;
-        if (!told[x->process_of[i]]) put_process(x, x->process_of[i]);
-        told[x->process_of[i]] = 1;
+        if (!written[x->process_of[i]]) put_process(x, x->process_of[i]);
+        written[x->process_of[i]] = 1;
         put_lane(x, i);
     }
-    free(told);
-    return told != NULL;
+    free(written);
+    return written != NULL;
 }
 
 /* ---- counters ---- */

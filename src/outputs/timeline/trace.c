@@ -95,15 +95,15 @@ static void put_lane(trace *x, uint32_t lane)
 static bool put_lanes(trace *x)
 {
     size_t count = tfp_lanes_of(x->p)->size;
-    uint8_t *told = calloc(count + 1, 1);
-    for (uint32_t i = 0; told && i < count; i++) {
+    uint8_t *written = calloc(count + 1, 1);
+    for (uint32_t i = 0; written && i < count; i++) {
         if (!x->used[i]) continue;
-        if (!told[x->pid[i]]) put_process(x, x->pid[i]);
-        told[x->pid[i]] = 1;
+        if (!written[x->pid[i]]) put_process(x, x->pid[i]);
+        written[x->pid[i]] = 1;
         put_lane(x, i);
     }
-    free(told);
-    return told != NULL;
+    free(written);
+    return written != NULL;
 }
 
 /* ---- spans ---- */

@@ -161,7 +161,7 @@ static size_t finish(table *t)
 {
     double all = (double)tfp_total(t->code, 0, TFP_V_MICROS);
     double everything = all_time(t), device = (double)tfp_total(t->code, 0, TFP_V_ACCELERATOR_MICROS);
-    bool told = tfp_total(t->code, 0, TFP_V_BYTES) != 0; /* frames of a trace have no memory */
+    bool has_bytes = tfp_total(t->code, 0, TFP_V_BYTES) != 0; /* frames of a trace have no memory */
     size_t kept = 0;
     for (size_t i = 0; i < t->rows.count; i++) {
         line_row *x = row_at(t, i);
@@ -172,7 +172,7 @@ static size_t finish(table *t)
         x->host_ns = tfp_add(x->self_ns, -x->accelerator_ns, NULL);
         x->total_host_ns = tfp_add(x->total_ns, -x->total_accelerator_ns, NULL);
         if (all > 0 && !x->self_ns && !x->total_ns && !x->bytes) continue;
-        if (!told) x->bytes = TFP_ABSENT;
+        if (!has_bytes) x->bytes = TFP_ABSENT;
         *row_at(t, kept++) = *x;
     }
     return kept;

@@ -78,7 +78,7 @@ static void find_before(tracer *t, tfp_held_device *d, const tfp_memory_event *m
     bool more = m->allocated_bytes >= 0 && m->allocated_bytes > m->bytes;
     bool host = tfp_str_eq(tfp_text(t->p, m->device), TFP_STR("cpu"));
     d->before = more ? m->allocated_bytes - m->bytes : 0;
-    d->before_told = more || (m->allocated_bytes >= 0 && !host);
+    d->before_stated = more || (m->allocated_bytes >= 0 && !host);
 }
 
 /* Finds the allocation that a free ends. An address may be allocated again after its free. */
@@ -140,7 +140,7 @@ static tfp_status of_trace(tfp_report *r, tfp_holding *out, tfp_error *err)
     bool ok = sort_events(&t);
     for (size_t i = 0; ok && i < tfp_events_of(t.p)->memory.size; i++) ok = add(&t, t.order[i]);
     for (size_t i = 0; ok && i < t.devices.size; i++)
-        if (!t.devices.at[i].before_told && t.devices.at[i].freed > t.devices.at[i].before)
+        if (!t.devices.at[i].before_stated && t.devices.at[i].freed > t.devices.at[i].before)
             t.devices.at[i].before = t.devices.at[i].freed;
     out->devices = ok ? TFP_NEW(tfp_arena_of(r), tfp_held_device, t.devices.size + 1) : NULL;
     ok = ok && out->devices;

@@ -19,8 +19,8 @@ typedef struct tfp_held_event {
 
 typedef struct tfp_held_device {
     tfp_str name;
-    bool recorded;    /* allocations were recorded; otherwise the memory that nodes kept is computed */
-    bool before_told; /* the allocator's sum shows what it held when the recording began */
+    bool recorded;      /* allocations were recorded; otherwise the memory that nodes kept is computed */
+    bool before_stated; /* the allocator's sum shows what it held when the recording began */
     /* bytes held at that time. If the allocator's sum does not show it: the sum of frees without an allocation, which is the least that was
      * held */
     int64_t before;

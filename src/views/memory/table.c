@@ -322,10 +322,10 @@ static bool say_before(table *t, uint32_t d)
     tfp_fact *f = name.data ? tfp_fact_add(t->r, name.data, "  before the recording", 'i', TFP_SIZE) : NULL;
     if (!f) return false;
     f->number = x->before;
-    f->absent = !x->before_told && x->before <= 0;
+    f->absent = !x->before_stated && x->before <= 0;
     if (f->absent)
         f->more = TFP_STR("not in the trace: parameters and whatever else was held come on top of the peak");
-    else if (!x->before_told)
+    else if (!x->before_stated)
         f->more = TFP_STR("at least: it was freed without an allocation in the recording");
     return true;
 }
@@ -347,14 +347,14 @@ static bool say_step(table *t)
 static bool say_peaks(table *t)
 {
     bool ok = say_step(t);
-    for (uint32_t d = 0, told = 0; ok && d < t->held.device_count && told < 8; d++) {
+    for (uint32_t d = 0, shown = 0; ok && d < t->held.device_count && shown < 8; d++) {
         if (t->peaks[d].at == SIZE_MAX) continue;
         tfp_buf b = { 0 };
         tfp_buf_text(&b, t->r->options->part.at.given ? "held by " : "peak of ");
         tfp_escape(&b, t->held.devices[d].name);
         const char *label = tfp_buf_move(&b, &t->r->arena).data;
         ok = label && say_peak(t, d, label) && say_before(t, d);
-        told++;
+        shown++;
     }
     return ok;
 }

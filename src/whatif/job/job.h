@@ -178,14 +178,14 @@ typedef struct tfp_job_anchors_of {
 } tfp_job_anchors_of;
 
 /* What the trace tells about events of streams: events.c. */
-typedef struct tfp_job_told {
+typedef struct tfp_job_recorded {
     /* for each span: the row that tells what the call waits for, TFP_NONE: none; NULL: no trace has such rows */
     uint32_t *sync_row;
     tfp_job_wait *waits; /* streams' waits for events */
     uint32_t wait_count;
     tfp_map64 call_by_key;    /* unit << 32 | correlation -> span; filled only if there are rows of events */
     tfp_map64 stream_by_name; /* process << 32 | the lane's name -> stream; filled only then, too */
-} tfp_job_told;
+} tfp_job_recorded;
 
 /* What waits for what. Edges are added by *_edges.c and sync.c; replay.c sorts them and finds the order. */
 typedef struct tfp_job_graph {
@@ -218,7 +218,7 @@ typedef struct tfp_job {
     tfp_job_hosts hosted;
     tfp_job_steps steps;
     tfp_job_anchors_of anchors;
-    tfp_job_told events;
+    tfp_job_recorded events;
     tfp_job_graph graph;
     bool failed; /* memory is out */
 } tfp_job;
