@@ -15,6 +15,7 @@
 #include "model/tables/runs.h"
 #include "model/tables/samples.h"
 #include "model/tables/sources.h"
+#include "query/order.h"
 
 uint32_t tfp_named_node(const tfp_profile *p, tfp_strid name)
 {
@@ -210,13 +211,7 @@ uint32_t tfp_input_shape(const tfp_profile *p, const tfp_input_edge *e)
     if (e->node == TFP_NONE) return TFP_NONE;
     const tfp_node *n = &p->graph->nodes.at[e->node];
     if (n->output_first == TFP_NONE) return TFP_NONE;
-    uint32_t low = n->output_first, high = n->output_last; /* rows are in order of their slots */
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (p->graph->outputs.at[middle].slot < e->output_index)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low; /* rows are in order of their slots */
+    TFP_LOWER_BOUND(low, n->output_first, n->output_last, p->graph->outputs.at[low].slot < e->output_index);
     return p->graph->outputs.at[low].slot == e->output_index ? p->graph->outputs.at[low].shape : TFP_NONE;
 }

@@ -2,6 +2,7 @@
 /* model/program.c: looks up attributes by name, and frees a program. */
 #include "model/program.h"
 #include "model/tables/profile.h"
+#include "query/order.h"
 #include "schema/schema.h"
 
 #define SCAN_MOST 12 /* attributes: comparing this many names is faster than looking up the name's id */
@@ -18,16 +19,9 @@ const tfp_program_attr *tfp_program_attr_find(const tfp_profile *p, const tfp_pr
         return NULL;
     }
     tfp_strid id = tfp_strtab_find(&p->strings, wanted);
-    uint32_t from = 0, to = id == TFP_NONE ? 0 : n->attr_count;
-    while (from < to) {
-        uint32_t middle = from + (to - from) / 2;
-        if (attrs[middle].name == id) return &attrs[middle];
-        if (attrs[middle].name < id)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return NULL;
+    uint32_t i;
+    TFP_LOWER_BOUND(i, 0, n->attr_count, attrs[i].name < id);
+    return i < n->attr_count && attrs[i].name == id ? &attrs[i] : NULL;
 }
 
 void tfp_program_free(tfp_program *g)

@@ -6,6 +6,7 @@
 #include "model/tables/events.h"
 #include "model/tables/read.h"
 #include "model/tables/stats.h"
+#include "query/order.h"
 #include "sql/grids.h"
 
 #define HASH_SEED UINT64_C(0x9e3779b97f4a7c15)
@@ -175,15 +176,9 @@ bool sql_find(const sql_data *d, sql_table_id table, uint32_t number, sql_row *o
 {
     if (number >= d->rows[table]) return false;
     /* the last source that begins at or before it, because empty sources come before */
-    size_t low = 0, high = d->count - 1;
-    while (low < high) {
-        size_t middle = high - (high - low) / 2;
-        if (d->sources[middle].base[table] <= number)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    const sql_source *s = &d->sources[low];
+    size_t after;
+    TFP_LOWER_BOUND(after, 1, d->count, d->sources[after].base[table] <= number);
+    const sql_source *s = &d->sources[after - 1];
     *out = (sql_row){ d, s, number - s->base[table] };
     if (table == SQL_SPANS && out->at >= tfp_details_of(s->p)->spans.size) return true;
     uint32_t at = out->at; /* the owner may have no owner itself: a repeated execution of a node */

@@ -10,6 +10,7 @@
 #include "model/tables/runs.h"
 #include "model/tables/sources.h"
 #include "model/tables/stats.h"
+#include "query/order.h"
 #include "sql/cells.h"
 
 /* The number of a row of another table; TFP_NONE becomes NULL. */
@@ -169,15 +170,9 @@ void sql_span_trace(const sql_row *row, tfp_buf *b, sql_cell *out)
 static uint32_t span_of(const sql_row *row)
 {
     const uint32_t *first = row->in->args;
-    size_t low = 0, high = tfp_events_of(row->in->p)->spans.size - 1;
-    while (low < high) {
-        size_t middle = high - (high - low) / 2;
-        if (first[middle] <= row->at)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return (uint32_t)low;
+    uint32_t after;
+    TFP_LOWER_BOUND(after, 1, tfp_events_of(row->in->p)->spans.size, first[after] <= row->at);
+    return after - 1;
 }
 static const tfp_stat *stat_of(const sql_row *row)
 {

@@ -7,6 +7,7 @@
 #include "wire/sstable.h"
 
 #include "base/crc32c.h"
+#include "query/order.h"
 
 #include <snappy-c.h>
 #include <stdlib.h>
@@ -203,14 +204,8 @@ bool tfp_walk_next(tfp_walk *w, tfp_error *err)
 /* The first block whose index key is not less than the key. */
 static size_t block_of(const tfp_sstable *t, tfp_str key)
 {
-    size_t low = 0, high = t->blocks.size;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (tfp_str_cmp(t->blocks.at[mid].last_key, key) < 0)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    size_t low;
+    TFP_LOWER_BOUND(low, 0, t->blocks.size, tfp_str_cmp(t->blocks.at[low].last_key, key) < 0);
     return low;
 }
 

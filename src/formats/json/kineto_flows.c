@@ -9,6 +9,7 @@
 #include "model/event_builder.h"
 #include "model/tables/events.h"
 #include "model/tables/profile.h"
+#include "query/order.h"
 
 #include <stdlib.h>
 
@@ -46,14 +47,8 @@ static int by_id(const void *a, const void *b)
 /* The first arrow that starts where a span starts; NULL: there is none. */
 static tfp_kineto_flow *first_at(const tfp_kineto_reader *r, const tfp_kineto_flow *place)
 {
-    size_t low = 0, high = r->links.flows.size;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (by_place(&r->links.flows.at[middle], place) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    TFP_LOWER_BOUND(low, 0, r->links.flows.size, by_place(&r->links.flows.at[low], place) < 0);
     return low < r->links.flows.size && by_place(&r->links.flows.at[low], place) == 0 ? &r->links.flows.at[low] : NULL;
 }
 

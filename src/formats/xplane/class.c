@@ -7,6 +7,7 @@
 #include "model/tables/code.h"
 #include "model/tables/instructions.h"
 #include "model/tables/profile.h"
+#include "query/order.h"
 
 /* ---- the program of an event ---- */
 
@@ -69,14 +70,8 @@ static void take(tfp_xreader *r, facts *f, const tfp_xvalue *v)
 
 tfp_strid tfp_xplane_running(const tfp_xplane *p, int64_t at_ns)
 {
-    size_t low = 0, high = p->runs.size;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (p->runs.at[middle].start_ns <= at_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    TFP_LOWER_BOUND(low, 0, p->runs.size, p->runs.at[low].start_ns <= at_ns);
     return low && p->runs.at[low - 1].end_ns >= at_ns ? p->runs.at[low - 1].module : 0;
 }
 

@@ -2,6 +2,7 @@
 /* live/jobs/top.c: the table `top`: jobs and the resources that they use, and the public functions that sample and show
  * them. */
 #include "live/jobs/top.h"
+#include "query/order.h"
 #include "views/core/grid.h"
 #include "views/core/notes.h"
 #include "views/core/handle.h"
@@ -157,14 +158,8 @@ static bool make_rows(const tfp_live *l, tfp_report *r, tfp_top_row *rows, uint3
         if (j->processes.at[i].root != TFP_NONE) order[count++] = i;
     if (!tfp_sort(order, count, root_before, j->processes.at)) return false;
     for (size_t i = 0; i < j->roots.size; i++) {
-        size_t low = 0, high = count, end;
-        while (low < high) {
-            size_t middle = low + (high - low) / 2;
-            if (j->processes.at[order[middle]].root < j->roots.at[i])
-                low = middle + 1;
-            else
-                high = middle;
-        }
+        size_t low, end;
+        TFP_LOWER_BOUND(low, 0, count, j->processes.at[order[low]].root < j->roots.at[i]);
         for (end = low; end < count && j->processes.at[order[end]].root == j->roots.at[i]; end++) {}
         rows[i] = tfp_top_row_of(l, r, j->roots.at[i], order + low, end - low);
     }

@@ -10,6 +10,7 @@
 #include "model/tables/code.h"
 #include "model/tables/profile.h"
 #include "model/tables/stats.h"
+#include "query/order.h"
 
 enum { STACK_MOST = 256 }; /* most frames of a stack, innermost ones; Python's own limit is 1000 */
 #define NOTHING (TFP_NONE - 1)
@@ -231,22 +232,20 @@ static bool add_launch(collector *c, uint32_t call)
 
 static uint32_t process_of(const collector *c, uint32_t span) { return c->p->lanes->at[c->s->lane[span]].process; }
 
+static bool goes_before(const collector *c, uint32_t call, uint32_t process, int64_t start_ns)
+{
+    uint32_t own = process_of(c, call);
+    return own != process ? own < process : c->s->start_ns[call] < start_ns;
+}
+
 /* Adds calls of other threads that belong to a capture: those in backward operators while nothing else is captured. */
 static bool take_others(collector *c, const interval *of)
 {
-    size_t low = 0, high = c->others.size;
     uint32_t process = process_of(c, of->begin);
-    int64_t begin = c->s->start_ns[of->begin];
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        uint32_t i = c->others.at[middle], other = process_of(c, i);
-        if (other < process || (other == process && c->s->start_ns[i] < begin))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; !of->beside && low < c->others.size; low++) {
-        uint32_t i = c->others.at[low];
+    size_t at;
+    TFP_LOWER_BOUND(at, 0, c->others.size, goes_before(c, c->others.at[at], process, c->s->start_ns[of->begin]));
+    for (; !of->beside && at < c->others.size; at++) {
+        uint32_t i = c->others.at[at];
         if (process_of(c, i) != process || c->s->start_ns[i] > of->end_ns) break;
         if (c->s->lane[i] != c->s->lane[of->begin] && !tfp_push(&c->calls, i)) return false;
     }

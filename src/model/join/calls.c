@@ -7,6 +7,7 @@
 #include "model/tables/processes.h"
 #include "model/tables/profile.h"
 #include "model/tables/step_marks.h"
+#include "query/order.h"
 
 typedef struct call {
     uint32_t span;  /* index in spans */
@@ -123,20 +124,14 @@ static void find_calls(calls *c)
 static call *call_at(const calls *c, size_t *near, int64_t at_ns)
 {
     const call *all = c->at.at;
-    size_t low = 0, high = c->at.size;
-    if (*near < high && all[*near].start_ns <= at_ns) {
-        if (*near + 1 == high || all[*near + 1].start_ns > at_ns) return &c->at.at[*near];
-        low = *near + 1;
+    size_t from = 0, count = c->at.size, later;
+    if (*near < count && all[*near].start_ns <= at_ns) {
+        if (*near + 1 == count || all[*near + 1].start_ns > at_ns) return &c->at.at[*near];
+        from = *near + 1;
     }
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (all[middle].start_ns <= at_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *near = low ? low - 1 : 0;
-    return low ? &c->at.at[low - 1] : NULL;
+    TFP_LOWER_BOUND(later, from, count, all[later].start_ns <= at_ns);
+    *near = later ? later - 1 : 0;
+    return later ? &c->at.at[later - 1] : NULL;
 }
 
 static void add_op(const calls *c, size_t *near, int64_t start_ns, int64_t duration_ns, int64_t self_ns)

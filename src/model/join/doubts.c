@@ -7,6 +7,7 @@
 #include "model/tables/profile.h"
 #include "model/tables/runs.h"
 #include "model/tables/step_marks.h"
+#include "query/order.h"
 
 #include <stdlib.h>
 
@@ -168,16 +169,12 @@ static bool find_captures(doubter *d)
 static bool is_captured(const doubter *d, uint32_t call)
 {
     uint32_t process = tfp_span_process(d->x, call);
-    size_t low = 0, high = d->captures.size;
-    while (low < high) { /* captures before `low` do not start later; those of a process do not overlap */
-        size_t middle = low + (high - low) / 2;
-        const capture *c = &d->captures.at[middle];
-        if (c->process < process || (c->process == process && c->start_ns <= d->s->start_ns[call]))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const capture *c = low ? &d->captures.at[low - 1] : NULL;
+    const capture *all = d->captures.at, *c;
+    size_t later; /* captures of a process do not overlap */
+    TFP_LOWER_BOUND(later, 0, d->captures.size,
+                    all[later].process < process ||
+                        (all[later].process == process && all[later].start_ns <= d->s->start_ns[call]));
+    c = later ? &all[later - 1] : NULL;
     return c && c->process == process && d->s->start_ns[call] < c->end_ns;
 }
 

@@ -6,6 +6,7 @@
 #include "model/tables/graph.h"
 #include "model/tables/processes.h"
 #include "model/tables/profile.h"
+#include "query/order.h"
 
 /* Paths up to this length are kept complete; when all paths together have become long, only shorter ones are. Otherwise
  * a few thousand levels of nesting would take memory quadratic in their number. */
@@ -92,16 +93,10 @@ static uint32_t forward_of(const tfp_join *x, const forwards *f, uint32_t span)
 {
     const tfp_span_columns *s = &x->t->spans;
     uint64_t key = tfp_in_process(x, span, s->sequence[span]);
-    size_t low = 0, high = f->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        uint32_t i = f->at[middle];
-        if (f->keys[i] < key || (f->keys[i] == key && s->start_ns[i] < s->start_ns[span]))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low && f->keys[f->at[low - 1]] == key ? f->at[low - 1] : TFP_NONE;
+    size_t i;
+    TFP_LOWER_BOUND(i, 0, f->count,
+                    f->keys[f->at[i]] < key || (f->keys[f->at[i]] == key && s->start_ns[f->at[i]] < s->start_ns[span]));
+    return i && f->keys[f->at[i - 1]] == key ? f->at[i - 1] : TFP_NONE;
 }
 
 /* The place of a host op, or the place around the contents of an annotation or module. */

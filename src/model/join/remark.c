@@ -8,6 +8,7 @@
 #include "model/tables/processes.h"
 #include "model/tables/runs.h"
 #include "model/tables/step_marks.h"
+#include "query/order.h"
 
 #include <stdlib.h>
 
@@ -227,14 +228,8 @@ static bool make_steps(remarks *m)
 static uint32_t step_at(const remarks *m, uint32_t process, int64_t at_ns)
 {
     const tfp_step_window *w = m->p.events->windows.at;
-    size_t begin = m->first[process], low = begin, high = m->first[process + 1];
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (w[middle].start_ns <= at_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t begin = m->first[process], low;
+    TFP_LOWER_BOUND(low, begin, m->first[process + 1], w[low].start_ns <= at_ns);
     for (size_t i = low; i > begin && low - i < NESTED; i--)
         if (at_ns < w[i - 1].end_ns) return w[i - 1].step;
     return TFP_NONE;

@@ -8,6 +8,7 @@
 #include "model/tables/profile.h"
 #include "model/tables/runs.h"
 #include "model/tables/step_marks.h"
+#include "query/order.h"
 
 typedef tfp_step_finder finder;
 
@@ -236,14 +237,8 @@ static void seek(tfp_step_cursor *c, int64_t at_ns)
     bool whole = x->t->processes.at[c->process].steps == TFP_STEPS_NONE;
     const tfp_step_parts *list = whole ? NULL : parts_of(x, c->process, c->device);
     const tfp_step_part *part = list && list->count ? x->windows.parts.at + list->first : NULL;
-    size_t low = 0, high = list ? list->count : 0; /* parts below `low` do not start later */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (part[middle].start_ns <= at_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low; /* parts below `low` do not start later */
+    TFP_LOWER_BOUND(low, 0, list ? list->count : 0, part[low].start_ns <= at_ns);
     bool inside = low && at_ns < part[low - 1].end_ns;
     c->step = whole ? tfp_find_step(x->p, 0) : inside ? part[low - 1].step : TFP_NONE;
     c->from_ns = inside ? part[low - 1].start_ns : low ? part[low - 1].end_ns : INT64_MIN;

@@ -7,6 +7,7 @@
 #include "model/tables/lanes.h"
 #include "model/tables/read.h"
 #include "outputs/timeline/timeline.h"
+#include "query/order.h"
 #include "views/core/rows.h"
 
 #include <stdlib.h>
@@ -183,14 +184,8 @@ typedef struct sources {
 
 static uint32_t find_region(const graph *g, uint32_t lane, int64_t start)
 {
-    uint32_t rank = g->rank[lane], low = g->lane_first[rank], high = g->lane_first[rank + 1], end = high;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (g->regions.at[middle].start_ns < start)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t rank = g->rank[lane], low, end = g->lane_first[rank + 1];
+    TFP_LOWER_BOUND(low, g->lane_first[rank], g->lane_first[rank + 1], g->regions.at[low].start_ns < start);
     return low < end && g->regions.at[low].start_ns == start ? low : TFP_NONE;
 }
 
@@ -240,14 +235,8 @@ static bool add_flows(graph *g, const sources *s, uint32_t from, const uint32_t 
     for (size_t i = 0, n = s->count[from]; i < n; i++) {
         if (list[i] >= skip_from && list[i] < skip_to) {
             if (list[n - 1] < skip_to) break; /* only this device is left */
-            size_t low = i, high = n;
-            while (low < high) {
-                size_t middle = low + (high - low) / 2;
-                if (list[middle] < skip_to)
-                    low = middle + 1;
-                else
-                    high = middle;
-            }
+            size_t low;
+            TFP_LOWER_BOUND(low, i, n, list[low] < skip_to);
             i = low;
         }
         for (size_t k = 0; k < count; k++) {

@@ -8,6 +8,7 @@
 #include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "outputs/timeline/timeline.h"
+#include "query/order.h"
 #include "views/core/rows.h"
 
 #include <stdlib.h>
@@ -174,14 +175,8 @@ static size_t next_marked(const holdings *h, size_t from)
 /* The first index, biggest first, of a holding of at most `bytes`. */
 static size_t first_that_fits(const holdings *h, int64_t bytes)
 {
-    size_t low = 0, high = h->at.size;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (h->at.at[h->by_size[middle]].bytes > bytes)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    TFP_LOWER_BOUND(low, 0, h->at.size, h->at.at[h->by_size[low]].bytes > bytes);
     return low;
 }
 

@@ -149,19 +149,6 @@ tfp_status tfp_grid_of_list(tfp_report *r, tfp_column_vec *list, const void *row
     return tfp_grid_of(r, &(tfp_row_table){ list->at, rows, row_size, row_count, 0 }, err);
 }
 
-void *tfp_rows_sorted(tfp_arena *arena, const void *rows, size_t row_size, size_t count,
-                      bool (*less)(const void *rows, uint32_t a, uint32_t b))
-{
-    uint32_t *order = TFP_NEW(arena, uint32_t, count + 1);
-    char *sorted = tfp_arena_zero(arena, count + 1, row_size);
-    if (!order || !sorted) return NULL;
-    for (uint32_t i = 0; i < count; i++) order[i] = i;
-    if (!tfp_sort(order, count, less, rows)) return NULL;
-    for (size_t i = 0; i < count; i++)
-        memcpy(sorted + i * row_size, (const char *)rows + order[i] * row_size, row_size);
-    return sorted;
-}
-
 void tfp_grid_for_programs(tfp_grid *g, const char *const *names)
 {
     for (; *names; names++)

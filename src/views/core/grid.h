@@ -71,11 +71,6 @@ tfp_fact *tfp_fact_last(tfp_report *r);                                         
 #define TFP_COLUMN_PROGRAMS(row, name, field, help, bit)                                                               \
     TFP_COLUMN_OF(row, name, TEXT, LABEL, field, help, .only = bit, .programs = true)
 
-/* A copy of an array of rows in the arena, sorted stably by `less`. less(rows, a, b) compares indexes in `rows`. NULL: out of
- * memory. */
-void *tfp_rows_sorted(tfp_arena *arena, const void *rows, size_t row_size, size_t count,
-                      bool (*less)(const void *rows, uint32_t a, uint32_t b));
-
 typedef struct tfp_row_table {
     const tfp_table_column *columns; /* ended by a NULL name */
     const void *rows;

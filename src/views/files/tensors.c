@@ -2,6 +2,7 @@
 /* views/files/tensors.c: summarizes one tensor of a checkpoint: its kinds of values and their distribution. */
 #include "model/tables/read.h"
 #include "model/tensors.h"
+#include "query/order.h"
 #include "views/core/handle.h"
 
 #include <math.h>
@@ -63,22 +64,10 @@ static void put_shape(const int64_t *dims, size_t rank, tfp_tensor_summary *out)
 
 static bool find(const tfp_checkpoint *c, tfp_str name, size_t *at)
 {
-    size_t low = 0, high = tfp_checkpoint_count(c);
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        tfp_str x = tfp_checkpoint_name(c, middle);
-        size_t n = x.size < name.size ? x.size : name.size;
-        int order = n ? memcmp(x.data, name.data, n) : 0;
-        if (!order && x.size == name.size) {
-            *at = middle;
-            return true;
-        }
-        if (order < 0 || (!order && x.size < name.size))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return false;
+    size_t i, count = tfp_checkpoint_count(c);
+    TFP_LOWER_BOUND(i, 0, count, tfp_str_cmp(tfp_checkpoint_name(c, i), name) < 0);
+    *at = i;
+    return i < count && tfp_str_eq(tfp_checkpoint_name(c, i), name);
 }
 
 tfp_status tfp_tensor_summarise(const tfp_profile *p, const char *name, tfp_tensor_summary *out, tfp_error *err)

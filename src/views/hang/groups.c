@@ -46,14 +46,8 @@ static bool set_members(hang *h, hang_group *g, const hang_ranks *of)
 
 static hang_member *member_of(const hang_group *g, int64_t rank)
 {
-    size_t low = 0, high = g->member_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (g->members[middle].rank < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    TFP_LOWER_BOUND(low, 0, g->member_count, g->members[low].rank < rank);
     return low < g->member_count && g->members[low].rank == rank ? &g->members[low] : NULL;
 }
 

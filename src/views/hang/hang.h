@@ -31,6 +31,7 @@ typedef struct hang_row {
     int64_t *who, *waiting; /* the ranks of both lists, sorted, ended by -1 */
     size_t cause_at;        /* index of the row in which these ranks wait; SIZE_MAX: none */
     bool in_circle;         /* its causes lead back to it */
+    bool has_cause;         /* set when rows are sorted */
 } hang_row;
 
 typedef struct hang {

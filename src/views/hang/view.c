@@ -3,6 +3,7 @@
  * the verdict; the text form also begins with it as a sentence. */
 #include "model/files/flights.h"
 #include "model/tables/read.h"
+#include "query/order.h"
 #include "views/core/handle.h"
 #include "views/core/notes.h"
 #include "views/core/view.h"
@@ -28,15 +29,10 @@ static const tfp_table_column columns[] = {
 
 /* Rows without a cause come first. Within both kinds rows are sorted by sequence number, those without a number last, then by
  * group. */
-static bool goes_first(const void *rows, uint32_t a, uint32_t b)
-{
-    const hang_row *x = (const hang_row *)rows + a, *y = (const hang_row *)rows + b;
-    if (!x->cause.size != !y->cause.size) return !x->cause.size;
-    int64_t p = x->sequence == TFP_ABSENT ? INT64_MAX : x->sequence,
-            q = y->sequence == TFP_ABSENT ? INT64_MAX : y->sequence;
-    if (p != q) return p < q;
-    return tfp_str_cmp(x->group, y->group) < 0;
-}
+static const tfp_sort_key first[] = { TFP_UP(hang_row, has_cause),
+                                      { TFP_ORDER_U64, false, NULL, offsetof(hang_row, sequence) }, /* absent: last */
+                                      TFP_UP(hang_row, group),
+                                      { 0 } };
 
 static tfp_status build(tfp_report *r, tfp_error *err)
 {
@@ -47,7 +43,8 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     }
     bool ok = hang_ranks_of(&h);
     if (ok && !h.unknown.size) ok = hang_groups_of(&h) && hang_find(&h) && hang_judge(&h);
-    hang_row *rows = ok ? tfp_rows_sorted(tfp_arena_of(r), h.rows.at, sizeof *rows, h.rows.size, goes_first) : NULL;
+    for (size_t i = 0; i < h.rows.size; i++) h.rows.at[i].has_cause = h.rows.at[i].cause.size != 0;
+    hang_row *rows = ok ? tfp_ordered(tfp_arena_of(r), h.rows.at, sizeof *rows, h.rows.size, first) : NULL;
     ok = rows && hang_say(&h, rows);
     tfp_row_table of = { columns, rows, sizeof *rows, h.rows.size, 0 };
     tfp_table_of(r)->sentences = true;

@@ -9,6 +9,7 @@
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
 #include "model/tables/step_marks.h"
+#include "query/order.h"
 #include "views/spans/rows.h"
 
 #include <stdlib.h>
@@ -32,14 +33,8 @@ typedef struct pass {
 /* The last window to start that contains the moment; TFP_NONE: none. */
 static uint32_t step_at(const tfp_device_steps *x, int64_t at_ns)
 {
-    size_t low = 0, high = x->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (x->at[middle].window->start_ns <= at_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    TFP_LOWER_BOUND(low, 0, x->count, x->at[low].window->start_ns <= at_ns);
     for (size_t i = low; i > 0 && low - i < NESTED; i--)
         if (at_ns < x->at[i - 1].window->end_ns) return (uint32_t)(i - 1);
     return TFP_NONE;
@@ -123,14 +118,8 @@ static void give_own_times(pass *p)
     }
     for (size_t i = 0; i < p->unlaunched.size; i++) {
         int64_t start_ns = p->unlaunched.at[i];
-        size_t low = 0, high = p->to->count; /* the steps before `low` end no later than the activity starts */
-        while (low < high) {
-            size_t middle = low + (high - low) / 2;
-            if (p->to->at[middle].to_ns <= start_ns)
-                low = middle + 1;
-            else
-                high = middle;
-        }
+        size_t low; /* the steps before `low` end no later than the activity starts */
+        TFP_LOWER_BOUND(low, 0, p->to->count, p->to->at[low].to_ns <= start_ns);
         if (low < p->to->count && p->to->at[low].from_ns <= start_ns) p->to->at[low].count++;
     }
 }

@@ -6,6 +6,7 @@
 #include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "model/tables/step_marks.h"
+#include "query/order.h"
 #include "views/core/grid.h"
 #include "views/core/handle.h"
 #include "views/core/notes.h"
@@ -44,44 +45,27 @@ tfp_str tfp_timeline_class(const tfp_timeline *t, uint32_t place)
 /* The last i in [0, count) with first[i] <= n; `first` begins with 0. */
 static uint32_t row_at(const uint32_t *first, size_t count, uint32_t n)
 {
-    size_t low = 0, high = count ? count - 1 : 0;
-    while (low < high) {
-        size_t middle = low + (high - low + 1) / 2;
-        if (first[middle] <= n)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return (uint32_t)low;
+    uint32_t after;
+    TFP_LOWER_BOUND(after, 1, count ? count : 1, first[after] <= n);
+    return after - 1;
 }
 
 uint32_t tfp_timeline_row(const tfp_timeline *t, uint32_t place) { return row_at(t->row_first, t->row_count, place); }
 
 const tfp_timeline_lane *tfp_timeline_lane_of(const tfp_timeline *t, uint32_t row)
 {
-    size_t low = 0, high = t->lane_count - 1;
-    while (low < high) {
-        size_t middle = low + (high - low + 1) / 2;
-        if (t->lanes[middle].first_row <= row)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return &t->lanes[low];
+    size_t after;
+    TFP_LOWER_BOUND(after, 1, t->lane_count, t->lanes[after].first_row <= row);
+    return &t->lanes[after - 1];
 }
 
 /* The first item of a row that ends after a time, or is at this time without a duration; the row's end if there is
  * none. */
 uint32_t tfp_timeline_after(const tfp_timeline *t, uint32_t row, int64_t time_ns)
 {
-    uint32_t low = t->row_first[row], high = t->row_first[row + 1];
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (t->end_ns[middle] < time_ns || (t->end_ns[middle] == time_ns && t->start_ns[middle] < time_ns))
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low;
+    TFP_LOWER_BOUND(low, t->row_first[row], t->row_first[row + 1],
+                    t->end_ns[low] < time_ns || (t->end_ns[low] == time_ns && t->start_ns[low] < time_ns));
     return low;
 }
 
