@@ -104,18 +104,6 @@ const tfp_schema_table tfp_schema_tables[TFP_TABLES] = {
     { name, TFP_FORM_ROWS, TFP_PART_NONE, 0, sizeof(type), COLUMNS(id), 0, ALONE, help },
 #include "schema/model.def"
 };
-
-typedef struct member {
-    size_t part, at, item;
-} member;
-static const member working[] = {
-#define WORKING(part, member) { PLACE(part, member), sizeof *((PART(part) *)0)->member.at },
-#include "schema/model.def"
-};
-static const member maps[] = {
-#define MAP(part, member) { PLACE(part, member), 12 }, /* a slot: its key and its value */
-#include "schema/model.def"
-};
 /* clang-format on */
 
 void *tfp_table_at(const tfp_schema_table *t, const tfp_profile *p)
@@ -146,77 +134,41 @@ size_t tfp_table_row_bytes(const tfp_schema_table *t)
     return item;
 }
 
-/* The pointer to the array of a column, in a table of arrays. */
-static void **array_at(void *table, const tfp_schema_column *c) { return (void **)(void *)((char *)table + c->at); }
-
-static void *member_at(const tfp_profile *p, const member *m)
-{
-    char *part = *(char *const *)(const void *)((const char *)p + m->part);
-    return part ? part + m->at : NULL;
-}
-
-#define EACH(m, list)                                                                                                  \
-    const member *m = list;                                                                                            \
-    m < list + sizeof list / sizeof *list;                                                                             \
-    m++
-
-static size_t bytes_of_arrays(const tfp_schema_table *t, const tfp_span_columns *s)
-{
-    size_t bytes = 0;
-    for (size_t k = 0; k < t->column_count; k++)
-        if (*array_at((void *)(uintptr_t)s, &t->columns[k])) bytes += s->capacity * t->columns[k].width;
-    return bytes;
-}
-
 size_t tfp_tables_memory(const tfp_profile *p)
 {
     size_t bytes = 0;
-    for (const tfp_schema_table *t = tfp_schema_tables; t < tfp_schema_tables + TFP_TABLES; t++) {
-        const void *at = tfp_table_at(t, p);
-        if (at && t->form == TFP_FORM_ROWS) bytes += ((const tfp_rows *)at)->size * t->item;
-        if (at && t->form == TFP_FORM_ARRAYS) bytes += bytes_of_arrays(t, at);
-    }
-    for (EACH(m, working)) {
-        const tfp_rows *rows = member_at(p, m);
-        if (rows) bytes += rows->size * m->item;
-    }
-    for (EACH(m, maps)) {
-        const tfp_map64 *map = member_at(p, m);
-        if (map) bytes += map->slot_count * m->item;
-    }
+#define VECTOR(part, v)                                                                                                \
+    if (p->part) bytes += (v)->size * sizeof *(v)->at;
+#define MAP(part, map)                                                                                                 \
+    if (p->part) bytes += p->part->map.slot_count * (sizeof *p->part->map.keys + sizeof *p->part->map.values);
+#include "schema/model.def"
+    const tfp_span_columns *s = p->events ? &p->events->spans : NULL;
+    if (!s || !s->capacity) return bytes;
+#define COLUMN(type, name, ...) bytes += s->name ? s->capacity * sizeof(type) : 0;
+#include "schema/traces/spans.def"
+#undef COLUMN
     return bytes;
 }
 
 void tfp_tables_clear(tfp_profile *p)
 {
-    for (const tfp_schema_table *t = tfp_schema_tables; t < tfp_schema_tables + TFP_TABLES; t++) {
-        tfp_rows *rows = t->form == TFP_FORM_ROWS ? tfp_table_at(t, p) : NULL;
-        if (rows) rows->size = 0;
-    }
-    for (EACH(m, working)) {
-        tfp_rows *rows = member_at(p, m);
-        if (rows) rows->size = 0;
-    }
-    for (EACH(m, maps)) {
-        tfp_map64 *map = member_at(p, m);
-        if (map) tfp_map64_clear(map);
-    }
+#define VECTOR(part, v)                                                                                                \
+    if (p->part) (v)->size = 0;
+#define MAP(part, map)                                                                                                 \
+    if (p->part) tfp_map64_clear(&p->part->map);
+#include "schema/model.def"
 }
 
 void tfp_tables_free(tfp_profile *p)
 {
-    for (const tfp_schema_table *t = tfp_schema_tables; t < tfp_schema_tables + TFP_TABLES; t++) {
-        void *at = tfp_table_at(t, p);
-        if (at && t->form == TFP_FORM_ROWS) tfp_vec_free((tfp_rows *)at);
-        for (size_t k = 0; at && t->form == TFP_FORM_ARRAYS && k < t->column_count; k++)
-            free(*array_at(at, &t->columns[k]));
-    }
-    for (EACH(m, working)) {
-        tfp_rows *rows = member_at(p, m);
-        if (rows) tfp_vec_free(rows);
-    }
-    for (EACH(m, maps)) {
-        tfp_map64 *map = member_at(p, m);
-        if (map) tfp_map64_free(map);
-    }
+#define VECTOR(part, v)                                                                                                \
+    if (p->part) tfp_vec_free(v);
+#define MAP(part, map)                                                                                                 \
+    if (p->part) tfp_map64_free(&p->part->map);
+#include "schema/model.def"
+    tfp_span_columns *s = p->events ? &p->events->spans : NULL;
+    if (!s) return;
+#define COLUMN(type, name, ...) free(s->name);
+#include "schema/traces/spans.def"
+#undef COLUMN
 }
