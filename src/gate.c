@@ -43,6 +43,7 @@ static tfp_status take_ops(tfp_gate_runs *runs, const tfp_profile *p, tfp_error 
     if (!s) s = tfp_options_set(o, "max_depth", "1000000000", err);
     if (!s) s = steps ? tfp_stats(p, "op", o, &r, err) : tfp_report_build(p, "op", o, &r, err);
     if (!s) s = tfp_gate_take_ops(runs, r, err);
+    if (!s) s = tfp_gate_take_doubts(runs, r, err);
     tfp_report_free(r);
     tfp_options_free(o);
     return s;

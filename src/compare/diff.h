@@ -43,6 +43,9 @@ static inline double tfp_diff_value(const tfp_diff_work *d, size_t side, size_t 
 
 /* load.c: selects the columns and loads every side's values. */
 tfp_status tfp_diff_load(tfp_diff_work *d, tfp_error *err);
+/* diff_columns.c: chooses the columns. Whether rows come from a table, with one number each. */
+tfp_status tfp_diff_choose_columns(tfp_diff_work *d, tfp_error *err);
+static inline bool tfp_diff_is_table(const tfp_diff_work *d) { return tfp_report_kinds[d->view->kind].table; }
 /* work.c: adds notes if profiles do not do the same work. */
 tfp_status tfp_diff_same_work(tfp_diff_work *d, tfp_error *err);
 

@@ -15,70 +15,6 @@
 
 #include <stdlib.h>
 
-/* ---- which columns ---- */
-
-static uint64_t columns_of_text(const tfp_scopetext *t)
-{
-    uint64_t bits = 0;
-    for (size_t i = 0; i < t->column_count; i++) bits |= UINT64_C(1) << t->columns[i];
-    return bits;
-}
-
-/* The columns that all texts have; ~0: no text has legends. */
-static uint64_t columns_of_texts(const tfp_diff_work *d)
-{
-    uint64_t bits = ~UINT64_C(0);
-    for (size_t i = 0; i < d->count; i++)
-        if (d->sides->at.at[i].text) bits &= columns_of_text(d->sides->at.at[i].text);
-    return bits;
-}
-
-/* Whether rows come from a table, with one number each. */
-static bool is_table(const tfp_diff_work *d) { return tfp_report_kinds[d->view->kind].table; }
-
-/* The columns if none was selected: those of the texts; in the script's form, memory. */
-static uint64_t default_columns(const tfp_diff_work *d)
-{
-    uint64_t of_texts = columns_of_texts(d), bytes = UINT64_C(1) << TFP_C_BYTES;
-    /* "-select micros" prints three columns; its two parts are compared only when they are selected */
-    uint64_t parts = UINT64_C(1) << TFP_C_ACCELERATOR_MICROS | UINT64_C(1) << TFP_C_CPU_MICROS;
-    if (is_table(d)) return UINT64_C(1) << TFP_C_MICROS;
-    if (of_texts == ~UINT64_C(0)) return d->script ? bytes : d->options->select;
-    if (of_texts >> TFP_C_MICROS & 1) of_texts &= ~parts;
-    return d->script && (of_texts & bytes) ? bytes : of_texts;
-}
-
-static tfp_status choose_columns(tfp_diff_work *d, tfp_error *err)
-{
-    bool chosen = tfp_options_chosen(d->options, "select");
-    uint64_t bits = chosen ? d->options->select : default_columns(d);
-    tfp_column_id selected[TFP_COLUMNS_MAX];
-    size_t count = chosen ? tfp_options_selected(d->options, selected) : 0;
-    for (int i = 0; i < tfp_column_count && !chosen; i++)
-        if (bits >> i & 1) selected[count++] = (tfp_column_id)i;
-    for (size_t i = 0; i < count; i++)
-        if (tfp_kinds[tfp_columns[selected[i]].kind].number) d->columns[d->column_count++] = selected[i];
-    for (size_t c = 0; c < d->column_count; c++)
-        if (!tfp_kinds[tfp_columns[d->columns[c]].kind].of_sums)
-            return tfp_fail(err, TFP_BADARG, "option -select: %s is about runs; only sums are compared step by step",
-                            tfp_columns[d->columns[c]].name);
-    bool by_step = d->view->compared == TFP_COMPARED_STEPS;
-    uint64_t there = by_step ? TFP_STEP_COLUMNS : UINT64_C(1) << TFP_C_MICROS;
-    for (size_t c = 0; c < d->column_count && is_table(d); c++)
-        if (!(there >> d->columns[c] & 1))
-            return tfp_fail(err, TFP_BADARG, "option -select: %s: rows of %s have micros%s",
-                            tfp_columns[d->columns[c]].name, d->view->name, by_step ? " and occurrence" : "");
-    if (d->column_count == 0)
-        return tfp_fail(err, TFP_BADARG,
-                        bits ? "option -select: none of these columns is a number, so there is nothing to compare"
-                             : "the texts have no column in common");
-    if (d->script && d->column_count > 1) {
-        if (chosen) return tfp_fail(err, TFP_BADARG, "option -select: the script form compares one column");
-        d->column_count = 1;
-    }
-    return TFP_OK;
-}
-
 /* ---- texts ---- */
 
 /* The index of a column in a text; a text without legends has one column, of the unit's kind. */
@@ -314,9 +250,18 @@ static tfp_status load_steps(tfp_diff_work *d, tfp_loaded *l, steps *s, const tf
         if (tfp_columns[d->columns[c]].unit == TFP_MICROS && !spread_start(&s->spreads[c], l->size))
             return tfp_nomem(err);
     }
+    const bool *left_out = NULL;
+    status = tfp_steps_left_out(l->rows, &left_out, err);
     d->items.fixed = true;
-    for (size_t i = 0; i < s->count && !status; i++) status = load_step(d, l, s, p, tfp_profile_step(p, i), err);
+    s->count = 0;
+    for (size_t i = 0; i < tfp_profile_step_count(p) && !status; i++) {
+        int64_t step = tfp_profile_step(p, i);
+        if (left_out && left_out[tfp_find_step(p, step)]) continue;
+        status = load_step(d, l, s, p, step, err);
+        s->count++;
+    }
     d->items.fixed = false;
+    l->steps = s->count;
     for (size_t c = 0; c < d->column_count && !status; c++) {
         for (uint32_t i = 0; i < l->size; i++) {
             l->mean[c][i] /= (double)s->count;
@@ -438,12 +383,12 @@ static tfp_status load_table(tfp_diff_work *d, size_t side, tfp_error *err)
 static tfp_status load_side(tfp_diff_work *d, size_t side, tfp_error *err)
 {
     if (d->sides->at.at[side].text) return load_text(d, side, err);
-    return is_table(d) ? load_table(d, side, err) : load_profile(d, side, err);
+    return tfp_diff_is_table(d) ? load_table(d, side, err) : load_profile(d, side, err);
 }
 
 tfp_status tfp_diff_load(tfp_diff_work *d, tfp_error *err)
 {
-    tfp_status s = choose_columns(d, err);
+    tfp_status s = tfp_diff_choose_columns(d, err);
     for (size_t i = 0; i < d->count && !s; i++) s = load_side(d, i, err);
     tfp_items_settle(&d->items);
     return s;

@@ -12,6 +12,7 @@
 #include "views/core/notes.h"
 #include "views/core/report.h"
 #include "views/core/texts.h"
+#include "views/spans/doubts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -32,9 +33,10 @@ typedef struct stats {
     size_t sums;
     uint32_t
         *place; /* for each step of the profile: its index among the steps shown; TFP_NONE: it cannot be selected */
-    int64_t *values; /* by row with the root, sum, step */
-    char *cells;     /* stats_row by row, without the root */
-    bool sparse;     /* not every row has every column */
+    const bool *left_out; /* for each step of the profile; NULL: none is */
+    int64_t *values;      /* by row with the root, sum, step */
+    char *cells;          /* stats_row by row, without the root */
+    bool sparse;          /* not every row has every column */
 } stats;
 
 static int64_t *values_at(const stats *x, size_t row, size_t sum)
@@ -123,9 +125,9 @@ static int64_t line_value(const tfp_line_run *run, tfp_value v)
 /* Lines of code of a trace: their numbers are not those of nodes. */
 static void add_line(const stats *x, const tfp_line_run *run)
 {
-    for (size_t c = 0; c < x->sums && run->row != TFP_NONE; c++)
-        add(x, &values_at(x, run->row, c)[x->place[run->step]], x->sum[c],
-            kept(x, x->sum[c], line_value(run, x->sum[c])), 1);
+    uint32_t step = x->place[run->step];
+    for (size_t c = 0; c < x->sums && run->row != TFP_NONE && step != TFP_NONE; c++)
+        add(x, &values_at(x, run->row, c)[step], x->sum[c], kept(x, x->sum[c], line_value(run, x->sum[c])), 1);
 }
 
 /* Rows of the op view have no parents: a type counts its own numbers only. */
@@ -309,8 +311,11 @@ static tfp_status make_room(stats *x, tfp_error *err)
     x->cells = calloc(x->rows + 1, row_size(x));
     if (!x->values || !x->place || !x->cells) return tfp_nomem(err);
     memset(x->place, 0xff, tfp_executions_of(p)->steps.size * sizeof *x->place); /* TFP_NONE */
-    for (uint32_t i = 0; i < tfp_executions_of(p)->step_order.size; i++)
-        x->place[tfp_executions_of(p)->step_order.at[i]] = i;
+    uint32_t shown = 0;
+    for (uint32_t i = 0; i < tfp_executions_of(p)->step_order.size; i++) {
+        uint32_t step = tfp_executions_of(p)->step_order.at[i];
+        if (!x->left_out || !x->left_out[step]) x->place[step] = shown++;
+    }
     return TFP_OK;
 }
 
@@ -339,6 +344,9 @@ tfp_status tfp_stats_fill(tfp_report *r, const tfp_report *shown, tfp_error *err
     if (!s && !x.steps)
         s = tfp_within_file(err, tfp_fail(err, TFP_NOTFOUND, "stats needs steps, and there are none"),
                             tfp_first_source(shown->profile));
+    if (!s) s = tfp_steps_left_out(r, &x.left_out, err);
+    for (size_t i = 0; x.left_out && i < tfp_executions_of(shown->profile)->step_order.size; i++)
+        x.steps -= x.left_out[tfp_executions_of(shown->profile)->step_order.at[i]];
     if (!s) s = make_room(&x, err);
     for (uint32_t i = 0; i < tfp_graph_of(shown->profile)->nodes.size && !s; i++) add_node(&x, i);
     for (size_t i = 0; i < shown->tree->line_runs.size && !s; i++) add_line(&x, &shown->tree->line_runs.at[i]);
@@ -350,6 +358,7 @@ tfp_status tfp_stats_fill(tfp_report *r, const tfp_report *shown, tfp_error *err
     if (!s) s = make_grid(&x, err);
     free(x.cells);
     if (!s) s = tfp_note_means(r, shown->profile, NULL, err);
+    if (!s) s = tfp_note_doubts(r, shown->profile, NULL, err);
     return s;
 }
 

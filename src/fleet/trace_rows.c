@@ -10,6 +10,7 @@
 #include "views/core/grid.h"
 #include "views/core/report.h"
 #include "views/core/rows.h"
+#include "views/trace/tables.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -103,6 +104,7 @@ static bool put_steps(tfp_fleet_rows *rows, const tfp_report *r, const tfp_fleet
     for (size_t i = 0; i < count && ok; i++) {
         int64_t step;
         bool one = tfp_parse_int64(tfp_fleet_text_at(r, "step", i), &step);
+        if (int_at(r, "paces", i) == TFP_STEP_IN_DOUBT) continue; /* findings of `check` tell it */
         if (one) ok = add_step(r, i, step, &sums);
         tfp_fleet_put_key(b, run);
         put_int(b, one ? step : TFP_ABSENT);

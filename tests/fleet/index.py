@@ -216,6 +216,16 @@ def unreadable(folder, traces):
     shutil.rmtree(new)
 
 
+def doubts(folder):
+    """A step that is in doubt has no rows; the findings say what is in doubt. The first of four steps of before.json waits for earlier work."""
+    sample, out = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data", "sample", "doubts"), os.path.join(folder, "doubts")
+    index(sample, out)
+    where = "WHERE run = (SELECT run FROM runs WHERE path LIKE '%before.json')"
+    check("steps in doubt are left out", sql(out, f"SELECT count(*), max(duration_us) FROM steps {where}")[0] == (3, 2000.0))
+    check("on devices, too", sql(out, f"SELECT count(*), max(idle_us) FROM step_devices {where} AND step IS NOT NULL")[0] == (3, 996.0))
+    check("the findings say so", sql(out, f"SELECT count(*) FROM findings {where} AND source = 'check' AND message LIKE '%work from before%'")[0][0] == 1)
+
+
 def no_runs_yet(folder):
     """An index whose first pass is still running, or was killed."""
     out = os.path.join(folder, "begun")
@@ -259,6 +269,7 @@ def main():
         refusals(folder, traces)
         no_runs_yet(folder)
         other_compressions(folder)
+        doubts(folder)
         unreadable(folder, traces)
     print(f"{results[0]} passed, {results[1]} failed")
     return results[1] != 0

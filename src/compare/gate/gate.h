@@ -49,7 +49,8 @@ typedef struct tfp_gate_row {
 typedef struct tfp_gate_runs {
     tfp_arena arena;
     tfp_strtab names;
-    TFP_VEC(tfp_strid) runs; /* their names */
+    TFP_VEC(tfp_strid) runs;   /* their names */
+    TFP_VEC(tfp_strid) doubts; /* what is in doubt in a run: "RUN: 2 of 15 launches ..." */
     TFP_VEC(tfp_gate_row) rows;
     tfp_map64 places;   /* measure and name -> index in rows */
     size_t value_count; /* number of values in all rows */
@@ -68,6 +69,9 @@ static inline double tfp_gate_value(const tfp_gate_row *row, size_t run)
 }
 /* The median over the runs that have the row; NAN: none has it. */
 double tfp_gate_median(const tfp_gate_row *row);
+
+/* Keeps the notes on doubts of a report of the run added last. */
+tfp_status tfp_gate_take_doubts(tfp_gate_runs *g, const tfp_report *r, tfp_error *err);
 
 /* ---- measure.c: reports of one profile become the numbers of the run added last ---- */
 tfp_status tfp_gate_take_steps(tfp_gate_runs *g, const tfp_profile *p, tfp_error *err);

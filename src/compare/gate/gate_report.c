@@ -187,6 +187,20 @@ static void put_power(tfp_buf *b, const tfp_gate_result *x)
                    step->growth.found > 0.05 ? "; more runs, or pairs on one machine (--pairs), find less" : "");
 }
 
+/* A note for each of the first doubts of a side's runs, whose doubtful steps are in no median, and the number of others. */
+static tfp_status tell_doubts(tfp_report *r, const tfp_gate_runs *g, tfp_error *err)
+{
+    tfp_status s = TFP_OK;
+    for (size_t i = 0; i < g->doubts.size && i < TOLD && !s; i++) {
+        tfp_str text = tfp_strtab_get(&g->names, g->doubts.at[i]);
+        size_t more = i == TOLD - 1 ? g->doubts.size - TOLD : 0;
+        s = more ? tfp_report_note_add(r, TFP_NOTE_DOUBT, err, "%.*s; and %zu more doubts", (int)text.size, text.data,
+                                       more)
+                 : tfp_report_note_add(r, TFP_NOTE_DOUBT, err, "%.*s", (int)text.size, text.data);
+    }
+    return s;
+}
+
 tfp_status tfp_gate_tell(tfp_report *r, const tfp_gate_result *x, const tfp_gate_runs *base, const tfp_gate_runs *now,
                          tfp_error *err)
 {
@@ -201,5 +215,6 @@ tfp_status tfp_gate_tell(tfp_report *r, const tfp_gate_result *x, const tfp_gate
         if (!s && notes[i].size) s = tfp_report_note_add(r, codes[i], err, "%.*s", (int)notes[i].size, notes[i].data);
         tfp_buf_free(&notes[i]);
     }
-    return s;
+    if (!s) s = tell_doubts(r, base, err);
+    return s ? s : tell_doubts(r, now, err);
 }

@@ -3,6 +3,7 @@
 #include "compare/gate/gate.h"
 #include "compare/stats.h"
 #include "options/columns.h"
+#include "views/core/notes.h"
 #include "views/core/handle.h"
 
 enum { RUNS_MOST = 1000 };
@@ -41,6 +42,7 @@ void tfp_gate_runs_free(tfp_gate_runs *g)
     for (size_t i = 0; i < g->rows.size; i++) tfp_vec_free(&g->rows.at[i].values);
     tfp_vec_free(&g->rows);
     tfp_vec_free(&g->runs);
+    tfp_vec_free(&g->doubts);
     tfp_map64_free(&g->places);
     tfp_strtab_free(&g->names);
     tfp_arena_free(&g->arena);
@@ -51,6 +53,24 @@ tfp_status tfp_gate_run_add(tfp_gate_runs *g, tfp_str name, tfp_error *err)
     if (g->runs.size >= RUNS_MOST) return tfp_fail(err, TFP_LIMIT, "more than %d runs on a side", RUNS_MOST);
     tfp_strid id = tfp_intern(&g->names, name);
     return id != TFP_NONE && tfp_push(&g->runs, id) ? TFP_OK : tfp_nomem(err);
+}
+
+tfp_status tfp_gate_take_doubts(tfp_gate_runs *g, const tfp_report *r, tfp_error *err)
+{
+    tfp_str run = tfp_strtab_get(&g->names, g->runs.at[g->runs.size - 1]);
+    tfp_buf text = { 0 };
+    bool ok = true;
+    const tfp_note *note;
+    for (size_t i = 0; ok && (note = tfp_report_note_at(r, i)); i++) {
+        if (note->code != TFP_NOTE_DOUBT) continue;
+        text.size = 0;
+        tfp_buf_str(&text, run);
+        tfp_buf_printf(&text, ": %s", note->text);
+        tfp_strid id = text.failed ? TFP_NONE : tfp_intern(&g->names, (tfp_str){ text.data, text.size });
+        ok = id != TFP_NONE && tfp_push(&g->doubts, id);
+    }
+    tfp_buf_free(&text);
+    return ok ? TFP_OK : tfp_nomem(err);
 }
 
 static uint64_t key_of(tfp_measure m, tfp_strid name) { return (uint64_t)m << 32 | name; }

@@ -15,9 +15,10 @@ typedef enum tfp_doubt_kind {
     /* what each join finds */
     TFP_DOUBT_LOST_KERNELS = TFP_DOUBT_REPAIRED, /* launches of kernels without a kernel */
     TFP_DOUBT_LOST_REPLAYS,                      /* launches of graphs without an activity */
-    TFP_DOUBT_UNRECORDED, /* time in which a device does what was launched before the recording */
-    TFP_DOUBT_CLOCKS,     /* a process's devices have another clock than its host */
-    TFP_DOUBT_SAID,       /* number of those above, which summaries and notes tell */
+    TFP_DOUBT_LOST_END,                          /* number of those above */
+    TFP_DOUBT_UNRECORDED = TFP_DOUBT_LOST_END, /* time in which a device does what was launched before the recording */
+    TFP_DOUBT_CLOCKS,                          /* a process's devices have another clock than its host */
+    TFP_DOUBT_SAID,                            /* number of those above, which summaries and notes tell */
     /* no fault of the data: launches that load the code of a kernel, which runs for the first time; `of` is 1 if that is
      * over half of the step */
     TFP_DOUBT_LOADING = TFP_DOUBT_SAID,

@@ -35,9 +35,13 @@ tfp_status tfp_report_note_add(tfp_report *r, tfp_note_code code, tfp_error *err
 
 tfp_status tfp_report_note_copy(tfp_report *r, const char *side, const tfp_note *note, tfp_error *err)
 {
+    for (size_t i = 0; i < r->notes.size && !side; i++)
+        if (r->notes.at[i].code == note->code && strcmp(r->notes.at[i].text, note->text) == 0) return TFP_OK;
     return side ? tfp_report_note_add(r, note->code, err, "%s: %s", side, note->text)
                 : tfp_report_note_add(r, note->code, err, "%s", note->text);
 }
+
+const tfp_note *tfp_report_note_at(const tfp_report *r, size_t i) { return i < r->notes.size ? &r->notes.at[i] : NULL; }
 
 const tfp_note *tfp_report_note_of(const tfp_report *r, tfp_note_code code)
 {

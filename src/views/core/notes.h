@@ -29,10 +29,12 @@ typedef struct tfp_note {
 
 tfp_status tfp_report_note_add(struct tfp_report *r, tfp_note_code code, tfp_error *err, const char *format, ...)
     TFP_PRINTF(4, 5);
-/* Copies a note of another report, as "SIDE: TEXT" when it is about one side of a comparison. NULL: no side. */
+/* Copies a note of another report, as "SIDE: TEXT" when it is about one side of a comparison. NULL: no side; then a
+ * note that the report has is not added again. */
 tfp_status tfp_report_note_copy(struct tfp_report *r, const char *side, const tfp_note *note, tfp_error *err);
 /* Adds a note where sums were clamped, naming the files. */
 tfp_status tfp_report_note_clamped(struct tfp_report *r, tfp_error *err);
+const tfp_note *tfp_report_note_at(const struct tfp_report *r, size_t i); /* NULL: past the end */
 /* The first note with that code; NULL: none. */
 const tfp_note *tfp_report_note_of(const struct tfp_report *r, tfp_note_code code);
 

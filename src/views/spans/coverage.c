@@ -20,6 +20,7 @@
 #include "views/core/notes.h"
 #include "views/core/report.h"
 #include "views/core/view.h"
+#include "views/spans/doubts.h"
 #include "views/spans/trace.h"
 #include "views/spans/waiting.h"
 
@@ -373,7 +374,8 @@ tfp_status tfp_coverage_add(tfp_report *r, tfp_error *err)
         by_calls(&t, c);
     else
         by_nodes(r, &t, c);
-    return add_note(r, err);
+    tfp_status s = add_note(r, err);
+    return s ? s : tfp_note_lost(r, err);
 }
 
 /* Sums of extremely large times saturate, so a part may seem larger than the whole. */

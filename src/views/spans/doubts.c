@@ -129,10 +129,10 @@ tfp_status tfp_note_recording(tfp_report *r, const tfp_profile *p, const char *s
     return s ? s : tfp_note_doubts(r, p, side, err);
 }
 
-tfp_status tfp_note_doubts(tfp_report *r, const tfp_profile *p, const char *side, tfp_error *err)
+static tfp_status note(tfp_report *r, const tfp_profile *p, const char *side, unsigned kinds_end, tfp_error *err)
 {
     tfp_status s = TFP_OK;
-    for (unsigned kind = TFP_DOUBT_REPAIRED; kind < TFP_DOUBT_SAID && !s; kind++) { /* repairs are warnings */
+    for (unsigned kind = TFP_DOUBT_REPAIRED; kind < kinds_end && !s; kind++) { /* repairs are warnings */
         tfp_doubt_sum sum;
         tfp_buf b = { 0 };
         if (!tfp_doubt_sum_of(p, tfp_step_of(r), kind, &sum)) continue;
@@ -143,6 +143,16 @@ tfp_status tfp_note_doubts(tfp_report *r, const tfp_profile *p, const char *side
         tfp_buf_free(&b);
     }
     return s;
+}
+
+tfp_status tfp_note_doubts(tfp_report *r, const tfp_profile *p, const char *side, tfp_error *err)
+{
+    return note(r, p, side, TFP_DOUBT_SAID, err);
+}
+
+tfp_status tfp_note_lost(tfp_report *r, tfp_error *err)
+{
+    return note(r, tfp_profile_of(r), NULL, TFP_DOUBT_LOST_END, err);
 }
 
 bool tfp_starts_late(const tfp_profile *p, uint32_t process)
@@ -232,4 +242,24 @@ bool tfp_doubted_steps_of(tfp_report *r, const tfp_trace_index *x, tfp_doubted_s
 bool tfp_step_left_out(const tfp_doubted_steps *d, uint32_t unit, uint32_t step)
 {
     return !d->most && (has(&d->doubted, unit, step) || has(&d->unsteady, unit, step));
+}
+
+tfp_status tfp_steps_left_out(tfp_report *r, const bool **out, tfp_error *err)
+{
+    tfp_trace_index x;
+    tfp_doubted_steps d;
+    const tfp_event_tables *e = tfp_events_of(tfp_profile_of(r));
+    *out = NULL;
+    if (!e->doubts.size) return TFP_OK;
+    tfp_status s = tfp_trace_index_new(r, &x, err);
+    if (s) return s;
+    bool *left = TFP_NEW(tfp_arena_of(r), bool, tfp_executions_of(tfp_profile_of(r))->steps.size + 1);
+    if (!left || !tfp_doubted_steps_of(r, &x, &d)) return tfp_nomem(err);
+    for (size_t i = 0; i < e->doubts.size; i++) {
+        const tfp_doubt *doubt = &e->doubts.at[i];
+        if (doubt->step == TFP_NONE || !tfp_step_left_out(&d, x.unit_of_process[doubt->process], doubt->step)) continue;
+        left[doubt->step] = true;
+        *out = left;
+    }
+    return TFP_OK;
 }

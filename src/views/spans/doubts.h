@@ -27,6 +27,9 @@ void tfp_doubt_put(const tfp_profile *p, tfp_doubt_kind kind, const tfp_doubt_su
 tfp_status tfp_note_doubts(tfp_report *r, const tfp_profile *p, const char *side, tfp_error *err);
 tfp_status tfp_note_recording(tfp_report *r, const tfp_profile *p, const char *side, tfp_error *err);
 
+/* The same for work that is missing, in reports of sums of times, which other doubts do not touch. */
+tfp_status tfp_note_lost(tfp_report *r, tfp_error *err);
+
 /* Whether the only step of a process starts when its devices have done the work from before the recording. */
 bool tfp_starts_late(const tfp_profile *p, uint32_t process);
 
@@ -43,6 +46,8 @@ typedef struct tfp_doubted_steps {
 } tfp_doubted_steps;
 bool tfp_doubted_steps_of(tfp_report *r, const struct tfp_trace_index *x,
                           tfp_doubted_steps *out); /* false: out of memory */
+/* For each step of the profile whether it is left out, in any rank. *out: NULL if none is; in the report's arena. */
+tfp_status tfp_steps_left_out(tfp_report *r, const bool **out, tfp_error *err);
 /* Whether a step of a unit is left out of means, findings and predictions. */
 bool tfp_step_left_out(const tfp_doubted_steps *d, uint32_t unit, uint32_t step);
 

@@ -13,6 +13,7 @@
 #include "views/core/handle.h"
 #include "views/core/notes.h"
 #include "views/core/view.h"
+#include "views/spans/doubts.h"
 #include "views/trace/tables.h"
 
 #include <math.h>
@@ -299,6 +300,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     if (!s && x.one_file && x.unit_count > 1)
         s = tfp_report_note_add(r, TFP_NOTE_RANKS_TOGETHER, err, "the kernels of %zu ranks of one file are added",
                                 x.unit_count);
+    if (!s) s = tfp_note_lost(r, err);
     tfp_groups_free(&t.ops);
     tfp_groups_free(&t.occupied);
     return s;
