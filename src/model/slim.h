@@ -129,6 +129,10 @@ bool tfp_slim_pass(tfp_slim_writer *f, int64_t start_ns, int64_t duration_ns);
 /* The innermost spans that would be around the next span, which ends at `end_ns`; at most `most`. Returns how many. */
 size_t tfp_slim_around(const tfp_slim_writer *f, int64_t end_ns, const tfp_slim_holder **out, size_t most);
 void tfp_slim_widen(tfp_builder *b, uint32_t slim);
+bool tfp_slims_have_rows(const tfp_event_tables *t); /* some lane is not wide */
+/* Whether rows of streams and of their launches may hold what the join doubts (join/doubts.h, times.c): then all must become
+ * spans. */
+bool tfp_slims_doubtful(tfp_builder *b);
 void tfp_slim_writer_free(tfp_slim_writer *f);
 /* The slim lane of a lane, or TFP_NONE. */
 uint32_t tfp_slim_of_lane(const tfp_event_tables *t, uint32_t lane);

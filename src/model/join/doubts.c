@@ -305,7 +305,7 @@ static bool check_clocks(doubter *d, uint32_t process)
 void tfp_join_doubts(tfp_join *x)
 {
     doubter d = { .x = x, .s = &x->t->spans };
-    if (!x->count || x->t->slim->slims.size) return;
+    if (!x->count || tfp_slims_have_rows(x->t)) return;
     d.means = calloc(x->p->strings.count + 1, 1);
     d.launched = calloc(x->count, 1);
     d.processes = calloc(x->t->processes.size + 1, sizeof *d.processes);

@@ -186,14 +186,16 @@ static void forget(tfp_join *x)
         if (x->p->files->warnings.at[i].what == tfp_join_cut_paths) x->p->files->warnings.at[i].count = 0;
 }
 
-/* Rows of slim lanes can stay rows only if all lanes are slim. If any lane has spans, every row becomes a span. */
+/* Rows of slim lanes can stay rows only if all lanes are slim, and nothing is in doubt. Otherwise every row becomes a span. */
 static void widen_mixed(tfp_builder *b)
 {
     tfp_event_tables *t = b->p->events;
     bool mixed = false;
-    if (!(b->p->keep & TFP_KEEP_ROWS) || !t->slim->slims.size) return;
-    for (size_t i = 0; i < t->slim->slims.size; i++) mixed |= t->slim->slims.at[i].wide;
-    for (size_t i = 0; i < t->spans.size && !mixed; i++) mixed = t->spans.kind[i] != TFP_SPAN_OTHER;
+    if (!t->slim->slims.size) return;
+    bool rows = b->p->keep & TFP_KEEP_ROWS;
+    for (size_t i = 0; i < t->slim->slims.size && rows; i++) mixed |= t->slim->slims.at[i].wide;
+    for (size_t i = 0; i < t->spans.size && rows && !mixed; i++) mixed = t->spans.kind[i] != TFP_SPAN_OTHER;
+    mixed = mixed || tfp_slims_doubtful(b);
     for (uint32_t i = 0; i < t->slim->slims.size && mixed; i++)
         if (!t->slim->slims.at[i].wide) tfp_slim_widen(b, i);
 }
