@@ -36,6 +36,7 @@ static bool judge_replays(tfp_builder *b)
     tfp_choices c = { 0 };
     tfp_graph_tables *g = b->p->captures;
     bool ok = tfp_replays_find(b, &r);
+    if (ok && r.count) ok = tfp_replays_missing(b, &r);
     if (ok && r.count && !g->given && tfp_has_captures(b->p)) ok = tfp_graphs_collect(b, b->p, true);
     if (ok && r.count)
         ok = tfp_matches_find(g, &r, &m) && tfp_choices_find(&m, &c) && tfp_replays_judge(b, &m, &c, &crowded);

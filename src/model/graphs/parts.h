@@ -89,6 +89,10 @@ typedef struct tfp_replays {
 bool tfp_replays_find(tfp_builder *b, tfp_replays *r); /* false: out of memory */
 void tfp_replays_free(tfp_replays *r);
 
+/* ---- missing.c ---- */
+/* Notes replays that lack nodes of their graph, as doubts. False: out of memory. */
+bool tfp_replays_missing(tfp_builder *b, const tfp_replays *r);
+
 /* ---- match.c ---- */
 /* How many comparisons are left: hostile files have many graphs and replays that all look alike. */
 typedef struct tfp_effort {

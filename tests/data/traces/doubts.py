@@ -7,7 +7,8 @@ before.json: the first copy of the first of four steps waits 50 ms for work from
 times.json: in four steps an activity that ends 3 s after the next one began, a short overlap, which is none, a kernel that stands twice, and one at time 0.
 clocks.json: three steps whose kernels have a clock that is an hour ahead.
 loading.json: four steps; the first launches of two kernels load code for 30 ms each, and a later launch of one of them is slow, too.
-behind.json: no steps; ten kernels were launched at once and start after 80 ms."""
+nodes.json: a replay of a graph lacks two of twelve kernels; nodes_plain.json: the same without ids of nodes; branch.json: every other step has none of
+two nodes. behind.json: no steps; ten kernels were launched at once and start after 80 ms."""
 import os
 
 import odd_traces
@@ -43,6 +44,24 @@ def replays():
         at = 1000 * k + 10
         events += launch(k + 1, at, (at + 20, 900) if k == 2 else None, "cudaGraphLaunch")
         events.append(span("cuda_runtime", "cudaStreamSynchronize", HOST, at + 20, 950))
+    return events
+
+
+def nodes(lost=(), ids=True, branch=False):
+    """Six steps of two replays of a graph of twelve kernels; the second replay of step 3 lacks those of `lost`. branch: in every other step a
+    condition of the graph leaves two nodes out."""
+    events = []
+    for step in range(6):
+        at = 1000 * step
+        events.append(span("user_annotation", f"ProfilerStep#{step}", HOST, at, 1000))
+        for k in range(2):
+            number, start = 2 * step + k + 1, at + 10 + 400 * k
+            events.append(span("cuda_runtime", "cudaGraphLaunch", HOST, start, 10, correlation=number))
+            for i in range(12):
+                if (step == 3 and k and i in lost) or (branch and step % 2 and i in (5, 6)):
+                    continue
+                names = {"graph id": 9, "graph node id": 9 << 32 | i + 1} if ids else {}
+                events.append(span("kernel", f"layer_{i % 5}", STREAM, start + 20 + 30 * i, 25, device=0, stream=7, correlation=number, **names))
     return events
 
 
@@ -121,3 +140,5 @@ def loading():
 if __name__ == "__main__":
     for make in (lost, replays, queued, before, later, behind, times, clocks, loading):
         odd_traces.write(make.__name__, make(), folder="doubts")
+    for name, how in (("nodes", {"lost": (4, 7)}), ("nodes_plain", {"lost": (4, 7), "ids": False}), ("branch", {"branch": True})):
+        odd_traces.write(name, nodes(**how), folder="doubts")
