@@ -354,8 +354,9 @@ static uint32_t after_longest_idle(const tfp_trace_facts *f)
 bool tfp_ruling_idle_device(tfp_ruling *x)
 {
     const tfp_trace_facts *f = x->f;
-    /* the last two are reported by PageableCopies and TinyKernels */
-    double elsewhere = x->host_ns + f->host.pageable.idle_ns + f->device.tiny_gaps_ns;
+    /* the last three are reported by PageableCopies, TinyKernels and FirstCalls */
+    double elsewhere =
+        x->host_ns + f->host.pageable.idle_ns + f->device.tiny_gaps_ns + least(f->host.loading.ns, f->mean.idle_ns);
     double explained = least(elsewhere, f->mean.idle_ns), idle = f->mean.idle_ns - explained;
     if (!f->has_devices || f->begin.whole || tfp_part(idle, f->mean.judged_ns) < x->limit) return false;
     tfp_ruling_part(x, "idle time of the device", f->mean.idle_ns);
@@ -390,20 +391,31 @@ bool tfp_ruling_first_calls(tfp_ruling *x)
 {
     const tfp_trace_facts *f = x->f;
     const tfp_span_columns *s = f->x.s;
-    tfp_doubt_sum sum;
+    const tfp_step_choice all = { .which = TFP_STEP_ALL };
+    tfp_doubt_sum loads, compiles;
     double recorded = 0;
-    if (!tfp_doubt_sum_of(f->x.p, (tfp_step_choice){ .which = TFP_STEP_ALL }, TFP_DOUBT_LOADING, &sum)) return false;
+    bool any = tfp_doubt_sum_of(f->x.p, all, TFP_DOUBT_LOADING, &loads);
+    if (!(tfp_doubt_sum_of(f->x.p, all, TFP_DOUBT_COMPILING, &compiles) || any)) return false;
+    double ns = (double)loads.ns + (double)compiles.ns;
     for (size_t i = 0; i < f->x.unit_count; i++) recorded += (double)(f->x.units[i].end_ns - f->x.units[i].origin_ns);
-    if (tfp_part((double)sum.ns, recorded) < x->limit) return false;
+    if (tfp_part(ns, recorded) < x->limit) return false;
     for (uint32_t i = 0; i < s->size; i++) {
-        bool loads = s->kind[i] == TFP_SPAN_CALL && s->marks[i] & TFP_MARK_LOADS;
-        if (loads && (x->evidence == TFP_NONE || s->duration_ns[i] > s->duration_ns[x->evidence])) x->evidence = i;
+        bool first = s->marks[i] & TFP_MARK_LOADS;
+        if (first && (x->evidence == TFP_NONE || s->duration_ns[i] > s->duration_ns[x->evidence])) x->evidence = i;
     }
-    tfp_buf_printf(&x->text, "%lld kernel%s ran for the first time: ", (long long)sum.count, sum.count == 1 ? "" : "s");
-    tfp_ruling_us(x, (double)sum.ns);
-    tfp_buf_printf(&x->text, " of loading code in their launches, %.0f%% of the recording",
-                   100 * tfp_part((double)sum.ns, recorded));
-    x->about_ns = (double)sum.ns;
+    if (loads.count) {
+        tfp_buf_printf(&x->text, "%lld kernel%s ran for the first time: ", (long long)loads.count,
+                       loads.count == 1 ? "" : "s");
+        tfp_ruling_us(x, (double)loads.ns);
+        tfp_buf_text(&x->text, " of loading code in their launches");
+    }
+    if (compiles.count) {
+        tfp_buf_printf(&x->text, "%s%lld compilation%s or search%s for kernels: ", loads.count ? "; " : "",
+                       (long long)compiles.count, compiles.count == 1 ? "" : "s", compiles.count == 1 ? "" : "es");
+        tfp_ruling_us(x, (double)compiles.ns);
+    }
+    tfp_buf_printf(&x->text, ", %.0f%% of the recording", 100 * tfp_part(ns, recorded));
+    x->about_ns = ns;
     return true;
 }
 

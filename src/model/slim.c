@@ -364,6 +364,11 @@ static uint8_t meaning_of(tfp_str call)
     return means == TFP_CALL_OTHER && tfp_class_of_call(call) != TFP_CLASS_COMPUTE ? COPIES : (uint8_t)means;
 }
 
+static bool may_compile(const tfp_slim_kind *k)
+{
+    return k->kind == TFP_SPAN_OP || k->kind == TFP_SPAN_ANNOTATION || k->kind == TFP_SPAN_FRAME;
+}
+
 bool tfp_slims_doubtful(tfp_builder *b)
 {
     const tfp_event_tables *t = b->p->events;
@@ -385,7 +390,9 @@ bool tfp_slims_doubtful(tfp_builder *b)
     for (size_t i = 0; ok && any && i < s->slim_kinds.size; i++)
         if (s->slim_kinds.at[i].kind == TFP_SPAN_CALL)
             l.means[i] = meaning_of(tfp_text(b->p, s->slim_kinds.at[i].name));
-    if (ok && any) doubtful = look(&l);
+    for (size_t i = 0; ok && any && b->p->keep & TFP_KEEP_ROWS && !doubtful && i < s->slim_kinds.size; i++)
+        doubtful = may_compile(&s->slim_kinds.at[i]) && tfp_compiles(tfp_text(b->p, s->slim_kinds.at[i].name));
+    if (ok && any && !doubtful) doubtful = look(&l);
     for (size_t i = 0; l.processes && i < t->processes.size; i++) {
         free(l.processes[i].ran);
         tfp_map64_free(&l.processes[i].firsts);

@@ -65,6 +65,9 @@ typedef enum tfp_frame_wait {
 } tfp_frame_wait;
 tfp_frame_wait tfp_frame_waits(tfp_str name);
 const char *tfp_frame_wait_word(tfp_frame_wait wait); /* the cause in `wait`: "lock", "queue", "sleep", "poll" */
+/* Whether a span compiles, or searches for the fastest kernel (autotune), by its name: a range or operator of PyTorch or
+ * XLA, or a frame of their compilers. */
+bool tfp_compiles(tfp_str name);
 /* Whether a source file belongs to Python or to an installed package, or was generated, so it is not the user's own
  * code. */
 bool tfp_is_library_file(tfp_str path);

@@ -207,3 +207,60 @@ bool tfp_is_keras_step(tfp_str name)
         if (tfp_str_has(name, tfp_str_of(parts[i]))) return true;
     return false;
 }
+
+/* ---- compilers ---- */
+
+static const char *const compiling[] = { "XlaCompile",
+                                         "backend_compile",
+                                         "TorchDynamo",
+                                         "compile_fx",
+                                         "_compile.compile_inner",
+                                         "create_aot_dispatcher",
+                                         "CompileToLocalExecutable",
+                                         "XLA compile",
+                                         "CachingAutotuner.benchmark",
+                                         "CachingAutotuner.coordinate_descent",
+                                         "CachingAutotuner.precompile",
+                                         "AsyncCompile.wait",
+                                         "async_compile.precompile",
+                                         "autotun" };
+
+/* Frames: the end of the file, and the beginning of the function; an empty one is any. */
+static const struct {
+    const char *file, *function;
+} compilers[] = {
+    { "_inductor/runtime/triton_heuristics.py", "autotune" },
+    { "_inductor/runtime/triton_heuristics.py", "bench" },
+    { "_inductor/runtime/triton_heuristics.py", "coordinate" },
+    { "_inductor/runtime/triton_heuristics.py", "precompile" },
+    { "_inductor/runtime/triton_heuristics.py", "_precompile" },
+    { "_inductor/select_algorithm.py", "autotune" },
+    { "_inductor/select_algorithm.py", "benchmark" },
+    { "_inductor/compile_fx.py", "compile_fx" },
+    { "_inductor/compile_fx.py", "_compile_fx" },
+    { "_inductor/async_compile.py", "wait" },
+    { "_dynamo/convert_frame.py", "_compile" },
+    { "_dynamo/convert_frame.py", "compile_inner" },
+    { "triton/runtime/autotuner.py", "_bench" },
+    { "triton/runtime/autotuner.py", "benchmark" },
+    { "triton/runtime/jit.py", "_do_compile" },
+    { "triton/compiler/compiler.py", "compile" },
+    { "flashinfer/autotuner.py", "_profile" },
+    { "compiler.py", "backend_compile" },
+    { "compiler.py", "compile_or_get_cached" },
+};
+
+bool tfp_compiles(tfp_str name)
+{
+    tfp_python_frame frame;
+    if (!tfp_python_frame_of(name, &frame)) {
+        for (size_t i = 0; i < sizeof compiling / sizeof *compiling; i++)
+            if (tfp_str_has(name, tfp_str_of(compiling[i]))) return true;
+        return false;
+    }
+    for (size_t i = 0; i < sizeof compilers / sizeof *compilers; i++)
+        if (tfp_str_ends(frame.file, tfp_str_of(compilers[i].file)) &&
+            tfp_str_begins(frame.function, tfp_str_of(compilers[i].function)))
+            return true;
+    return false;
+}

@@ -87,6 +87,12 @@ static bool add_spans(cover *o, tfp_changer *c, tfp_faster *f)
     return true;
 }
 
+/* Whether an anchor is in a call that loads the code of its kernel, which it does once, however it is launched. */
+static bool loads(const tfp_job *j, const tfp_job_anchor *a)
+{
+    return a->call != TFP_NONE && j->s->marks[j->anchors.list[a->call].span] & TFP_MARK_LOADS;
+}
+
 /* Shortens the time before an anchor, or the time since the anchor of another thread that it waits for; the time counts in
  * the thread that spends it. */
 static void shorten(tfp_changer *c, const cover *o, uint32_t i, double factor)
@@ -94,7 +100,7 @@ static void shorten(tfp_changer *c, const cover *o, uint32_t i, double factor)
     const tfp_job *j = c->j;
     const tfp_job_anchor *a = &j->anchors.list[i];
     bool turned = a->handoff_from != TFP_NONE;
-    if (a->first || a->waits) return;
+    if (a->first || a->waits || loads(j, a)) return;
     uint32_t lane = turned ? j->units[a->unit].step_lane : a->lane;
     double from = turned ? j->anchors.list[a->handoff_from].at : a[-1].at, all = a->at - from;
     if (!(all > 0)) return;
@@ -171,8 +177,8 @@ static void limit(tfp_changer *c, double most, bool data)
     }
     for (uint32_t i = 0; i < j->anchors.count; i++) {
         uint32_t place = data ? j->anchors.list[i].data : j->anchors.list[i].call;
-        if (place == TFP_NONE || !(c->anchor_sums[place] > most) || (!data && !j->anchors.list[place].launches))
-            continue;
+        if (place == TFP_NONE || !(c->anchor_sums[place] > most)) continue;
+        if (!data && (!j->anchors.list[place].launches || loads(j, &j->anchors.list[i]))) continue;
         c->v->own[i] *= most / c->anchor_sums[place];
         touch(c->v, j, i, j->anchors.list[i].own);
     }
@@ -203,7 +209,8 @@ static void make_graphs(tfp_changer *c)
         bool same = last != TFP_NONE && j->anchors.list[last].lane == a->lane &&
                     j->anchors.list[last].unit == a->unit && j->anchors.list[last].step == a->step;
         for (uint32_t k = last + 1; same && k <= i; k++) {
-            if (j->anchors.list[k].waits || j->anchors.list[k].data != TFP_NONE) continue;
+            const tfp_job_anchor *between = &j->anchors.list[k];
+            if (between->waits || between->data != TFP_NONE || loads(j, between)) continue;
             c->v->own[k] = c->v->handoff[k] = 0;
             touch(c->v, j, k, INFINITY);
         }

@@ -34,22 +34,32 @@ typedef struct of_lane {
 typedef struct doubter {
     tfp_join *x;
     const tfp_span_columns *s;
-    uint8_t *means;    /* for each string: what a call of that name does, plus one; 0: not looked at */
+    uint8_t
+        *means; /* for each string: what a call of that name does, plus one (0: not looked at), and the bits below */
     uint8_t *launched; /* for each span: an activity has it, or a call in it, as its launch */
     of_process *processes;
     of_lane *lanes;
     TFP_VEC(uint32_t) launches, begins, ends; /* calls */
-    tfp_waits waits, slow;                    /* slow: activities whose launch takes long */
+    tfp_waits waits, slow, compilers;         /* slow: activities whose launch takes long */
     uint8_t *active;                          /* for each step: whether a device works in it */
     TFP_VEC(capture) captures;
     tfp_map64 rows; /* process and step -> row */
 } doubter;
 
-static tfp_call_meaning meaning_of(doubter *d, uint32_t span)
+enum { MEANING = 15, LOOKED_AT = 16, COMPILES = 32 };
+
+static tfp_call_meaning meaning_of(const doubter *d, uint32_t span)
 {
     uint8_t *known = &d->means[d->s->name[span]];
-    if (!*known) *known = (uint8_t)(tfp_call_means(tfp_text(d->x->p, d->s->name[span])) + 1);
-    return (tfp_call_meaning)(*known - 1);
+    if (!(*known & MEANING)) *known |= (uint8_t)(tfp_call_means(tfp_text(d->x->p, d->s->name[span])) + 1);
+    return (tfp_call_meaning)((*known & MEANING) - 1);
+}
+
+static bool compiles(const doubter *d, uint32_t span)
+{
+    uint8_t *known = &d->means[d->s->name[span]];
+    if (!(*known & LOOKED_AT)) *known |= LOOKED_AT | (tfp_compiles(tfp_text(d->x->p, d->s->name[span])) ? COMPILES : 0);
+    return *known & COMPILES;
 }
 
 /* ---- spans ---- */
@@ -115,6 +125,9 @@ static void collect(doubter *d)
     for (uint32_t i = 0; i < d->x->count && !d->x->b->status; i++) {
         unsigned kind = d->s->kind[i];
         bool asked = kind == TFP_SPAN_CALL || kind == TFP_SPAN_ACTIVITY;
+        bool may_compile = kind == TFP_SPAN_OP || kind == TFP_SPAN_ANNOTATION || kind == TFP_SPAN_FRAME;
+        if (may_compile && d->s->duration_ns[i] > LONG_NS && compiles(d, i))
+            tfp_join_keep(d->x, tfp_push(&d->compilers, i));
         if (!asked || tfp_span_process(d->x, i) >= d->x->t->processes.size) continue;
         if (kind == TFP_SPAN_CALL)
             collect_call(d, i);
@@ -188,7 +201,7 @@ static bool is_inner(const doubter *d, uint32_t call)
 
 static uint64_t row_key(const doubter *d, uint32_t call)
 {
-    bool replays = d->means[d->s->name[call]] - 1 == TFP_CALL_REPLAYS;
+    bool replays = meaning_of(d, call) == TFP_CALL_REPLAYS;
     return (uint64_t)(tfp_span_process(d->x, call) << 1 | replays) << 32 | d->s->step[call];
 }
 
@@ -333,7 +346,7 @@ void tfp_join_doubts(tfp_join *x)
                             .window_count = window - first };
         if (!clocks && !has_lost(&d.processes[i])) tfp_doubt_unrecorded(x, i, &begin);
     }
-    if (!x->b->status && d.slow.size) tfp_doubt_loading(x, &d.slow);
+    if (!x->b->status && d.slow.size + d.compilers.size) tfp_doubt_loading(x, &d.slow, &d.compilers);
     free(d.means);
     free(d.launched);
     free(d.processes);
@@ -341,6 +354,7 @@ void tfp_join_doubts(tfp_join *x)
     free(d.active);
     tfp_vec_free(&d.waits);
     tfp_vec_free(&d.slow);
+    tfp_vec_free(&d.compilers);
     tfp_vec_free(&d.launches);
     tfp_vec_free(&d.begins);
     tfp_vec_free(&d.ends);

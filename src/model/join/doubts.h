@@ -16,8 +16,9 @@ typedef struct tfp_begin {
     tfp_step_window *windows; /* of the process */
     size_t window_count;
 } tfp_begin;
-/* loading.c: finds launches that load the code of their kernels, among slow ones: activities whose launch takes long. */
-void tfp_doubt_loading(tfp_join *x, const tfp_waits *slow);
+/* loading.c: finds launches that load the code of their kernels, among slow ones (activities whose launch takes long), and what
+ * compiles before the first steady step, among long spans of compilers. */
+void tfp_doubt_loading(tfp_join *x, const tfp_waits *slow, tfp_waits *compilers);
 /* unrecorded.c: finds the time in which a process's devices do work from before the recording. */
 void tfp_doubt_unrecorded(tfp_join *x, uint32_t process, const tfp_begin *begin);
 

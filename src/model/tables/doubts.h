@@ -23,6 +23,7 @@ typedef enum tfp_doubt_kind {
     /* no fault of the data: launches that load the code of a kernel, which runs for the first time; `of` is 1 if that is
      * over half of the step */
     TFP_DOUBT_LOADING = TFP_DOUBT_SAID,
+    TFP_DOUBT_COMPILING, /* the same of compilers and searches for the fastest kernel before the first steady step */
     TFP_DOUBT_KINDS
 } tfp_doubt_kind;
 

@@ -49,6 +49,8 @@ static const words kinds[TFP_DOUBT_KINDS] = {
                            TIME, "the clock of the devices differs from the host's by", "no launch delay or cause of idle time is known" },
     [TFP_DOUBT_LOADING] = { "loading", "info", "launches of over a millisecond whose kernel runs for the first time: they load its code",
                             COUNT, "kernels ran for the first time", "their launches load code" },
+    [TFP_DOUBT_COMPILING] = { "compiling", "info", "compilations and searches for the fastest kernel before the first steady step",
+                              COUNT, "compilations and searches for kernels", "they run once" },
 };
 /* clang-format on */
 
@@ -218,7 +220,7 @@ static void count_steps(const tfp_report *r, tfp_doubted_steps *d)
     d->most = d->clocks || doubted > all / 2 || !works_elsewhere(d);
 }
 
-static bool is_unsteady(const tfp_doubt *d) { return d->kind == TFP_DOUBT_LOADING && d->of; }
+static bool is_unsteady(const tfp_doubt *d) { return d->kind >= TFP_DOUBT_LOADING && d->of; }
 
 bool tfp_doubted_steps_of(tfp_report *r, const tfp_trace_index *x, tfp_doubted_steps *out)
 {

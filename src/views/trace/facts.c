@@ -27,8 +27,7 @@ static void add_kernel(tfp_trace_facts *f, tfp_kernel_fact *k, uint32_t span, co
     if (f->x.s->step[span] == TFP_NONE) return;
     k->steps_ns = tfp_add(k->steps_ns, ns, NULL);
     if (k->longest == TFP_NONE || ns > f->x.s->self_ns[k->longest]) k->longest = span;
-    if (!tfp_stated_occupancy(f->x.p, f->x.s->stats[span], keys, &percent) || percent == 0)
-        return; /* 0 means unknown: ROCm writes 0, but whatever runs has some occupancy */
+    if (!tfp_stated_occupancy(f->x.p, f->x.s->stats[span], keys, &percent) || percent == 0) return; /* ROCm: unknown */
     k->occupancy = (isnan(k->occupancy) ? 0 : k->occupancy) + percent * (double)ns;
     k->occupancy_ns = tfp_add(k->occupancy_ns, ns, NULL);
 }
@@ -272,9 +271,9 @@ static void add_host(gatherer *g, uint32_t span, const uint8_t *waits)
 {
     const tfp_span_columns *s = g->f->x.s;
     unsigned kind = s->kind[span], flags = flags_of(&g->names, span);
-    bool start =
-        s->step[span] == g->f->begin.warm_up || g->f->begin.whole; /* in these cases it is unknown whether it repeats */
-    bool compiles = (kind == TFP_SPAN_OP || kind == TFP_SPAN_ANNOTATION) && flags & TFP_NAME_COMPILES;
+    bool start = s->step[span] == g->f->begin.warm_up || g->f->begin.whole; /* it is unknown whether it repeats */
+    bool loads = s->marks[span] & TFP_MARK_LOADS, ranges = kind == TFP_SPAN_OP || kind == TFP_SPAN_ANNOTATION;
+    bool compiles = ranges && !loads && flags & TFP_NAME_COMPILES;
     bool allocates = kind == TFP_SPAN_CALL && flags & TFP_NAME_ALLOCATES;
     if (flags & TFP_NAME_PROFILER) tally(g, &g->f->host.own, span);
     g->f->frameworks |= flags & (TFP_NAME_TORCH | TFP_NAME_TENSORFLOW | TFP_NAME_JAX);
@@ -291,7 +290,7 @@ static void add_host(gatherer *g, uint32_t span, const uint8_t *waits)
     if (joins) tally(g, &g->f->host.communication, span);
     if (blocking) tally(g, &g->f->host.blocked, span);
     if (retraces) tally(g, &g->f->host.retraces, span);
-    bool loads = kind == TFP_SPAN_CALL && s->marks[span] & TFP_MARK_LOADS;
+    if (loads) tally(g, &g->f->host.loading, span);
     if (waits[span] || loads || joins || blocking || retraces || (!start && (allocates || compiles)))
         tally(g, &g->known, span);
 }
@@ -342,6 +341,7 @@ static bool add_spans(tfp_report *r, tfp_trace_facts *f)
         { &f->host.data, true },
         { &f->host.allocations, true },
         { &f->host.compilations, true },
+        { &f->host.loading, true },
         { &f->host.python, true },
         { &f->host.ops, true },
         { &f->device.casts, false },

@@ -156,6 +156,7 @@ typedef struct tfp_host_tallies {
     tfp_tally retraces;                /* calls of a tf.function that traced it again */
     tfp_tally allocations;             /* cudaMalloc, cudaFree and their like */
     tfp_tally compilations;            /* annotations and ops that compile or trace */
+    tfp_tally loading;                 /* launches that load code, and compilers at the start */
     tfp_tally python;                  /* Python frames, including the functions that they call */
     tfp_tally own;                     /* the profiler's own work */
     tfp_tally ops;                     /* host ops and calls */

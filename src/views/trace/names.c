@@ -53,10 +53,6 @@ static const struct {
     { "profiler_v2.py", NULL },
 };
 static const word parts[] = {
-    { "XlaCompile", TFP_NAME_COMPILES },          { "backend_compile", TFP_NAME_COMPILES },
-    { "TorchDynamo", TFP_NAME_COMPILES },         { "compile_fx", TFP_NAME_COMPILES },
-    { "_compile.compile_inner", TFP_NAME_COMPILES }, { "create_aot_dispatcher", TFP_NAME_COMPILES },
-    { "CompileToLocalExecutable", TFP_NAME_COMPILES }, { "XLA compile", TFP_NAME_COMPILES },
     { "nchwToNhwc", TFP_NAME_TRANSPOSES },        { "nhwcToNchw", TFP_NAME_TRANSPOSES },
     /* products in single precision on the ordinary cores that every device has */
     { "sgemm", TFP_NAME_PLAIN | TFP_NAME_TILES }, { "scudnn", TFP_NAME_PLAIN | TFP_NAME_TILES },
@@ -130,6 +126,7 @@ unsigned tfp_name_says(tfp_str name)
     for (size_t i = 0; i < COUNT(parts); i++)
         if (tfp_str_has(name, tfp_str_of(parts[i].text))) says |= parts[i].says;
     if (is_profilers(name)) says |= TFP_NAME_PROFILER;
+    if (tfp_compiles(name)) says |= TFP_NAME_COMPILES;
     if (tfp_class_of_call(name) == TFP_CLASS_COPY) says |= TFP_NAME_COPY_CALL;
     if (tfp_is_host_collective(name)) says |= TFP_NAME_COMMUNICATES;
     if (tfp_str_has(name, TFP_STR("Async")) || tfp_str_has(name, TFP_STR("Host")))

@@ -8,7 +8,8 @@ times.json: in four steps an activity that ends 3 s after the next one began, a 
 clocks.json: three steps whose kernels have a clock that is an hour ahead.
 loading.json: four steps; the first launches of two kernels load code for 30 ms each, and a later launch of one of them is slow, too.
 nodes.json: a replay of a graph lacks two of twelve kernels; nodes_plain.json: the same without ids of nodes; branch.json: every other step has none of
-two nodes. behind.json: no steps; ten kernels were launched at once and start after 80 ms."""
+two nodes. compiling.json: a compiler and a search for
+kernels in the first two steps, and a compiler in two later ones. behind.json: no steps; ten kernels were launched at once and start after 80 ms."""
 import os
 
 import odd_traces
@@ -137,8 +138,26 @@ def loading():
     return events
 
 
+def compiling():
+    """Dynamo compiles in step 0, Inductor searches in step 1; steps 5 and 7 compile again."""
+    events, at, compilers = [], 0, {0: ("python_function", "torch/_dynamo/convert_frame.py(1020): _compile", 50000),
+                                    1: ("user_annotation", "CachingAutotuner.benchmark_all_configs (dynamo_timed)", 15000),
+                                    5: ("user_annotation", "_compile.compile_inner (dynamo_timed)", 10000),
+                                    7: ("user_annotation", "_compile.compile_inner (dynamo_timed)", 10000)}
+    for step in range(8):
+        category, name, long = compilers.get(step, (None, None, 0))
+        events.append(span("user_annotation", f"ProfilerStep#{step + 1}", HOST, at, 2000 + long))
+        if name:
+            events.append(span(category, name, HOST, at + 20, long))
+        start = at + long + 50
+        events += [span("cuda_runtime", "cudaLaunchKernel", HOST, start, 10, correlation=step + 1),
+                   span("kernel", "gemm", STREAM, start + 20, 1500, device=0, stream=7, correlation=step + 1)]
+        at += 2000 + long
+    return events
+
+
 if __name__ == "__main__":
-    for make in (lost, replays, queued, before, later, behind, times, clocks, loading):
+    for make in (lost, replays, queued, before, later, behind, times, clocks, loading, compiling):
         odd_traces.write(make.__name__, make(), folder="doubts")
     for name, how in (("nodes", {"lost": (4, 7)}), ("nodes_plain", {"lost": (4, 7), "ids": False}), ("branch", {"branch": True})):
         odd_traces.write(name, nodes(**how), folder="doubts")
