@@ -21,6 +21,7 @@
 #include "views/memory/allocator.h"
 #include "views/memory/blocks.h"
 #include "views/spans/nest.h"
+#include "views/spans/trace.h"
 
 #include <math.h>
 
@@ -49,12 +50,13 @@ typedef struct holding { /* bytes of one owner at the peak */
 typedef struct table {
     tfp_report *r;
     tfp_holding held;
-    peak *peaks;      /* one for each device */
-    int64_t *sums;    /* for each node, then for no owner and for allocations before the recording */
-    uint32_t *spans;  /* for each owner likewise: the span around its last allocation */
-    tfp_nest nest;    /* made when lines are needed */
-    bool functions;   /* lines come from Python frames, so they are functions */
-    tfp_strtab names; /* of the rows that are being made */
+    peak *peaks;            /* one for each device */
+    int64_t *sums;          /* for each node, then for no owner and for allocations before the recording */
+    uint32_t *spans;        /* for each owner likewise: the span around its last allocation */
+    tfp_nest nest;          /* made when lines are needed */
+    tfp_strid line_of_call; /* key of the stat with the line of a frame's call; TFP_NONE: none */
+    bool functions;         /* lines come from Python frames, so they are functions */
+    tfp_strtab names;       /* of the rows that are being made */
 } table;
 
 static size_t place(const table *t, uint32_t owner)
@@ -142,6 +144,7 @@ static tfp_str line_of_span(table *t, uint32_t span)
     const tfp_profile *p = t->r->profile;
     const tfp_span_columns *s = &tfp_events_of(p)->spans;
     tfp_python_frame f, best = { 0 };
+    uint32_t below = TFP_NONE; /* the last frame or module */
     tfp_str backward = TFP_STR("autograd::engine::evaluate_function: "), node = { 0 };
     bool own = false;
     for (uint32_t i = span; i != TFP_NONE && !own; i = t->nest.parent[i]) {
@@ -149,9 +152,13 @@ static tfp_str line_of_span(table *t, uint32_t span)
         if (s->trace[i] != TFP_NONE) return tfp_own_line(t->r, s->trace[i]);
         if (!node.data && tfp_str_begins(name, backward))
             node = (tfp_str){ name.data + backward.size, name.size - backward.size };
-        if (s->kind[i] != TFP_SPAN_FRAME || !tfp_python_frame_of(name, &f)) continue;
+        bool frame = s->kind[i] == TFP_SPAN_FRAME && tfp_python_frame_of(name, &f);
+        if (!frame && (s->kind[i] == TFP_SPAN_FRAME || s->kind[i] == TFP_SPAN_MODULE)) below = i;
+        if (!frame) continue;
         own = !tfp_is_library_here(t->r, f.file);
+        if (own && below != TFP_NONE) tfp_line_of_call(p, t->line_of_call, below, i, &f);
         if (own || !best.file.data) best = f;
+        below = i;
     }
     tfp_buf b = { 0 };
     if (!own && !node.data && !best.file.data) return TFP_STR(TFP_NO_STACK);
@@ -391,7 +398,8 @@ static tfp_status show(table *t, tfp_error *err)
 static tfp_status build(tfp_report *r, tfp_error *err)
 {
     if (tfp_allocator_of(r->profile)->devices.size) return tfp_memory_of_allocator(r, err);
-    table t = { .r = r, .functions = tfp_lines_are_functions(r->profile) };
+    table t = { .r = r, .line_of_call = tfp_stat_key(r->profile, TFP_LINE_OF_CALL) };
+    t.functions = tfp_lines_are_functions(r->profile) && !tfp_has_lines_of_calls(r->profile);
     if (!tfp_has(r->profile, TFP_HAS_MEMORY)) {
         tfp_fail(
             err, TFP_NOTFOUND,

@@ -4,6 +4,7 @@
 #include "model/span_names.h"
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
+#include "model/tables/stats.h"
 #include "views/core/engine.h"
 #include "views/core/handle.h"
 #include "views/core/notes.h"
@@ -47,6 +48,21 @@ bool tfp_has_bare_frames(const tfp_profile *p)
         if (s->kind[i] == TFP_SPAN_ANNOTATION && tfp_is_frame(p, i) && tfp_python_frame_of(tfp_text(p, s->name[i]), &f))
             return true;
     return false;
+}
+
+bool tfp_line_of_call(const tfp_profile *p, tfp_strid key, uint32_t span, uint32_t caller, tfp_python_frame *out)
+{
+    const tfp_span_columns *s = &tfp_events_of(p)->spans;
+    const tfp_stat *from = key == TFP_NONE || caller == TFP_NONE ? NULL : tfp_span_stat(p, span, key);
+    if (!from || from->type != TFP_STAT_TEXT || !tfp_python_frame_of(tfp_text(p, s->name[caller]), out)) return false;
+    tfp_str text = tfp_text(p, (tfp_strid)from->value.text);
+    int64_t line = 0;
+    size_t colon = text.size;
+    while (colon && text.data[colon - 1] != ':') colon--;
+    if (!colon || !tfp_parse_int64((tfp_str){ text.data + colon, text.size - colon }, &line)) return false;
+    if (line <= 0 || line > INT32_MAX || !tfp_str_eq((tfp_str){ text.data, colon - 1 }, out->file)) return false;
+    out->line = (int32_t)line;
+    return true;
 }
 
 bool tfp_has_lines_of_calls(const tfp_profile *p)

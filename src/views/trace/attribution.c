@@ -43,6 +43,7 @@ typedef struct places {
     tfp_nest nest;
     tfp_strtab names;
     uint32_t *line, *module; /* for each span: index in names; 0: none */
+    uint32_t *frame;         /* for each span: the innermost Python frame around it, or itself; TFP_NONE: none */
     uint32_t
         *line_of_name; /* for each string that names a frame: index in names; 0: a library's; TFP_NONE: not looked at */
     uint32_t *line_of_trace; /* the same for each trace */
@@ -79,6 +80,13 @@ static uint32_t line_of_frame(places *t, uint32_t span)
     return *known = frame ? line_name(t, f.file, f.line, f.function) : 0;
 }
 
+/* The line of the user's code from which a library's function is called; 0: it is not told. */
+static uint32_t line_of_call(places *t, tfp_strid key, uint32_t span, uint32_t caller)
+{
+    tfp_python_frame f;
+    return tfp_line_of_call(t->x.p, key, span, caller, &f) ? line_name(t, f.file, f.line, f.function) : 0;
+}
+
 static uint32_t line_of_trace(places *t, uint32_t trace)
 {
     const tfp_profile *p = t->x.p;
@@ -107,11 +115,17 @@ static uint32_t module_below(places *t, uint32_t above, tfp_str name)
 static void find_places(places *t)
 {
     const tfp_span_columns *s = t->s;
+    tfp_python_frame f;
     bool frames = tfp_lines_are_functions(t->x.p);
+    tfp_strid call = frames ? tfp_stat_key(t->x.p, TFP_LINE_OF_CALL) : TFP_NONE;
     for (size_t k = 0; k < s->size && !t->failed; k++) {
         uint32_t i = t->nest.order[k], around = t->nest.parent[i], parent = s->parent[i], own = 0;
         if (s->kind[i] == TFP_SPAN_ACTIVITY) continue;
+        bool called = s->kind[i] == TFP_SPAN_FRAME || s->kind[i] == TFP_SPAN_MODULE;
+        t->frame[i] = around == TFP_NONE ? TFP_NONE : t->frame[around];
         if (frames && s->kind[i] == TFP_SPAN_FRAME) own = line_of_frame(t, i);
+        if (!own && called) own = line_of_call(t, call, i, t->frame[i]);
+        if (s->kind[i] == TFP_SPAN_FRAME && tfp_python_frame_of(tfp_text(t->x.p, s->name[i]), &f)) t->frame[i] = i;
         if (!frames && s->trace[i] != TFP_NONE) own = line_of_trace(t, s->trace[i]);
         t->line[i] = own ? own : around == TFP_NONE ? 0 : t->line[around];
         t->module[i] = parent == TFP_NONE ? 0 : t->module[parent];
@@ -228,10 +242,11 @@ static activity_row *rows_of(places *t, size_t *count)
     TFP_VEC(activity_row) rows = { 0 };
     t->line = TFP_NEW(a, uint32_t, spans);
     t->module = TFP_NEW(a, uint32_t, spans);
+    t->frame = TFP_NEW(a, uint32_t, spans);
     t->replay = TFP_NEW(a, int64_t, spans);
     t->line_of_name = TFP_NEW(a, uint32_t, strings);
     t->line_of_trace = TFP_NEW(a, uint32_t, traces);
-    bool ok = t->line && t->module && t->replay && t->line_of_name && t->line_of_trace;
+    bool ok = t->line && t->module && t->frame && t->replay && t->line_of_name && t->line_of_trace;
     ok = ok && tfp_strtab_init(&t->names, a) == TFP_OK && tfp_intern(&t->names, TFP_STR("")) == 0;
     ok = ok && tfp_nest_of(p, a, &t->nest) && number_replays(t);
     if (ok) memset(t->line_of_name, 0xff, strings * sizeof *t->line_of_name);

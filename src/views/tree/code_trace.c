@@ -96,22 +96,11 @@ static uint32_t item_of_trace(lines *x, uint32_t trace);
 
 /* ---- frames ---- */
 
-/* The name of the line in the caller from which a span was called: "FILE:LINE:FUNCTION of the caller"; 0: it is not told, or is of another
- * file than the frame around. */
+/* The name of the line in the caller from which a span was called: "FILE:LINE:FUNCTION of the caller"; 0: it is not told. */
 static tfp_strid call_name(lines *x, uint32_t span, uint32_t caller)
 {
-    const tfp_span_columns *s = &tfp_events_of(x->p)->spans;
-    const tfp_stat *from = x->line_of_call == TFP_NONE ? NULL : tfp_span_stat(x->p, span, x->line_of_call);
     tfp_python_frame f;
-    if (!from || from->type != TFP_STAT_TEXT || caller == TFP_NONE) return 0;
-    if (!tfp_python_frame_of(tfp_text(x->p, s->name[caller]), &f)) return 0;
-    tfp_str text = tfp_text(x->p, (tfp_strid)from->value.text);
-    int64_t line = 0;
-    size_t colon = text.size;
-    while (colon && text.data[colon - 1] != ':') colon--;
-    if (!colon || !tfp_parse_int64((tfp_str){ text.data + colon, text.size - colon }, &line) || line <= 0) return 0;
-    tfp_str file = { text.data, colon - 1 };
-    return tfp_str_eq(file, f.file) ? line_name(x, file, line, f.function) : 0;
+    return tfp_line_of_call(x->p, x->line_of_call, span, caller, &f) ? line_name(x, f.file, f.line, f.function) : 0;
 }
 
 /* Goes below the row of the line from which a span was called. */
