@@ -3,7 +3,6 @@
  * them. A slot's lane gets a lane in the profile when the first event needs it. */
 #include "formats/json/kineto.h"
 #include "model/event_builder.h"
-#include "model/tables/events.h"
 #include "model/tables/profile.h"
 
 tfp_strid tfp_kineto_new_global(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t string)
