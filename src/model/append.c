@@ -4,7 +4,6 @@
 #include "model/append.h"
 #include "model/tables/details.h"
 #include "model/tables/graph.h"
-#include "model/tables/lanes.h"
 #include "model/tables/profile.h"
 #include "model/tables/runs.h"
 #include "model/tables/sources.h"
