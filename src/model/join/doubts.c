@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #define LATE_NS 1000000000 /* so long work may wait for what was launched before the recording */
+#define EARLY_NS 100000    /* so much earlier than its launch an activity may seem to start */
 #define LONG_NS 1000000    /* a shorter call may only cost its own time */
 
 typedef struct capture { /* a time in which launches go into a graph and run nothing */
@@ -20,8 +21,10 @@ typedef struct capture { /* a time in which launches go into a graph and run not
 } capture;
 
 typedef struct of_process {
-    int64_t keyless;                     /* activities without a launch whose correlation is unknown */
-    int64_t lost;                        /* launches whose work is missing */
+    int64_t keyless; /* activities without a launch whose correlation is unknown */
+    int64_t lost;    /* launches whose work is missing */
+    int64_t launched, early,
+        early_ns; /* activities with a launch; those that start well before it, and how long at most */
     int64_t first_call_ns, last_call_ns; /* first start and last end of launches */
     int64_t synced_ns;                   /* first end of a call that waits for a device */
     int64_t queued_since_ns;             /* the work of what was launched later may still wait in a queue at the end */
@@ -43,7 +46,7 @@ typedef struct doubter {
     tfp_waits waits, slow, compilers;         /* slow: activities whose launch takes long */
     uint8_t *active;                          /* for each step: whether a device works in it */
     TFP_VEC(capture) captures;
-    tfp_map64 rows; /* process and step -> row */
+    tfp_map64 rows, lengths; /* process and step -> row; lengths: of activities without a duration */
 } doubter;
 
 enum { MEANING = 15, LOOKED_AT = 16, COMPILES = 32 };
@@ -98,6 +101,30 @@ static void collect_call(doubter *d, uint32_t span)
     tfp_join_keep(d->x, ok);
 }
 
+static void add_without_length(doubter *d, uint32_t span)
+{
+    uint64_t key = (uint64_t)tfp_span_process(d->x, span) << 32 | d->s->step[span];
+    uint32_t at = tfp_map64_get(&d->lengths, key);
+    if (at == TFP_NONE) {
+        tfp_doubt row = { .kind = TFP_DOUBT_NO_LENGTH,
+                          .process = tfp_span_process(d->x, span),
+                          .step = d->s->step[span],
+                          .name = d->s->name[span] };
+        at = (uint32_t)d->x->t->doubts.size;
+        if (!tfp_join_keep(d->x, tfp_map64_put(&d->lengths, key, at) && tfp_push(&d->x->t->doubts, row))) return;
+    }
+    d->x->t->doubts.at[at].count++;
+}
+
+/* An activity cannot start before its launch; by less the clocks of host and device may differ. */
+static void note_order(of_process *p, int64_t launched_ns, int64_t start_ns)
+{
+    int64_t early = tfp_add(launched_ns, -start_ns, NULL);
+    p->launched++;
+    p->early += early > EARLY_NS;
+    if (early > p->early_ns) p->early_ns = early;
+}
+
 static void collect_activity(doubter *d, uint32_t span)
 {
     uint32_t launch = d->s->launch[span];
@@ -105,6 +132,8 @@ static void collect_activity(doubter *d, uint32_t span)
     if (d->s->step[span] != TFP_NONE) d->active[d->s->step[span]] = 1;
     int64_t end = tfp_span_end(d->s, span);
     if (end > lane->end_ns) lane->end_ns = end;
+    if (d->s->marks[span] & TFP_MARK_CLAMPED && !d->s->duration_ns[span]) add_without_length(d, span);
+    if (launch != TFP_NONE) note_order(process_of(d, span), d->s->start_ns[launch], d->s->start_ns[span]);
     if (launch == TFP_NONE) {
         process_of(d, span)->keyless += !d->s->correlation[span] && d->s->class[span] != TFP_CLASS_COPY;
         return;
@@ -253,7 +282,8 @@ static void find_queues(doubter *d)
 
 static bool is_missing(const doubter *d, uint32_t call)
 {
-    return !d->launched[call] && is_launch(d, call) && d->s->start_ns[call] <= process_of(d, call)->queued_since_ns;
+    return !d->launched[call] && d->s->correlation[call] && is_launch(d, call) &&
+           d->s->start_ns[call] <= process_of(d, call)->queued_since_ns;
 }
 
 /* Activities that no number joins to a launch may be those that seem to be missing. */
@@ -306,8 +336,10 @@ static bool check_clocks(doubter *d, uint32_t process)
     int64_t late = tfp_add(device.start_ns, -host.end_ns, NULL), early = tfp_add(host.start_ns, -device.end_ns, NULL);
     int64_t length = tfp_add(host.end_ns, -host.start_ns, NULL), other = tfp_add(device.end_ns, -device.start_ns, NULL);
     if (other > length) length = other;
-    bool apart = early > length || (late > length && late > LATE_NS);
-    int64_t ns = tfp_add(device.start_ns, -host.start_ns, NULL);
+    const of_process *p = &d->processes[process];
+    bool before = p->early * 2 > p->launched; /* most activities start before their launch */
+    bool apart = before || early > length || (late > length && late > LATE_NS);
+    int64_t ns = before ? p->early_ns : tfp_add(device.start_ns, -host.start_ns, NULL);
     tfp_doubt row = { TFP_DOUBT_CLOCKS, process, TFP_NONE, d->s->name[first], 1, 0, ns < 0 ? -ns : ns };
     if (apart) tfp_join_keep(d->x, tfp_push(&d->x->t->doubts, row));
     return apart;
@@ -360,4 +392,5 @@ void tfp_join_doubts(tfp_join *x)
     tfp_vec_free(&d.ends);
     tfp_vec_free(&d.captures);
     tfp_map64_free(&d.rows);
+    tfp_map64_free(&d.lengths);
 }

@@ -21,24 +21,46 @@ void tfp_step_add(finder *f, int64_t number, tfp_strid device, int64_t start_ns,
     tfp_join_keep(x, tfp_push(&f->found, w));
 }
 
-/* Spans with the same number are one step; marks without a number get numbers from 0. */
-static void marked(finder *f)
+/* Whether a mark begins the numbers again: its number was there, other steps followed, and all have ended. */
+static bool begins_again(const tfp_map64 *by_number, int64_t number, size_t count, int64_t start_ns, int64_t ended_ns)
+{
+    uint32_t at = tfp_map64_get(by_number, (uint64_t)number);
+    return at != TFP_NONE && at + 1 < count && start_ns >= ended_ns;
+}
+
+/* Adds the steps of the marks, which are sorted by start. Returns how often the numbers begin again. */
+static size_t add_marked(finder *f, bool renumber)
 {
     const tfp_span_columns *s = &f->x->t->spans;
     tfp_map64 by_number = { 0 };
-    int64_t counted = 0;
+    int64_t counted = 0, ended_ns = INT64_MIN;
+    size_t again = 0;
+    f->found.size = 0;
     for (size_t i = 0; i < f->count && !f->x->b->status; i++) {
         const tfp_step_mark *m = tfp_step_mark_at(f, i);
         int64_t number = m->number >= 0 ? m->number : counted++, end = tfp_span_end(s, m->span);
+        if (begins_again(&by_number, number, f->found.size, s->start_ns[m->span], ended_ns)) {
+            again++;
+            if (renumber) tfp_map64_clear(&by_number);
+        }
+        if (end > ended_ns) ended_ns = end;
         uint32_t at = tfp_map64_get(&by_number, (uint64_t)number);
-        if (at != TFP_NONE) { /* marks are sorted by start */
+        if (at != TFP_NONE) {
             if (end > f->found.at[at].end_ns) f->found.at[at].end_ns = end;
             continue;
         }
         tfp_join_keep(f->x, tfp_map64_put(&by_number, (uint64_t)number, (uint32_t)f->found.size));
-        tfp_step_add(f, number, 0, s->start_ns[m->span], end);
+        tfp_step_add(f, renumber ? (int64_t)f->found.size : number, 0, s->start_ns[m->span], end);
     }
     tfp_map64_free(&by_number);
+    return again;
+}
+
+/* Spans with the same number are one step; marks without a number get numbers from 0, and so do all if the numbers begin
+ * again, as in recordings that were appended to each other. */
+static void marked(finder *f)
+{
+    if (add_marked(f, false) && !f->x->b->status) add_marked(f, true);
 }
 
 /* The module whose spans take longest. */

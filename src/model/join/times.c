@@ -160,10 +160,12 @@ static bool is_stream(const times *t, size_t lane)
            !t->x->t->processes.at[l->process].tasks && !tfp_is_tpu(tfp_text(t->x->p, l->device));
 }
 
+/* Whether the same activity was recorded twice: alike in all, or, with the number of a launch, at nearly the same time. */
 static bool is_twin(const tfp_span_columns *s, uint32_t a, uint32_t b)
 {
-    return s->start_ns[a] == s->start_ns[b] && s->duration_ns[a] == s->duration_ns[b] && s->duration_ns[a] > 0 &&
-           s->name[a] == s->name[b] && s->correlation[a] == s->correlation[b] && s->kind[a] == s->kind[b];
+    bool same = s->name[a] == s->name[b] && s->correlation[a] == s->correlation[b] && s->kind[a] == s->kind[b];
+    if (!same || s->duration_ns[a] != s->duration_ns[b] || !s->duration_ns[a]) return false;
+    return s->start_ns[a] == s->start_ns[b] || (s->correlation[a] && s->start_ns[b] < tfp_span_end(s, a));
 }
 
 static bool overlaps(const tfp_span_columns *s, uint32_t a, uint32_t b)

@@ -16,6 +16,7 @@ typedef enum tfp_doubt_kind {
     TFP_DOUBT_LOST_KERNELS = TFP_DOUBT_REPAIRED, /* launches of kernels without a kernel */
     TFP_DOUBT_LOST_REPLAYS,                      /* launches of graphs without an activity */
     TFP_DOUBT_LOST_NODES,                        /* kernels of a replay that other replays of the graph have */
+    TFP_DOUBT_NO_LENGTH,                         /* activities without a duration */
     TFP_DOUBT_LOST_END,                          /* number of those above */
     TFP_DOUBT_UNRECORDED = TFP_DOUBT_LOST_END, /* time in which a device does what was launched before the recording */
     TFP_DOUBT_CLOCKS,                          /* a process's devices have another clock than its host */

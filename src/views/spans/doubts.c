@@ -41,6 +41,8 @@ static const words kinds[TFP_DOUBT_KINDS] = {
     [TFP_DOUBT_LOST_NODES] = { "doubt_lost_nodes", "warning",
                                "kernels that a graph's other replays have and some lack: the device was not idle there",
                                PART, "kernels of replayed graphs", "are not in the recording, as other replays show: how long the device is idle there is not known" },
+    [TFP_DOUBT_NO_LENGTH] = { "doubt_no_length", "warning", "activities of devices that have no duration",
+                              COUNT, "activities of devices have no duration", "how long the device is busy there is not known" },
     [TFP_DOUBT_UNRECORDED] = { "doubt_unrecorded", "info",
                                "the recording begins while a device does work from before it: that is no idle time",
                                WAIT, NULL, "for work from before the recording" },

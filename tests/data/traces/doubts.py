@@ -9,7 +9,9 @@ clocks.json: three steps whose kernels have a clock that is an hour ahead.
 loading.json: four steps; the first launches of two kernels load code for 30 ms each, and a later launch of one of them is slow, too.
 nodes.json: a replay of a graph lacks two of twelve kernels; nodes_plain.json: the same without ids of nodes; branch.json: every other step has none of
 two nodes. compiling.json: a compiler and a search for
-kernels in the first two steps, and a compiler in two later ones. behind.json: no steps; ten kernels were launched at once and start after 80 ms."""
+kernels in the first two steps, and a compiler in two later ones. again.json: the numbers of steps begin again
+after 50 ms. early.json: kernels start 3 ms before their launches. shifted.json: each kernel stands twice, 1 us apart. lengths.json: the kernels of step
+4 have no duration. behind.json: no steps; ten kernels were launched at once and start after 80 ms."""
 import os
 
 import odd_traces
@@ -156,8 +158,29 @@ def compiling():
     return events
 
 
+def steady(numbers=range(1, 7), gap=0, shift=0, twice=False, unknown=()):
+    """Steps of a millisecond with three kernels of 200 us. gap: before the numbers begin again; shift: of the device's clock; twice: each kernel again, a
+    microsecond later; unknown: steps whose kernels have no duration."""
+    events, at, last = [], 10000, -1
+    for count, number in enumerate(numbers):
+        at += gap if number <= last else 0
+        last = number
+        events.append(span("user_annotation", f"ProfilerStep#{number}", HOST, at, 1000))
+        for k in range(3):
+            events += launch(3 * count + k + 1, at + 50 + 300 * k, (at + 70 + 300 * k + shift, 200))
+            if twice:
+                events.append(dict(events[-1], ts=events[-1]["ts"] + 1))
+            if number in unknown:
+                del events[-1]["dur"]
+        at += 1000
+    return events
+
+
 if __name__ == "__main__":
     for make in (lost, replays, queued, before, later, behind, times, clocks, loading, compiling):
         odd_traces.write(make.__name__, make(), folder="doubts")
+    for name, how in (("again", {"numbers": [1, 2, 3, 1, 2, 3], "gap": 50000}), ("early", {"shift": -3000}), ("shifted", {"twice": True}),
+                      ("lengths", {"unknown": (4,)})):
+        odd_traces.write(name, steady(**how), folder="doubts")
     for name, how in (("nodes", {"lost": (4, 7)}), ("nodes_plain", {"lost": (4, 7), "ids": False}), ("branch", {"branch": True})):
         odd_traces.write(name, nodes(**how), folder="doubts")
