@@ -20,7 +20,6 @@
 #define FALSE_CUTS 4               /* after this many wrong cuts the file is no longer cut into pieces */
 #define BROKEN 64                  /* and after this many broken events */
 #define MEMBER ((size_t)64 << 10)  /* most bytes of a member of the object around the events */
-#define REST 4096                  /* most bytes of other text after the end of the trace */
 #define FACT_MAX ((size_t)4 << 20) /* most bytes of an array or object that is kept as a fact */
 
 typedef struct file {
@@ -41,6 +40,7 @@ typedef struct file {
     bool has_events; /* an array of events was found */
     bool cut;        /* the file is truncated */
     bool over;       /* what follows is broken and is not read */
+    bool went_back;  /* to look for the events in a broken member */
     tfp_kineto_broken broken;
     tfp_kineto_facts facts;
 } file;
@@ -244,10 +244,23 @@ static tfp_status read_events(file *f, tfp_error *err)
     return s;
 }
 
-/* Skips the array or object at the current position; only a part of it is in memory at a time. */
-static tfp_status skip_member(file *f, tfp_error *err)
+/* Passes the broken member that begins at byte `start`, with its fault at byte `at`. *again: the events come next. */
+static tfp_status pass_member(file *f, const tfp_jscan *j, uint64_t start, uint64_t at, bool *again, tfp_error *err)
+{
+    tfp_status s = *again ? tfp_input_seek(f->in, start, err) : TFP_OK;
+    if (!s) s = tfp_kineto_pass_member(f->b, f->in, j, at, again, err);
+    if (s || *again) return s;
+    f->cut = j->fault == TFP_JSCAN_MORE;
+    f->over = !f->cut;
+    return TFP_OK;
+}
+
+/* Skips the array or object at the current position; only a part of it is in memory at a time. Goes back at most once in
+ * a file, to look for the events inside of a broken one. */
+static tfp_status skip_member(file *f, bool *again, tfp_error *err)
 {
     tfp_jscan_nest nest = { .depth = 0 };
+    uint64_t start = tfp_input_at(f->in);
     for (size_t want = WINDOW;;) {
         tfp_str window;
         tfp_status s = tfp_input_peek(f->in, want, &window, err);
@@ -256,9 +269,11 @@ static tfp_status skip_member(file *f, tfp_error *err)
         tfp_jscan j = tfp_jscan_start(window);
         tfp_jscan_skip_part(&j, &nest);
         size_t used = (size_t)(j.at - window.data);
-        if (j.fault == TFP_JSCAN_WRONG) return fail_at(f, j.wrong, used, err);
-        f->cut = j.fault && whole;
-        if (f->cut) return TFP_OK;
+        if (j.fault == TFP_JSCAN_WRONG || (j.fault && whole)) {
+            *again = !f->has_events && !f->went_back;
+            f->went_back = true;
+            return pass_member(f, &j, start, tfp_input_at(f->in) + used, again, err);
+        }
         s = tfp_input_skip(f->in, used, err);
         if (s || !j.fault) return s;
         want = used ? WINDOW : want * 2; /* a string is longer than the window */
@@ -273,8 +288,8 @@ static bool is_too_long(const tfp_jscan *j, const char *from, tfp_str window)
     return (size_t)((j->fault ? window.data + window.size : j->at) - from) > FACT_MAX;
 }
 
-/* Reads one member of the object around the events. */
-static tfp_status read_member(file *f, bool first, bool *closed, tfp_error *err)
+/* Reads one member of the object around the events. *first: no comma is needed before it, or afterwards the next. */
+static tfp_status read_member(file *f, bool *first, bool *closed, tfp_error *err)
 {
     for (size_t want = MEMBER;; want *= 2) {
         tfp_str window;
@@ -286,7 +301,7 @@ static tfp_status read_member(file *f, bool first, bool *closed, tfp_error *err)
         bool whole = window.size == tfp_input_left(f->in), events = false;
         tfp_jscan j = tfp_jscan_start(window);
         j.lenient = true;
-        *closed = !tfp_jscan_member(&j, first, &key) && !j.fault;
+        *closed = !tfp_jscan_member(&j, *first, &key) && !j.fault;
         if (!*closed) {
             events = tfp_str_eq(key.raw, TFP_STR("traceEvents")) && tfp_jscan_peek(&j) == '[';
             if (!events && tfp_jscan_peek(&j)) from = j.at;
@@ -298,59 +313,22 @@ static tfp_status read_member(file *f, bool first, bool *closed, tfp_error *err)
         if (j.fault != TFP_JSCAN_WRONG && is_too_long(&j, from, window)) {
             tfp_build_warn(f->b, "members of more than 4 MB beside the events, left out", key.raw);
             s = tfp_input_skip(f->in, (size_t)(from - window.data), err);
-            return s ? s : skip_member(f, err);
+            *first = false;
+            return s ? s : skip_member(f, first, err);
         }
         if (j.fault == TFP_JSCAN_MORE && !whole) continue;
         if (j.fault) {
-            size_t fault = (size_t)(j.at - window.data);
-            first = !f->has_events;
-            s = tfp_kineto_pass_member(f->b, f->in, &j, fault, &first, err);
-            if (s || !first) {
-                f->cut = j.fault == TFP_JSCAN_MORE;
-                f->over = !f->cut;
-                return s;
-            }
-            want = MEMBER / 2;
-            continue;
+            uint64_t start = tfp_input_at(f->in);
+            *first = !f->has_events;
+            return pass_member(f, &j, start, start + (uint64_t)(j.at - window.data), first, err);
         }
+        *first = false;
         if (!*closed && !events) tfp_kineto_keep(&f->facts, &key, &v);
         if (j.commas)
             tfp_kineto_note_commas(&f->r, j.commas, tfp_input_at(f->in) + (uint64_t)(j.comma_at - window.data));
         s = tfp_input_skip(f->in, (size_t)(j.at - window.data), err);
         return s || !events ? s : read_events(f, err);
     }
-}
-
-/* A remark on what follows the end of the trace. */
-static void tell_rest(file *f, const char *what)
-{
-    tfp_build_data_finding(f->b, "warning", what, 1, TFP_STR(""));
-    tfp_build_warn(f->b, what, TFP_STR(""));
-}
-
-/* Reads the rest of the file: blanks, a bracket too many, and zeros at the end of a preallocated or damaged file. */
-static tfp_status read_rest(file *f, tfp_error *err)
-{
-    bool zeros = false;
-    while (tfp_input_left(f->in)) {
-        tfp_str window;
-        tfp_status s = tfp_input_peek(f->in, MEMBER, &window, err);
-        if (s) return s;
-        tfp_jscan j = tfp_jscan_start(window);
-        zeros |= memchr(window.data, 0, window.size) != NULL; /* the scanner treats them as blanks */
-        while (tfp_jscan_peek(&j) == ',') {
-            tfp_kineto_note_commas(&f->r, 1, tfp_input_at(f->in) + (uint64_t)(j.at - window.data));
-            j.at++;
-        }
-        size_t at = (size_t)(j.at - window.data);
-        if (tfp_jscan_peek(&j) && (window.size < tfp_input_left(f->in) || window.size - at > REST))
-            return fail_at(f, "text after the end of the trace", at, err);
-        if (!j.fault) tell_rest(f, "text after the end of the trace, left out");
-        s = tfp_input_skip(f->in, window.size, err);
-        if (s) return s;
-    }
-    if (zeros) tell_rest(f, "zero bytes after the end of the trace, left out");
-    return TFP_OK;
 }
 
 static tfp_status read_all(file *f, tfp_error *err)
@@ -368,13 +346,12 @@ static tfp_status read_all(file *f, tfp_error *err)
     if (c == '[')
         s = read_events(f, err);
     else
-        for (bool first = true; !s && !closed && !f->cut && !f->over; first = false)
-            s = read_member(f, first, &closed, err);
+        for (bool first = true; !s && !closed && !f->cut && !f->over;) s = read_member(f, &first, &closed, err);
     if (!s) s = tfp_kineto_judge(&f->broken, f->r.rows, err);
     if (s) return s;
     if (!f->has_events)
         return tfp_fail(err, TFP_BADFILE, "no `traceEvents`: not a trace%s", f->cut ? ", or cut short" : "");
-    return f->cut || f->over ? TFP_OK : read_rest(f, err);
+    return f->cut || f->over ? TFP_OK : tfp_kineto_read_rest(&f->r, f->in, err);
 }
 
 static bool start_slots(file *f)
@@ -393,11 +370,7 @@ static bool start_slots(file *f)
 static void settle(file *f)
 {
     tfp_builder *b = f->b;
-    if (f->broken.count) {
-        tfp_kineto_left_out *left = &f->r.left.broken;
-        left->count = (int64_t)f->broken.count;
-        tfp_buf_printf(&left->first, "byte %llu: %s", (unsigned long long)f->broken.at, f->broken.wrong);
-    }
+    tfp_kineto_tell_broken(&f->broken, &f->r.left.broken);
     tfp_kineto_end(&f->r);
     if (f->cut || f->in->cut_at) {
         tfp_build_data_finding(b, "error", "the file is cut short: its complete events were read", 1, TFP_STR(""));

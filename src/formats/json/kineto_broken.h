@@ -4,6 +4,7 @@
 #define TFP_KINETO_BROKEN_H
 
 #include "base/io.h"
+#include "formats/json/kineto.h"
 #include "model/builder.h"
 #include "wire/jsonscan.h"
 
@@ -27,12 +28,16 @@ tfp_status tfp_kineto_window(tfp_input *in, size_t want, tfp_str *window, bool *
 tfp_status tfp_kineto_pass(tfp_kineto_broken *k, tfp_input *in, size_t want, bool on, bool *found, tfp_error *err);
 /* Counts a broken event with its fault at byte `at`, after `rows` other events. Fails when there are too many. */
 tfp_status tfp_kineto_note_broken(tfp_kineto_broken *k, uint64_t rows, const char *wrong, uint64_t at, tfp_error *err);
-/* Passes the member beside the events at the current position, in which the scanner found a fault after `fault` bytes.
+/* Passes the member beside the events at the current position, in which the scanner found a fault at byte `fault`.
  * *events: whether to look for `traceEvents`; afterwards whether it is the next member. If it is not there, that is an
  * error, unless the file is cut. */
-tfp_status tfp_kineto_pass_member(tfp_builder *b, tfp_input *in, const tfp_jscan *j, size_t fault, bool *events,
+tfp_status tfp_kineto_pass_member(tfp_builder *b, tfp_input *in, const tfp_jscan *j, uint64_t fault, bool *events,
                                   tfp_error *err);
-/* Fails when more of the file is broken than not. */
+/* Describes the broken events for warnings: their number and first place, and their size if they are big. */
+void tfp_kineto_tell_broken(const tfp_kineto_broken *k, tfp_kineto_left_out *left);
+/* Fails when more events are broken than not. */
 tfp_status tfp_kineto_judge(const tfp_kineto_broken *k, uint64_t rows, tfp_error *err);
+/* Reads what follows the trace: blanks, a bracket too many, and zeros at the end of a preallocated or damaged file. */
+tfp_status tfp_kineto_read_rest(tfp_kineto_reader *r, tfp_input *in, tfp_error *err);
 
 #endif
