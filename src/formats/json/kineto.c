@@ -372,10 +372,7 @@ static void settle(file *f)
     tfp_builder *b = f->b;
     tfp_kineto_tell_broken(&f->broken, &f->r.left.broken);
     tfp_kineto_end(&f->r);
-    if (f->cut || f->in->cut_at) {
-        tfp_build_data_finding(b, "error", "the file is cut short: its complete events were read", 1, TFP_STR(""));
-        tfp_build_warn(b, "the file is cut short; its complete events were read", TFP_STR(""));
-    }
+    if (f->cut || f->in->cut_at) tfp_kineto_tell_cut(&f->r);
     if (!f->r.events && !b->p->events->memory.size && !b->p->events->counters.size)
         tfp_build_warn(b, "no events in the trace", TFP_STR(""));
     bool one = b->p->events->processes.size == f->r.process + 1; /* else `distributedInfo` is that of some rank */

@@ -298,8 +298,9 @@ typedef struct tfp_kineto_reader {
     tfp_kineto_lost left; /* what was left out */
     uint64_t rows;        /* events that were read, of any kind */
     int64_t events, early, negative, no_number;
-    int64_t nccl;  /* collectives of NCCL's profiler plugin */
-    int64_t plain; /* events with a duration whose category is none of Kineto's */
+    int64_t latest_ns, backward; /* the latest start so far; events that start over a millisecond before it */
+    int64_t nccl;                /* collectives of NCCL's profiler plugin */
+    int64_t plain;               /* events with a duration whose category is none of Kineto's */
     tfp_strid first_plain;
     int64_t unknown;         /* activities whose category is unknown */
     tfp_strid first_unknown; /* the first such category */
@@ -391,6 +392,9 @@ void tfp_kineto_merge(tfp_kineto_reader *r, tfp_kineto_slot *s);
 void tfp_kineto_note_commas(tfp_kineto_reader *r, int64_t count,
                             uint64_t at);  /* at: byte of the first comma too many */
 void tfp_kineto_end(tfp_kineto_reader *r); /* sets labels, closes events that have no end, adds findings */
+/* Says that the file is truncated. If its events are not in the order of time, as Kineto writes first the host's and then the
+ * devices', what is missing may be anywhere: a doubt. */
+void tfp_kineto_tell_cut(tfp_kineto_reader *r);
 void tfp_kineto_reader_free(tfp_kineto_reader *r);
 
 #endif

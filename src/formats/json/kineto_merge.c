@@ -7,12 +7,14 @@
 #include "model/recorded.h"
 #include "model/span_names.h"
 #include "model/tables/code.h"
+#include "model/tables/doubts.h"
 #include "model/tables/events.h"
 #include "model/tables/profile.h"
 
 #include <stdio.h>
 
 #define NOT_YET (TFP_NONE - 1)
+#define BACK_NS 1000000
 
 /* ---- from the slot's tables to the profile's ---- */
 
@@ -243,6 +245,8 @@ static void add_row(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_r
     r->early += !!(x->flags & TFP_KINETO_EARLY);
     switch (x->phase) {
     case 'X':
+        r->backward += x->start_ns < r->latest_ns && r->latest_ns - x->start_ns > BACK_NS;
+        if (x->start_ns > r->latest_ns) r->latest_ns = x->start_ns;
         r->negative += !!(x->flags & TFP_KINETO_NEGATIVE);
         r->no_number += !!(x->flags & TFP_KINETO_NO_NUMBER);
         add_event(r, s, x, 0);
@@ -323,6 +327,14 @@ static void tell_left_out(tfp_kineto_reader *r, const tfp_kineto_left_out *x, le
     if (!x->count) return;
     tfp_build_data_finding(r->b, words.severity, words.finding, x->count, first);
     tfp_build_warn_many(r->b, words.warning, first, (size_t)x->count);
+}
+
+void tfp_kineto_tell_cut(tfp_kineto_reader *r)
+{
+    tfp_doubt row = { .kind = TFP_DOUBT_CUT, .process = r->process, .step = TFP_NONE, .count = 1 };
+    tfp_build_data_finding(r->b, "error", "the file is cut short: its complete events were read", 1, TFP_STR(""));
+    tfp_build_warn(r->b, "the file is cut short; its complete events were read", TFP_STR(""));
+    if (r->backward > r->events / 20) tfp_build_keep(r->b, tfp_push(&r->b->p->events->doubts, row));
 }
 
 void tfp_kineto_end(tfp_kineto_reader *r)

@@ -3,7 +3,6 @@
  * the order of the file, which is nearly always the order of time. Where an end is found before its begin, or times go
  * back, all are paired again in the order of time. */
 #include "formats/json/kineto.h"
-#include "model/event_builder.h"
 #include "model/tables/events.h"
 #include "model/tables/profile.h"
 

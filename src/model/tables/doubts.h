@@ -11,6 +11,7 @@ typedef enum tfp_doubt_kind {
     TFP_DOUBT_FAR,      /* events over a day from all others, left out */
     TFP_DOUBT_TWICE,    /* activities that were recorded twice, left out */
     TFP_DOUBT_OVERLAPS, /* activities that were cut at the start of the next one of their stream */
+    TFP_DOUBT_CUT,      /* the file is truncated, and its events are not in the order of time; set by the reader */
     TFP_DOUBT_REPAIRED, /* number of those above */
     /* what each join finds */
     TFP_DOUBT_LOST_KERNELS = TFP_DOUBT_REPAIRED, /* launches of kernels without a kernel */

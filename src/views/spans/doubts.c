@@ -14,8 +14,8 @@
 
 #define DAY_NS ((int64_t)86400 * 1000000000)
 
-/* What is said of a kind: "3 of 20 WHAT, in step 2, REST"; "WHAT (3): REST"; "3 ms of the first step wait REST"; "WHAT 2 days REST". */
-typedef enum form { PART, COUNT, WAIT, TIME } form;
+/* What is said of a kind: "3 of 20 WHAT, in step 2, REST"; "WHAT (3): REST"; "3 ms of the first step wait REST"; "WHAT 2 days REST"; "WHAT: REST". */
+typedef enum form { PART, COUNT, WAIT, TIME, ALL } form;
 typedef struct words {
     const char *name;             /* of the fact in `summary` */
     const char *severity, *check; /* what `check` says */
@@ -32,6 +32,8 @@ static const words kinds[TFP_DOUBT_KINDS] = {
     [TFP_DOUBT_OVERLAPS] = { "doubt_overlaps", "warning",
                              "activities that end long after the next one of their stream began, cut there (overlap)",
                              COUNT, "activities overlap: they end long after the next one of their stream began", "cut there" },
+    [TFP_DOUBT_CUT] = { "doubt_cut", "warning", "the file is cut short and not in the order of time: what is missing may be anywhere",
+                        ALL, "the file is cut short and not in the order of time", "work may be missing anywhere" },
     [TFP_DOUBT_LOST_KERNELS] = { "doubt_lost_kernels", "warning",
                                  "launches of kernels that have no kernel in the recording: the device was not idle there",
                                  PART, "launches of kernels", "have no kernel in the recording: how long the device is idle there is not known" },
@@ -119,6 +121,7 @@ void tfp_doubt_put(const tfp_profile *p, tfp_doubt_kind kind, const tfp_doubt_su
         break;
     case COUNT: tfp_buf_printf(out, "%s (%lld): %s", of->what, (long long)sum->count, of->rest); break;
     case WAIT: put_wait(of, sum, out); break;
+    case ALL: tfp_buf_printf(out, "%s: %s", of->what, of->rest); break;
     case TIME:
         tfp_buf_printf(out, "%s ", of->what);
         if (sum->ns >= DAY_NS)
@@ -219,7 +222,7 @@ static void count_steps(const tfp_report *r, tfp_doubted_steps *d)
         all++;
     }
     if (doubted + unsteady == all || !works_elsewhere(d)) d->unsteady.count = 0;
-    d->most = d->clocks || doubted > all / 2 || !works_elsewhere(d);
+    d->most = d->clocks || d->cut || doubted > all / 2 || !works_elsewhere(d);
 }
 
 static bool is_unsteady(const tfp_doubt *d) { return d->kind >= TFP_DOUBT_LOADING && d->of; }
@@ -236,6 +239,7 @@ bool tfp_doubted_steps_of(tfp_report *r, const tfp_trace_index *x, tfp_doubted_s
         const tfp_doubt *d = &e->doubts.at[i];
         uint64_t key = (uint64_t)x->unit_of_process[d->process] << 32 | d->step;
         out->clocks |= d->kind == TFP_DOUBT_CLOCKS;
+        out->cut |= d->kind == TFP_DOUBT_CUT;
         if (d->step == TFP_NONE || !d->count) continue;
         if (is_unsteady(d)) out->unsteady.at[out->unsteady.count++] = key;
         if (d->kind < TFP_DOUBT_SAID) out->doubted.at[out->doubted.count++] = key;
