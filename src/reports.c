@@ -3,7 +3,7 @@
 #include "fleets.h"
 #include "model/tables/profile.h"
 #include "options/options.h"
-#include "outputs/core/table.h"
+#include "views/core/table.h"
 #include "outputs/data/arrow.h"
 #include "registry.h"
 #include "views/core/engine.h"
@@ -150,36 +150,37 @@ size_t tfp_report_finding_count(const tfp_report *r, const char *checker)
 
 /* ---- a report as a flat table ---- */
 
-const char *tfp_report_column(const tfp_report *r, size_t i)
+const char *tfp_report_column(const tfp_report *r, size_t i) { return r ? tfp_table_name(r, i) : NULL; }
+
+static const tfp_table_column *column_of(const tfp_report *r, const char *name)
 {
-    tfp_table_column f;
-    return r && tfp_table_column_at(r, false, i, &f) ? f.name : NULL;
+    return r && name ? tfp_table_find(r, name) : NULL;
 }
 
 char tfp_report_column_type(const tfp_report *r, const char *column)
 {
-    tfp_table_column f;
-    return r && column && tfp_table_find(r, column, &f) ? (char)f.type : '\0';
+    const tfp_table_column *c = column_of(r, column);
+    return c ? (char)c->type : '\0';
 }
 
-size_t tfp_report_table_rows(const tfp_report *r) { return r ? tfp_table_rows(r) : 0; }
+size_t tfp_report_table_rows(const tfp_report *r) { return r ? r->grid->row_count : 0; }
 
 const char *tfp_report_column_help(const tfp_report *r, const char *column)
 {
-    tfp_table_column c;
-    if (!r || !column || !tfp_table_find(r, column, &c)) return NULL;
-    return c.read && c.select >= 0 ? tfp_help_of(r, &tfp_columns[c.select]) : c.help;
+    const tfp_table_column *c = column_of(r, column);
+    if (!c) return NULL;
+    return c->read && c->select >= 0 ? tfp_help_of(r, &tfp_columns[c->select]) : c->help;
 }
 
 /* Reads the cell if it is a number, or a text and there is a buffer for one: its type; 0: absent, or there is none. */
 static int cell_at(const tfp_report *r, size_t row, const char *column, tfp_cell *out)
 {
-    tfp_table_column c;
+    const tfp_table_column *c = column_of(r, column);
     tfp_cells cells = tfp_cells_of(r);
-    bool there = r && column && row < tfp_table_rows(r) && tfp_table_find(r, column, &c) &&
-                 (c.type == TFP_CELL_TEXT) == (out->text != NULL) && tfp_cell_at(&cells, &c, (uint32_t)row, out);
+    bool there = c && row < r->grid->row_count && (c->type == TFP_CELL_TEXT) == (out->text != NULL) &&
+                 tfp_cell_at(&cells, c, (uint32_t)row, out);
     tfp_cells_free(&cells);
-    return there ? (int)c.type : 0;
+    return there ? (int)c->type : 0;
 }
 
 int tfp_report_int(const tfp_report *r, size_t row, const char *column, int64_t *out)

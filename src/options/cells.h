@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* options/cells.h: a column of a table: its name, type, unit and meaning, and its cells. It describes every table: rows of a
- * view's structs (views/core/grid.h), the answer of a query, rows of a tree (outputs/core/table.h). */
+ * view's structs (views/core/grid.h), the answer of a query, rows of a tree (views/core/table.h). */
 #ifndef TFP_CELLS_H
 #define TFP_CELLS_H
 
@@ -39,7 +39,7 @@ typedef struct tfp_cell { /* the member for the column's type is set */
     tfp_buf *text; /* appended, escaped; without memory it fails */
 } tfp_cell;
 
-typedef struct tfp_cells tfp_cells; /* outputs/core/table.h: the state of a reader of cells */
+typedef struct tfp_cells tfp_cells; /* views/core/table.h: the state of a reader of cells */
 typedef struct tfp_table_column tfp_table_column;
 typedef TFP_VEC(tfp_table_column) tfp_column_vec;
 struct tfp_table_column {
@@ -62,7 +62,7 @@ struct tfp_table_column {
     uint8_t *absent; /* a flag per row; NULL: no cell is absent */
     /* Or a function that makes them from a report's row; false: absent. */
     bool (*read)(tfp_cells *cells, const tfp_table_column *c, uint32_t row, tfp_cell *out);
-    int select; /* the column of -select (tfp_column_id) with which it is shown, or one of outputs/core/table.h */
+    int select; /* the column of -select (tfp_column_id) with which it is shown, or one of views/core/table.h */
     int value;  /* the tfp_value that it reads */
 };
 

@@ -17,7 +17,7 @@ typedef struct stream_data {
 
 static tfp_status make_batches(stream_data *d, const tfp_report *r, size_t rows_most, size_t text_most, tfp_error *err)
 {
-    size_t row = 0, count = tfp_table_rows(r);
+    size_t row = 0, count = tfp_table_of(r)->row_count;
     tfp_arrow_rows t = { d->columns.at, d->columns.size, count, rows_most, text_most, tfp_cells_of(r) };
     tfp_status s = TFP_OK;
     while (row < count && !s) {

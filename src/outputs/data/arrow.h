@@ -42,7 +42,7 @@ struct ArrowArrayStream {
 };
 #endif
 
-/* Exports the flat table of a report (outputs/core/table.h) in batches of at most `rows_most` rows; a batch also ends with the row at
+/* Exports the flat table of a report (views/core/table.h) in batches of at most `rows_most` rows; a batch also ends with the row at
  * which a text column reaches `text_most` bytes, because offsets have 32 bits. Everything is copied: the stream
  * outlives the report. On failure *out is a released stream. TFP_LIMIT: a cell is too long for such a batch. */
 tfp_status tfp_arrow_export(const tfp_report *r, size_t rows_most, size_t text_most, struct ArrowArrayStream *out,

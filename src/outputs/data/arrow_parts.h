@@ -3,7 +3,7 @@
 #ifndef TFP_ARROW_PARTS_H
 #define TFP_ARROW_PARTS_H
 
-#include "outputs/core/table.h"
+#include "views/core/table.h"
 #include "outputs/data/arrow.h"
 #include "outputs/data/batch.h"
 

@@ -2,7 +2,7 @@
 /* outputs/data/columns.c: a report as binary columns of numbers for the page: a browser uses them in place, without parsing
  * text. docs/http.md describes the layout. */
 #include "outputs/core/output.h"
-#include "outputs/core/table.h"
+#include "views/core/table.h"
 #include "views/core/notes.h"
 #include "views/core/report.h"
 #include "views/core/rows.h"
@@ -240,7 +240,7 @@ static void put_header(writer *w, const tfp_column_vec *columns, uint8_t *absent
 static tfp_status write_columns(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
     tfp_column_vec columns = { 0 };
-    writer w = { .r = r, .cells = tfp_cells_of(r), .rows = tfp_table_rows(r) };
+    writer w = { .r = r, .cells = tfp_cells_of(r), .rows = tfp_table_of(r)->row_count };
     uint8_t *absent = calloc(w.rows + 1, 1);
     bool nomem = !absent || !tfp_table_columns(r, true, &columns);
     size_t kept = 0;

@@ -3,7 +3,7 @@
  * describes the columns. Numbers are raw. A text cell that a spreadsheet would take for a formula (it begins with
  * = + - @) gets an apostrophe before it, which spreadsheets hide. */
 #include "outputs/core/output.h"
-#include "outputs/core/table.h"
+#include "views/core/table.h"
 #include "wire/json.h"
 
 typedef struct writer {
@@ -50,7 +50,7 @@ static tfp_status write_csv(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
     tfp_column_vec columns = { 0 };
     bool nomem = !tfp_table_columns(r, false, &columns);
-    size_t count = columns.size, rows = nomem ? 0 : tfp_table_rows(r);
+    size_t count = columns.size, rows = nomem ? 0 : tfp_table_of(r)->row_count;
     writer w = { .cells = tfp_cells_of(r), .out = &s->buf };
     for (size_t i = 0; i < count; i++) {
         if (i) tfp_buf_char(w.out, ',');

@@ -6,7 +6,7 @@
 #include "model/tensors.h"
 #include "options/options.h"
 #include "outputs/core/output.h"
-#include "outputs/core/table.h"
+#include "views/core/table.h"
 #include "outputs/data/json_grid.h"
 #include "views/core/findings.h"
 #include "views/core/report.h"
@@ -235,13 +235,14 @@ static void put_rows(writer *w)
     open_row(w, 0);
     uint32_t last = 0;
     for (uint32_t i = 1; i < r->tree->rows.size && !w->sink->status && !w->nomem; i++) {
-        for (uint32_t parent = tfp_row_parent(r, i); last != parent && last != 0; last = tfp_row_parent(r, last))
+        for (uint32_t parent = r->tree->rows.at[i].parent; last != parent && last != 0;
+             last = r->tree->rows.at[last].parent)
             close_row(w);
         open_row(w, i);
         last = i;
         tfp_sink_flush_if_full(w->sink);
     }
-    for (; last != 0; last = tfp_row_parent(r, last)) close_row(w);
+    for (; last != 0; last = r->tree->rows.at[last].parent) close_row(w);
     close_row(w);
 }
 
@@ -385,13 +386,7 @@ static void put_line(writer *w, uint32_t row)
 {
     w->j = tfp_json_start(&w->sink->buf);
     tfp_json_open(&w->j, '{');
-    tfp_json_int_at(&w->j, "row", row);
-    tfp_json_key(&w->j, "parent");
-    if (row)
-        tfp_json_int(&w->j, tfp_row_parent(w->r, row));
-    else
-        tfp_json_null(&w->j);
-    tfp_json_int_at(&w->j, "depth", w->r->tree->rows.at[row].depth);
+    tfp_json_place(&w->j, w->r, row);
     put_fields(w, row);
     tfp_json_close(&w->j, '}');
     tfp_buf_char(&w->sink->buf, '\n');

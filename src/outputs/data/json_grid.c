@@ -28,6 +28,15 @@ void tfp_json_notes(tfp_json *j, const tfp_report *r)
     tfp_json_close(j, ']');
 }
 
+void tfp_json_place(tfp_json *j, const tfp_report *r, uint32_t row)
+{
+    const tfp_row *x = &r->tree->rows.at[row];
+    tfp_json_int_at(j, "row", row);
+    tfp_json_key(j, "parent");
+    row ? tfp_json_int(j, x->parent) : tfp_json_null(j);
+    tfp_json_int_at(j, "depth", x->depth);
+}
+
 static void put_cover(tfp_json *j, const char *key, const tfp_cover *c)
 {
     tfp_json_key(j, key);
@@ -172,24 +181,14 @@ static void open_grid(writer *w)
     tfp_json_close(&w->j, ']');
 }
 
-static void put_place(writer *w, uint32_t row)
-{
-    const tfp_row *x = &w->r->tree->rows.at[row];
-    tfp_json_int_at(&w->j, "row", row);
-    tfp_json_key(&w->j, "parent");
-    if (row)
-        tfp_json_int(&w->j, x->parent);
-    else
-        tfp_json_null(&w->j);
-    tfp_json_int_at(&w->j, "depth", x->depth);
-    tfp_json_str_at(&w->j, "name", x->name);
-}
-
 static void put_grid_row(writer *w, uint32_t row)
 {
     const tfp_grid *g = w->r->grid;
     tfp_json_open(&w->j, '{');
-    if (g->tree) put_place(w, row);
+    if (g->tree) {
+        tfp_json_place(&w->j, w->r, row);
+        tfp_json_str_at(&w->j, "name", w->r->tree->rows.at[row].name);
+    }
     put_cells(w, g, row);
     tfp_json_close(&w->j, '}');
     tfp_sink_flush_if_full(w->sink);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* outputs/data/report_batch.c: the flat table of a report as batches. */
-#include "outputs/core/table.h"
+#include "views/core/table.h"
 #include "outputs/data/batch.h"
 
 tfp_status tfp_batch_of_report(tfp_batch *b, const tfp_report *r, tfp_texts *texts, tfp_error *err)
@@ -32,7 +32,7 @@ tfp_status tfp_batch_fill(tfp_batch *b, const tfp_report *r, uint32_t *row, size
     tfp_column_vec columns = { 0 };
     tfp_cells cells = tfp_cells_of(r);
     tfp_buf text = { 0 };
-    size_t count = tfp_table_rows(r);
+    size_t count = tfp_table_of(r)->row_count;
     bool ok = tfp_table_columns(r, true, &columns);
     for (size_t n = 0; n < most && *row < count && ok; n++, ++*row) {
         for (size_t i = 0; i < columns.size; i++) put_cell(b, &columns.at[i], &cells, *row, &text);

@@ -166,8 +166,7 @@ tfp_status tfp_grid_lines_start(const tfp_report *r, const tfp_grid *g, size_t r
                                 tfp_error *err)
 {
     *out = (tfp_grid_lines){ .r = r, .g = g, .rows = rows, .cells = tfp_cells_of(r), .bar = SIZE_MAX };
-    tfp_table_column name;
-    bool ok = !g->tree || (tfp_table_find(r, "name", &name) && tfp_push(&out->columns, name));
+    bool ok = !g->tree || tfp_push(&out->columns, *tfp_table_find(r, "name"));
     ok = ok && tfp_grid_columns(g, &out->columns);
     ok = ok && (out->of = calloc(out->columns.size + 1, sizeof *out->of)) != NULL;
     if (ok) measure(out);

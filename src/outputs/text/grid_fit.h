@@ -3,7 +3,7 @@
 #ifndef TFP_GRID_FIT_H
 #define TFP_GRID_FIT_H
 
-#include "outputs/core/table.h"
+#include "views/core/table.h"
 
 enum { TFP_GRID_GAP = 2 }; /* between columns */
 

@@ -4,7 +4,7 @@
 #define TFP_GRID_TEXT_H
 
 #include "base/io.h"
-#include "outputs/core/table.h"
+#include "views/core/table.h"
 
 /* A cell with its unit, as everywhere: 1.50 ms, 1.23 MB; yes and no; empty when absent. */
 void tfp_grid_cell(const tfp_table_column *f, tfp_cells *c, uint32_t row, tfp_buf *out);

@@ -4,7 +4,7 @@
 #include "model/tables/read.h"
 #include "model/tensors.h"
 #include "options/options.h"
-#include "outputs/core/labels.h"
+#include "views/core/labels.h"
 #include "outputs/core/output.h"
 #include "outputs/text/grid_text.h"
 #include "views/core/findings.h"

@@ -4,7 +4,7 @@
  * named at the end; in a pipe nothing is cut. TensorFlow's form is outputs/text/text.c. */
 #include "model/tables/runs.h"
 #include "options/options.h"
-#include "outputs/core/labels.h"
+#include "views/core/labels.h"
 #include "outputs/core/tensor_text.h"
 #include "outputs/text/screen.h"
 #include "views/core/kinds.h"

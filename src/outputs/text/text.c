@@ -4,7 +4,7 @@
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
 #include "options/options.h"
-#include "outputs/core/labels.h"
+#include "views/core/labels.h"
 #include "outputs/core/output.h"
 #include "outputs/core/rows.h"
 #include "outputs/core/tensor_text.h"

@@ -6,7 +6,7 @@
 #include "model/tables/read.h"
 #include "options/columns.h"
 #include "options/options.h"
-#include "outputs/core/labels.h"
+#include "views/core/labels.h"
 #include "outputs/core/tensor_text.h"
 #include "views/core/rows.h"
 #include "views/core/texts.h"

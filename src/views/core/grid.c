@@ -11,23 +11,16 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Adds a column with one cell per row, none absent so far. NULL: out of memory; the pointer is valid until the next
- * column is added. */
-static tfp_table_column *add_column(tfp_report *r, tfp_grid *g, const tfp_table_column *about)
+/* Adds a column with one cell per row, none absent so far. False: out of memory. */
+static bool add_column(tfp_report *r, tfp_grid *g, const tfp_table_column *about)
 {
     tfp_table_column c = *about;
     if (c.type == TFP_CELL_NANO) c.type = tfp_fine_times(r->profile) ? TFP_CELL_REAL : TFP_CELL_INT;
     c.whole |= c.type == TFP_CELL_BOOL;
-    bool ok = tfp_column_room(&c, &r->arena, g->row_count) && tfp_push(&g->columns, c);
-    return ok ? &g->columns.at[g->columns.size - 1] : NULL;
+    return tfp_column_room(&c, &r->arena, g->row_count) && tfp_push(&g->columns, c);
 }
 
 /* ---- from row structs ---- */
-
-static const void *field_of(const tfp_row_table *t, size_t row, const tfp_table_column *c)
-{
-    return (const char *)t->rows + row * t->row_size + c->offset;
-}
 
 static bool is_absent(const void *field, tfp_cell_type type)
 {
@@ -68,19 +61,6 @@ static bool shorten(tfp_report *r, tfp_table_column *c, size_t count)
            tfp_kernel_shorts(&r->arena, c->texts, count, c->shorts);
 }
 
-tfp_status tfp_grid_fill(tfp_report *r, tfp_grid *g, const tfp_row_table *t, tfp_error *err)
-{
-    g->row_count = t->row_count;
-    for (const tfp_table_column *c = t->columns; c->name; c++) {
-        if (c->only && !(c->only & t->shown)) continue;
-        tfp_table_column *out = add_column(r, g, c);
-        if (!out) return tfp_nomem(err);
-        for (size_t i = 0; i < t->row_count; i++) put(out, i, field_of(t, i, c), c->type);
-        if (c->kernels && !shorten(r, out, t->row_count)) return tfp_nomem(err);
-    }
-    return TFP_OK;
-}
-
 tfp_status tfp_grid_begin(tfp_report *r, tfp_grid *g, const tfp_row_table *t, tfp_error *err)
 {
     g->row_count = t->row_count;
@@ -94,6 +74,15 @@ void tfp_grid_put(tfp_grid *g, const tfp_row_table *t, size_t row, const void *f
     tfp_table_column *out = g->columns.at;
     for (const tfp_table_column *c = t->columns; c->name; c++)
         if (!c->only || c->only & t->shown) put(out++, row, (const char *)from + c->offset, c->type);
+}
+
+tfp_status tfp_grid_fill(tfp_report *r, tfp_grid *g, const tfp_row_table *t, tfp_error *err)
+{
+    tfp_status s = tfp_grid_begin(r, g, t, err);
+    for (size_t i = 0; i < t->row_count && !s; i++) tfp_grid_put(g, t, i, (const char *)t->rows + i * t->row_size);
+    for (size_t i = 0; i < g->columns.size && !s; i++)
+        if (g->columns.at[i].kernels && !shorten(r, &g->columns.at[i], t->row_count)) s = tfp_nomem(err);
+    return s;
 }
 
 tfp_status tfp_grid_of(tfp_report *r, const tfp_row_table *t, tfp_error *err)

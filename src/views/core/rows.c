@@ -9,11 +9,6 @@ size_t tfp_row_count(const tfp_report *r) { return r->tree->rows.size; }
 
 tfp_row *tfp_row_at(const tfp_report *r, uint32_t row) { return &r->tree->rows.at[row]; }
 
-uint32_t tfp_row_parent(const tfp_report *r, uint32_t row)
-{
-    return tfp_kind_of(r)->list ? 0 : r->tree->rows.at[row].parent;
-}
-
 tfp_str tfp_shown_name(const tfp_report *r, uint32_t row)
 {
     tfp_str name = r->tree->rows.at[row].name;

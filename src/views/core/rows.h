@@ -8,7 +8,7 @@
 
 typedef struct tfp_row {
     tfp_str name;    /* unescaped, ended by NUL; outputs escape it */
-    uint32_t parent; /* row above; the root (row 0) is its own parent */
+    uint32_t parent; /* row above, in a list the root; the root (row 0) is its own parent */
     uint32_t depth;  /* number of shown ancestors; the root has 0 */
     /* index in the profile's nodes; TFP_NONE for made-up parents, frames and op types */
     uint32_t node;
@@ -91,8 +91,6 @@ tfp_report_tree *tfp_tree_of(const tfp_report *r);
 size_t tfp_row_count(const tfp_report *r);
 tfp_row *tfp_row_at(const tfp_report *r, uint32_t row);
 
-/* The row above; in a list, whose rows are nested only to add up totals, the root. */
-uint32_t tfp_row_parent(const tfp_report *r, uint32_t row);
 /* The name of a row as people see it. */
 tfp_str tfp_shown_name(const tfp_report *r, uint32_t row);
 

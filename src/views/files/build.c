@@ -17,6 +17,7 @@
 #include "views/core/notes.h"
 #include "views/core/report.h"
 #include "views/core/statistics.h"
+#include "views/core/table.h"
 #include "views/core/view.h"
 #include "views/flops/instructions.h"
 #include "views/timeline/range.h"
@@ -256,6 +257,7 @@ static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
     if (!s && failed_matches(r->options) != failed_before) s = tfp_nomem(err);
     if (!s && noted) s = tfp_note_silence(r, notes, err);
     if (!s) s = tfp_report_note_clamped(r, err);
+    if (!s && noted && !kind->table && !tfp_table_make(r)) s = tfp_nomem(err);
     return s;
 }
 

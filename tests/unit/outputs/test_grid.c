@@ -3,7 +3,7 @@
 #include "support.h"
 
 #include "outputs/data/arrow.h"
-#include "outputs/core/table.h"
+#include "views/core/table.h"
 
 /* tfp_report_value is deprecated, and stays. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"

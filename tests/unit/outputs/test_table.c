@@ -3,7 +3,7 @@
 #include "model/tables/profile.h"
 
 #include "model/tables/runs.h"
-#include "outputs/core/table.h"
+#include "views/core/table.h"
 #include "outputs/data/arrow.h"
 #include "table_parts.h"
 
@@ -19,18 +19,51 @@ static void every_column_of_select_has_flat_columns(void **state)
     for (int c = 0; c < tfp_column_count; c++) {
         char name[64];
         const char *plain = c == TFP_C_OCCURRENCE ? "runs" : tfp_columns[c].name;
-        tfp_table_column f;
-        if (!tfp_table_find(r, plain, &f)) fail_msg("no flat column %s", plain);
-        assert_int_equal(f.select, c);
+        const tfp_table_column *f = tfp_table_find(r, plain);
+        if (!f) fail_msg("no flat column %s", plain);
+        assert_int_equal(f->select, c);
         int value = tfp_value_of(&tfp_columns[c]);
         if (value < 0) continue;
-        assert_int_equal(f.value, value);
+        assert_int_equal(f->value, value);
         snprintf(name, sizeof name, "total_%s", plain);
-        if (!tfp_table_find(r, name, &f)) fail_msg("no flat column %s", name);
-        assert_int_equal(f.select, c);
-        assert_int_equal(f.value, value);
+        if (!(f = tfp_table_find(r, name))) fail_msg("no flat column %s", name);
+        assert_int_equal(f->select, c);
+        assert_int_equal(f->value, value);
     }
     drop_report(r);
+}
+
+static void rows_of_a_list_are_below_its_root(void **state)
+{
+    (void)state;
+    tfp_report *r = report_of("op", net, "max_depth 10");
+    size_t rows = tfp_report_table_rows(r);
+    assert_true(rows > 2);
+    assert_int_equal(rows, tfp_report_row_count(r));
+    for (size_t row = 1; row < rows; row++) {
+        int64_t parent = -1;
+        assert_int_equal(tfp_report_int(r, row, "parent", &parent), 1);
+        assert_int_equal(parent, 0);
+    }
+    drop_report(r);
+}
+
+static void the_names_of_a_table_are_those_of_its_columns(void **state)
+{
+    (void)state;
+    static const char *const views[] = { "scope", "op", "advise" };
+    for (size_t v = 0; v < 3; v++) {
+        tfp_report *r = report_of(views[v], net, "select micros,device");
+        tfp_column_vec columns = { 0 };
+        assert_true(tfp_table_columns(r, false, &columns));
+        for (size_t i = 0; i < columns.size; i++) assert_string_equal(columns.at[i].name, tfp_table_name(r, i));
+        assert_null(tfp_table_name(r, columns.size));
+        tfp_vec_free(&columns);
+        assert_true(tfp_table_columns(r, true, &columns));
+        assert_int_equal(columns.size, v == 2 ? 7 : 8); /* with `accounted`, which CSV has not */
+        tfp_vec_free(&columns);
+        drop_report(r);
+    }
 }
 
 /* A profile with finer times: 12,345 ns and 500 ns. */
@@ -200,6 +233,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_column_of_select_has_flat_columns),
+        cmocka_unit_test(rows_of_a_list_are_below_its_root),
+        cmocka_unit_test(the_names_of_a_table_are_those_of_its_columns),
         cmocka_unit_test(times_below_a_microsecond_are_kept),
         cmocka_unit_test(minimums_of_time_are_microseconds),
         cmocka_unit_test(columns_are_named_in_the_order_of_csv),

@@ -3,7 +3,7 @@
 #include "model/tables/events.h"
 
 #include "model/tables/profile.h"
-#include "outputs/core/table.h"
+#include "views/core/table.h"
 #include "outputs/data/arrow.h"
 #include "table_parts.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* outputs/core/table.c: the columns of table.h, one row for each, and functions that read their cells. */
+/* views/core/table.c: the columns of table.h, one row for each, and functions that read their cells. */
 #include "model/tables/graph.h"
 #include "model/tables/read.h"
 #include "model/tensors.h"
 #include "options/options.h"
-#include "outputs/core/table.h"
+#include "views/core/table.h"
 #include "views/core/findings.h"
 #include "views/core/report.h"
 #include "views/core/rows.h"
@@ -102,7 +102,7 @@ static bool place(tfp_cells *x, const column *c, uint32_t at, tfp_cell *out)
     switch ((enum place)c->value) {
     case NAME: tfp_escape(out->text, row->name); break;
     case ROW: out->number = at; break;
-    case PARENT: out->number = tfp_row_parent(r, at); return at != 0;
+    case PARENT: out->number = row->parent; return at != 0;
     case DEPTH: out->number = row->depth; break;
     case ACCOUNTED: out->number = row->accounted; break;
     case HIDDEN: out->number = row->hidden; break;
@@ -161,7 +161,7 @@ static bool finding(tfp_cells *x, const column *c, uint32_t at, tfp_cell *out)
     }
 
 /* clang-format off */
-/* The first four also precede a grid's own columns when its rows are a tree. */
+/* The first four also precede a grid's own columns when its rows are a tree (tfp_grid.tree). */
 static const column row_columns[] = {
     CELL("name", TEXT, place, NAME, TFP_SHOWN_ALWAYS, .whole = true),
     CELL("row", INT, place, ROW, TFP_SHOWN_ALWAYS, .whole = true),
@@ -196,124 +196,95 @@ static const column finding_columns[] = {
 enum { FINDING_COLUMNS = sizeof finding_columns / sizeof *finding_columns };
 /* clang-format on */
 
-static bool part_of_sum(const tfp_report *r, tfp_column_id id, size_t i, column *out)
+static bool add_sum(tfp_column_vec *out, const tfp_report *r, tfp_column_id id)
 {
     const tfp_column *c = &tfp_columns[id];
     for (int k = 0; k < c->number_count; k++) {
         const tfp_number *n = &c->numbers[k];
-        bool real = tfp_is_time(n->value) && tfp_fine_times(r->profile), own = n->own && i-- == 0;
-        if (!own && !(n->total && i-- == 0)) continue;
-        *out = (column){ .name = own ? n->own : n->total,
-                         .type = real ? TFP_CELL_REAL : TFP_CELL_INT,
-                         .unit = c->unit,
-                         .read = own ? own_value : total_value,
-                         .select = (int)id,
-                         .value = n->value };
-        return true;
+        bool real = tfp_is_time(n->value) && tfp_fine_times(r->profile);
+        column x = { .unit = c->unit, .select = (int)id, .value = n->value };
+        x.type = real ? TFP_CELL_REAL : TFP_CELL_INT;
+        x.name = n->own, x.read = own_value;
+        if (x.name && !tfp_push(out, x)) return false;
+        x.name = n->total, x.read = total_value;
+        if (x.name && !tfp_push(out, x)) return false;
     }
-    return false;
+    return true;
 }
 
 /* A number that cannot be summed: the row's own value, and the one for its total. */
-static bool part_of_real(const tfp_report *r, tfp_column_id id, size_t i, column *out)
+static bool add_real(tfp_column_vec *out, const tfp_report *r, tfp_column_id id)
 {
-    const tfp_column *c = &tfp_columns[id];
     (void)r;
-    if (i > 1) return false;
-    *out = (column){ .name = i ? c->total : c->name,
-                     .type = TFP_CELL_REAL,
-                     .unit = c->unit,
-                     .read = i ? total_real : own_real,
-                     .select = (int)id };
-    return true;
+    const tfp_column *c = &tfp_columns[id];
+    column x = { .name = c->name, .type = TFP_CELL_REAL, .unit = c->unit, .read = own_real, .select = (int)id };
+    if (!tfp_push(out, x)) return false;
+    x.name = c->total, x.read = total_real;
+    return tfp_push(out, x);
 }
 
-static bool part_of_label(const tfp_report *r, tfp_column_id id, size_t i, column *out)
+static bool add_label(tfp_column_vec *out, const tfp_report *r, tfp_column_id id)
 {
     (void)r;
     for (size_t k = 0; k < sizeof label_columns / sizeof *label_columns; k++)
-        if (label_columns[k].select == (int)id && i-- == 0) return *out = label_columns[k], true;
-    return false;
+        if (label_columns[k].select == (int)id && !tfp_push(out, label_columns[k])) return false;
+    return true;
 }
 
-/* Column `i` of those that a column of -select adds, by its kind; false past the end. */
-static bool (*const of_kind[TFP_COLUMN_KINDS])(const tfp_report *r, tfp_column_id id, size_t i, column *out) = {
-    [TFP_COLUMN_IS_LABEL] = part_of_label,
-    [TFP_COLUMN_IS_SUM] = part_of_sum,
-    [TFP_COLUMN_IS_RATIO] = part_of_real,
-    [TFP_COLUMN_IS_STATISTIC] = part_of_real,
+/* Adds the columns of a table that a column of -select stands for, by its kind. */
+static bool (*const of_kind[TFP_COLUMN_KINDS])(tfp_column_vec *out, const tfp_report *r, tfp_column_id id) = {
+    [TFP_COLUMN_IS_LABEL] = add_label,
+    [TFP_COLUMN_IS_SUM] = add_sum,
+    [TFP_COLUMN_IS_RATIO] = add_real,
+    [TFP_COLUMN_IS_STATISTIC] = add_real,
 };
 
-static bool part_of(const tfp_report *r, tfp_column_id id, size_t i, column *out)
+static bool add_all(tfp_column_vec *out, const column *list, size_t count)
 {
-    return of_kind[tfp_columns[id].kind](r, id, i, out);
-}
-
-/* Iterates over all columns that a report can have, whether its table has them or not. */
-typedef struct walk {
-    const tfp_report *r;
-    size_t fixed, part, own;
-    int column;
-} walk;
-
-static bool next_of_rows(walk *w, column *out)
-{
-    if (w->fixed < ROW_COLUMNS) return *out = row_columns[w->fixed++], true;
-    for (; w->column < tfp_column_count; w->column++, w->part = 0)
-        if (part_of(w->r, (tfp_column_id)w->column, w->part, out)) return w->part++, true;
-    if (w->fixed > ROW_COLUMNS) return false;
-    w->fixed++;
-    *out = shape_column;
+    for (size_t i = 0; i < count; i++)
+        if (!tfp_push(out, list[i])) return false;
     return true;
 }
 
-static bool next(walk *w, column *out)
+bool tfp_table_make(tfp_report *r)
 {
-    const tfp_report *r = w->r;
-    const tfp_kind_traits *kind = tfp_kind_of(r);
-    if (kind->numbers && next_of_rows(w, out)) return true;
-    if (r->grid->tree && w->fixed < TREE_COLUMNS) return *out = row_columns[w->fixed++], true;
-    if (kind->findings && w->fixed < FINDING_COLUMNS) return *out = finding_columns[w->fixed++], true;
-    if (w->own >= r->grid->columns.size) return false;
-    *out = r->grid->columns.at[w->own++];
-    return true;
+    tfp_column_vec *out = &r->grid->columns;
+    r->grid->row_count = tfp_kind_of(r)->findings ? r->findings.size : r->tree->rows.size;
+    if (tfp_kind_of(r)->findings) return add_all(out, finding_columns, FINDING_COLUMNS);
+    bool ok = add_all(out, row_columns, ROW_COLUMNS);
+    for (int id = 0; id < tfp_column_count && ok; id++) ok = of_kind[tfp_columns[id].kind](out, r, (tfp_column_id)id);
+    return ok && tfp_push(out, shape_column);
 }
 
-static bool is_in(const column *c, const tfp_report *r, bool typed)
+static bool is_shown(const column *c, const tfp_report *r, bool typed)
 {
     if (!c->read) return true;
     if (c->select >= 0) return tfp_selects(r->options, (tfp_column_id)c->select);
     return c->select == TFP_SHOWN_ALWAYS || (c->select == TFP_SHOWN_TYPED && typed);
 }
 
-bool tfp_table_column_at(const tfp_report *r, bool typed, size_t i, column *out)
-{
-    column f;
-    for (walk w = { .r = r }; next(&w, &f);)
-        if (is_in(&f, r, typed) && i-- == 0) return *out = f, true;
-    return false;
-}
-
 bool tfp_table_columns(const tfp_report *r, bool typed, tfp_column_vec *out)
 {
-    column f;
-    for (walk w = { .r = r }; next(&w, &f);)
-        if (is_in(&f, r, typed) && !tfp_push(out, f)) return false;
+    if (r->grid->tree && !add_all(out, row_columns, TREE_COLUMNS)) return false;
+    for (size_t i = 0; i < r->grid->columns.size; i++)
+        if (is_shown(&r->grid->columns.at[i], r, typed) && !tfp_push(out, r->grid->columns.at[i])) return false;
     return true;
 }
 
-bool tfp_table_find(const tfp_report *r, const char *name, column *out)
+const tfp_table_column *tfp_table_find(const tfp_report *r, const char *name)
 {
-    column f;
-    for (walk w = { .r = r }; next(&w, &f);)
-        if (strcmp(f.name, name) == 0) return *out = f, true;
-    return false;
+    for (size_t i = 0; r->grid->tree && i < TREE_COLUMNS; i++)
+        if (strcmp(row_columns[i].name, name) == 0) return &row_columns[i];
+    return tfp_grid_find(r->grid, name);
 }
 
-size_t tfp_table_rows(const tfp_report *r)
+const char *tfp_table_name(const tfp_report *r, size_t i)
 {
-    if (tfp_kind_of(r)->findings) return r->findings.size;
-    return tfp_kind_of(r)->table ? r->grid->row_count : r->tree->rows.size;
+    size_t places = r->grid->tree ? TREE_COLUMNS : 0;
+    if (i < places) return row_columns[i].name;
+    for (size_t k = 0; k < r->grid->columns.size; k++)
+        if (is_shown(&r->grid->columns.at[k], r, false) && i-- == places) return r->grid->columns.at[k].name;
+    return NULL;
 }
 
 /* A cell of a batch. Its texts are UTF-8 already. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* outputs/core/labels.c: devices and op types of a row, sorted, without duplicates. */
+/* views/core/labels.c: devices and op types of a row, sorted, without duplicates. */
 #include "model/tables/graph.h"
 #include "model/tables/read.h"
-#include "outputs/core/labels.h"
+#include "views/core/labels.h"
 #include "views/core/rows.h"
 #include "views/core/view.h"
 

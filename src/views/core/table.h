@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* outputs/core/table.h: a report as a flat table: one description of its columns and one way to read a cell, for CSV, Arrow
- * and the functions that return single cells. The rows are the report's, or the findings of advise. */
+/* views/core/table.h: every report as a table: the rows of a tree with their place and the numbers of -select, the findings of
+ * advise, or a grid's own columns; and the one way to read a cell. */
 #ifndef TFP_TABLE_H
 #define TFP_TABLE_H
 
 #include "options/columns.h"
-#include "outputs/core/labels.h"
+#include "views/core/labels.h"
 #include "views/core/grid.h"
 
 /* State kept between cells, so that a table of many rows does not allocate for each. */
@@ -24,12 +24,16 @@ enum {
     TFP_SHOWN_ASKED = -3  /* in no table, but available by name */
 };
 
-/* Column `i` of those that the options select, in order; false past the end. `typed` as in TFP_SHOWN_TYPED. */
-bool tfp_table_column_at(const tfp_report *r, bool typed, size_t i, tfp_table_column *out);
-bool tfp_table_columns(const tfp_report *r, bool typed, tfp_column_vec *out); /* all of them; false without memory */
-/* Any column that such a report can have, selected or not; false when there is none of that name. */
-bool tfp_table_find(const tfp_report *r, const char *name, tfp_table_column *out);
-size_t tfp_table_rows(const tfp_report *r);
+/* Makes the columns of a tree or of findings, whether -select has them or not: the report's grid has them then, with the number
+ * of rows. False: out of memory. */
+bool tfp_table_make(tfp_report *r);
+
+/* The columns that the options select, in order; false: out of memory. `typed` as in TFP_SHOWN_TYPED. */
+bool tfp_table_columns(const tfp_report *r, bool typed, tfp_column_vec *out);
+/* The name of column `i` of these, not typed; NULL past the end. */
+const char *tfp_table_name(const tfp_report *r, size_t i);
+/* Any column of the table, selected or not; NULL: none has that name. */
+const tfp_table_column *tfp_table_find(const tfp_report *r, const char *name);
 
 /* Reads any cell of the table; false: absent. */
 bool tfp_cell_at(tfp_cells *cells, const tfp_table_column *c, uint32_t row, tfp_cell *out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* outputs/core/labels.h: labels of a row: one by one, for outputs that keep them apart, and joined, for text. */
+/* views/core/labels.h: labels of a row: one by one, for outputs that keep them apart, and joined, for text. */
 #ifndef TFP_LABELS_H
 #define TFP_LABELS_H
 
