@@ -38,6 +38,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 SAMPLE = 'tests/data/sample'
 PROMPT, SHELL = 'tfprof> ', '$ '
+sys.path.append(os.path.join(ROOT, 'tests', 'schema'))
+from logged import log  # noqa: E402
+
 # in the output of --version, which changes with each commit
 COMMIT = re.compile(r'^(tfprof \d[\w.]*) \(commit [0-9a-f]+\)$', re.MULTILINE)
 SECONDS = 120  # seconds for one command, under sanitizers on a busy machine
@@ -198,6 +201,7 @@ class Shell:
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS)
         text = [data.decode('utf-8', 'backslashreplace') for data in (done.stdout, done.stderr)]
         text[0] = COMMIT.sub(r'\1', text[0])
+        log('command', text[0], command)
         return text[0], text[1], done.returncode
 
     def answers(self, command, entries, columns=0):
