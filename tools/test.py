@@ -15,6 +15,7 @@ Suites that need .venv (TensorFlow, JAX, the Python package) are left out if too
 """
 import glob
 import os
+import pathlib
 import queue
 import re
 import shutil
@@ -353,6 +354,10 @@ class Lanes:
             end(process)
 
 
+# After the others: every JSON answer that they provoked (tests/schema/logged.py).
+ANSWERS = Suite("answers of all tests against the schema", [PYTHON, "tests/schema/check_logged.py", f"{RELEASE}/answers.jsonl"], 20)
+
+
 def excerpt(output):
     """The lines that describe failures, or the last lines if there are none."""
     lines = [line for line in output.splitlines() if line.strip()]
@@ -388,6 +393,9 @@ def main():
     start = time.monotonic()
     passed = failed = 0
     busy = 0.0
+    if wanted is not QUICK and len(wanted) == len(SUITES):
+        ENVIRONMENT["TFPROF_ANSWERS"] = os.path.join(ROOT, RELEASE, "answers.jsonl")
+        pathlib.Path(ENVIRONMENT["TFPROF_ANSWERS"]).unlink(missing_ok=True)
     again, complaints, absent = [], [], []
     lanes = Lanes(wanted)
     try:
@@ -404,6 +412,10 @@ def main():
             print(f"{suite.name}: {first[2]} failed beside others; it runs again, alone\n{excerpt(first[5])}", flush=True)
             result = run(suite)
             busy += result[3]
+            passed, failed = passed + result[1], failed + result[2]
+            tell(result, complaints, absent)
+        if "TFPROF_ANSWERS" in ENVIRONMENT:
+            result = run(ANSWERS)
             passed, failed = passed + result[1], failed + result[2]
             tell(result, complaints, absent)
     except KeyboardInterrupt:

@@ -11,6 +11,9 @@ import sys
 import tempfile
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "sample")
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "schema"))
+from logged import log  # noqa: E402
+
 TRACE = "pytorch/train.json.gz"
 passed = failed = 0
 
@@ -32,7 +35,9 @@ class Client:
         self.process.stdin.flush()
 
     def line(self):
-        return json.loads(self.process.stdout.readline())
+        line = self.process.stdout.readline().decode()
+        log("mcp", line, line[:60])
+        return json.loads(line)
 
     def ask(self, method, **params):
         self.count += 1

@@ -4,6 +4,8 @@ so that the tests run without it."""
 import json
 import subprocess
 
+from logged import log
+
 try:
     import jsonschema
 except ImportError:
@@ -12,6 +14,9 @@ except ImportError:
 KNOWN = {"$schema", "$id", "title", "description", "$defs", "$ref", "oneOf", "anyOf", "type", "const", "enum", "required", "properties",
          "additionalProperties", "items"}
 TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None)}
+
+
+REACHED = set()  # parts of schemas that some value fitted
 
 
 class Counts:
@@ -32,8 +37,11 @@ def is_type(value, name):
 
 def fault_of_parts(value, schema, whole, at):
     """The first violation of $ref, oneOf and anyOf."""
-    if "$ref" in schema and (f := fault(value, whole["$defs"][schema["$ref"].rsplit("/", 1)[1]], whole, at)):
-        return f
+    if "$ref" in schema:
+        name = schema["$ref"].rsplit("/", 1)[1]
+        if f := fault(value, whole["$defs"][name], whole, at):
+            return f
+        REACHED.add(name)
     if "oneOf" in schema and (n := sum(fault(value, s, whole, at) is None for s in schema["oneOf"])) != 1:
         return f"{at}: fits {n} of oneOf"
     if "anyOf" in schema and all(fault(value, s, whole, at) for s in schema["anyOf"]):
@@ -93,6 +101,8 @@ class Schemas:
 
     def fault(self, value, *words):
         """The place where the value violates the schema with that name, or None."""
+        if words and words[-1].startswith(("http_", "mcp_", "baseline", "manifest")):
+            log(words[-1], json.dumps(value), "tests/schema")
         told, library = self.named(*words)
         ours = fault(value, told, told)
         theirs = next(library.iter_errors(value), None) if library else None

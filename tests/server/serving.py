@@ -8,11 +8,14 @@ import re
 import signal
 import socket
 import subprocess
+import sys
 import time
 import urllib.parse
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SAMPLE = os.path.join(ROOT, "tests", "data", "sample")
+sys.path.append(os.path.join(ROOT, "tests", "schema"))
+from logged import log  # noqa: E402
 
 
 class Answer:
@@ -60,7 +63,10 @@ class Server:
         lines = [f"{method} {path} HTTP/1.1"] + ([f"Host: {self.host}"] if host else [])
         if self.cookie and not any(h.lower().startswith(("cookie", "authorization")) for h in headers):
             lines.append(f"Cookie: {self.cookie}")
-        return self.raw("\r\n".join([*lines, *headers, "", ""]).encode("latin-1"), timeout)
+        answer = self.raw("\r\n".join([*lines, *headers, "", ""]).encode("latin-1"), timeout)
+        if path.startswith("/api/"):
+            log("http", answer.body.decode("utf-8", "replace"), path)
+        return answer
 
     def api(self, path, timeout=60):
         """An answer of the API, after the profile has been read."""
