@@ -4,7 +4,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 
-.PHONY: all setup python docs demo check test test-live threads fuzz bench lint release release-test format install clean
+.PHONY: all setup python docs demo check test test-live newest threads fuzz bench lint release release-test format install clean
 .NOTPARALLEL:
 
 all: setup $(BUILD)/build.ninja
@@ -44,6 +44,11 @@ test: all
 # TFPROF_JAX_PYTHON and TFPROF_TORCH_PYTHON name.
 test-live: all
 	@python3 tests/live/real.py $(BUILD)/tfprof
+
+# The newest wheels of PyTorch, JAX, TensorFlow, Keras, ONNX and safetensors, from PyPI into build-newest: every view against
+# the framework's own table.
+newest: all
+	@python3 tests/newest/run.py $(BUILD)/tfprof
 
 # The server's threads, and files read by several, under ThreadSanitizer.
 threads:
