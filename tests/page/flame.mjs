@@ -20,7 +20,7 @@ const shownOf = (row) => row.children.filter((c) => c.total_cpu_exec_micros > 0)
 
 export async function flame(browser, ids) {
   const page = await open(browser);
-  await go(page, `#/p/${ids[TRACE]}/flame?by=call`);
+  await go(page, `#/p/${ids[TRACE]}/flame?by=call&of=host`);
   const wanted = said("calls", FILE, "-order_by", "start", "-select", "cpu_micros", "-max_depth", "100000").root;
   const heavy = [...wanted.children].sort((a, b) => b.total_cpu_exec_micros - a.total_cpu_exec_micros).filter((c) => c.total_cpu_exec_micros > 0).map((c) => c.name);
   const top = Math.min(...(await marks(page)).map((m) => m.y));
