@@ -377,6 +377,7 @@ async function profiles(browser) {
       await page.getByRole("searchbox", { name: "Filter profiles" }).fill(name);
       await rows(page, "Profiles").filter({ hasText: name }).first().getByRole("checkbox").check();
     }
+    page.faults = page.faults.filter((f) => !/status of 422/.test(f)); // profiles that cannot be read, of which the list asks too
     check("two ticks offer to compare", await page.getByRole("button", { name: /^Compare/ }).count());
     await rows(page, "Profiles").filter({ hasText: "pytorch/train" }).first().getByRole("link").click();
     await settled(page);

@@ -38,9 +38,9 @@ async function idleCauses(id: string): Promise<IdleCause[]> {
 function List({ by, column, title, t, a, per = "", over = "" }: { by: string; column: string; title: string; t: Table | undefined; a: number; per?: string; over?: string }) {
   const it = TABLES.find((x) => x.by === by);
   if (!t || !it) return null;
-  const { set, columns, whole: counted } = it.read(t, filters.value.ranks);
+  const { set, columns, whole: counted, sort } = it.read(t, filters.value.ranks);
   const find = (name: string) => columns.find((c) => c.name === name);
-  const main = find(column);
+  const main = find(column || sort.replace(/^-/, ""));
   if (!main) return null;
   const whole = counted ?? sum((row) => main.value(row), set.count);
   const amount = main.unit === "us" ? formatMicros(whole / a) : formatBytes(whole);
@@ -106,7 +106,7 @@ export function OverviewPlace({ of }: PlaceProps) {
       <div class="two">
         <List by="kernel" column="total" title="Device, by kernel" t={kernels} a={a} per={per} over={overDevices(rows, per.endsWith("rank"))} />
         <List by="op" column="self" title="Host, by op" t={ops} a={means} per={per} />
-        <List by="line" column="self" title="Lines" t={lines} a={1} />
+        <List by="line" column="" title="Lines" t={lines} a={1} />
         {!times && <List by="op" column="parameters" title="Parameters, by op" t={ops} a={1} />}
       </div>
     </div>

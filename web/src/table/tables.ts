@@ -123,21 +123,25 @@ function readCalls(t: Table): Content {
 function readLines(t: Table): Content {
   const first = t.columns[0]?.name ?? "line";
   const n = t.rows;
-  const [device, self] = [unlessAllZero(numbers(t, "accelerator_us"), n), numbers(t, "self_us")];
+  const [both, onDevice] = [numbers(t, "self_us"), numbers(t, "accelerator_us")]; // `both` is a sum; where host and device ran, they have columns of their own
+  const apart = t.column("host_us") !== undefined;
+  const device = unlessAllZero(apart ? numbers(t, "device_us") : onDevice, n);
+  const self: Num = apart ? numbers(t, "host_us") : (row) => (both(row) ?? 0) - (onDevice(row) ?? 0);
+  const total = apart ? numbers(t, "total_host_us") : sum(device, n) > 0 ? (): null => null : numbers(t, "total_us");
   const [allDevice, own, all] = [sum(device, n), sum(self, n), sum(numbers(t, "all_share"), n)];
-  const covered = `${formatMicros(own)} with a line${all > 0 && all < 0.9995 ? `, ${formatPercent(100 * all)} of all` : ""}`;
+  const covered = `with a line${all > 0 && all < 0.9995 ? `, ${formatPercent(100 * all)} of all` : ""}`;
   return {
     set: listRows(t, first, "line"),
     columns: [
       col("device", "device", "us", device, { look: "compute", help: "device time of what ops on the line launched" }),
-      col("self", "host, self", "us", self, { look: "host", help: "host time of ops called on the line itself" }),
-      col("total", "host", "us", unlessAllZero(numbers(t, "total_us"), n), { look: "host", help: "host time with everything called on the line" }),
-      col("share", "share", "share", allDevice > 0 ? shareOf(device, allDevice) : numbers(t, "self_share"), { width: 60, help: "of the time that has a line" }),
+      col("self", "host, self", "us", unlessAllZero(self, n), { look: "host", help: "host time of ops called on the line itself" }),
+      col("total", "host", "us", unlessAllZero(total, n), { look: "host", help: "host time with everything called on the line" }),
+      col("share", "share", "share", shareOf(allDevice > 0 ? device : self, allDevice > 0 ? allDevice : own), { width: 60, help: "of the time that has a line" }),
       col("count", "count", "count", unlessAllZero(numbers(t, "runs"), n), { width: 64 }),
       col("bytes", "bytes", "bytes", unlessAllZero(numbers(t, "bytes"), n)),
     ],
     sort: allDevice > 0 ? "-device" : "-self",
-    says: !n ? "" : allDevice > 0 ? `shares are of ${formatMicros(allDevice)} of device time with a line; the host: ${covered}` : `shares are of ${covered}`,
+    says: !n ? "" : allDevice > 0 ? `shares are of ${formatMicros(allDevice)} of device time ${covered}` : `shares are of ${formatMicros(own)} ${covered}`,
   };
 }
 

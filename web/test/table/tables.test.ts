@@ -35,10 +35,11 @@ test("tables begin with device time where a device ran, and never add the host's
   const calls = (device: number[]) => tableNamed("call").read(tableOf([
     words("name", ["root", "f", "g"]), reals("parent", [null, 0, 1]), reals("total_accelerator_micros", [0, ...device]), reals("total_cpu_micros", [0, 9, 4]), reals("cpu_micros", [0, 5, 4]), reals("total_runs", [0, 1, 1]),
   ], { tree: true }), []);
-  const lines = (device: number) => tableNamed("line").read(tableOf([words("line", ["a.py:1:f"]), reals("self_us", [10]), reals("self_share", [1]), reals("all_share", [1]), reals("total_us", [10]), reals("accelerator_us", [device]), reals("runs", [1]), reals("bytes", [0])]), []);
+  const lines = (device: number) => tableNamed("line").read(tableOf([words("line", ["a.py:1:f"]), reals("self_us", [10]), reals("self_share", [1]), reals("all_share", [1]), reals("total_us", [10]), reals("host_us", [4]), reals("total_host_us", [5]), reals("device_us", [device]), reals("runs", [1]), reals("bytes", [0])]), []);
   for (const c of [calls([3, 2]), lines(7)]) assert.deepEqual([c.columns[0]?.title, c.sort], ["device", `-${c.columns[0]?.name}`]);
   assert.deepEqual([cells(calls([3, 2]), "total"), cells(calls([3, 2]), "host"), cells(calls([3, 2]), "share")], [[3, 2], [9, 4], [1, 2 / 3]]);
   assert.deepEqual([cells(calls([0, 0]), "total"), calls([0, 0]).sort, lines(0).sort], [[null, null], "-host", "-self"]);
+  assert.deepEqual([cells(lines(7), "device"), cells(lines(7), "self"), cells(lines(7), "total"), cells(lines(0), "share")], [[7], [4], [5], [1]]);
   for (const by of ["op", "kernel", "scope"]) assert.equal(tableNamed(by).read(tableOf([words("name", []), reals("parent", [])], { tree: by !== "kernel" }), []).columns[0]?.title, "device");
 });
 test("lines say how much of the time they explain, unless it is all", () => {
