@@ -39,7 +39,7 @@ function gridOf(all: ProfileEntry[]): { set: RowSet; columns: Column[] } {
       col("step", "step", "step", (row) => peekOf(at(row))?.step ?? null, { width: 64, help: "mean time of a step" }),
       textCol("device", "device", (row) => peekOf(at(row))?.device ?? "", { width: 100 }),
       textCol("format", "format", (row) => formatWords(at(row).format, peekOf(at(row))?.framework), { width: 140 }),
-      col("modified", "changed", "date", (row) => at(row).modified, { width: 128 }),
+      col("modified", "changed", "date", (row) => at(row).modified, { width: 140 }),
       col("bytes", "size", "bytes", (row) => at(row).bytes),
       col("files", "files", "count", (row) => (files(at(row)) > 1 ? files(at(row)) : null), { width: 52 }),
     ],
