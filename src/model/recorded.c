@@ -9,6 +9,7 @@
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
 #include "model/tables/profile.h"
+#include "query/order.h"
 
 #define PATH_MOST 2048 /* bytes: a file of deeply nested calls must not become one of long paths */
 
@@ -74,11 +75,7 @@ void tfp_recorded_texts_free(tfp_recorded_texts *t)
 
 /* ---- calls become a graph ---- */
 
-static bool id_less(const void *ctx, uint32_t a, uint32_t b)
-{
-    const tfp_recorded_op *ops = ctx;
-    return ops[a].id < ops[b].id;
-}
+static const tfp_sort_key by_id[] = { TFP_UP(tfp_recorded_op, id), { 0 } };
 
 static void start(maker *m)
 {
@@ -87,7 +84,7 @@ static void start(maker *m)
     m->below = malloc((count + 1) * sizeof *m->below);
     if (!check(m->b, m->order && m->below)) return;
     for (uint32_t i = 0; i < count; i++) m->order[i] = m->first + i;
-    check(m->b, tfp_sort(m->order, count, id_less, m->ops));
+    check(m->b, tfp_order_items(m->order, count, by_id, m->ops, sizeof *m->ops));
     for (uint32_t i = 0; i < count && !m->b->status; i++) {
         tfp_recorded_op *x = &m->ops[m->order[i]];
         x->above = x->parent < x->id ? tfp_map64_get(&m->by_id, x->parent) : TFP_NONE;
@@ -124,12 +121,6 @@ static matched count_matches(maker *m, const tfp_map64 *span_of, int64_t shift)
 
 static bool matches_well(matched c) { return c.same > 0 && c.same >= c.there - c.there / 10; }
 
-static bool less_shift(const void *ctx, uint32_t a, uint32_t b)
-{
-    const int64_t *shifts = ctx;
-    return shifts[a] < shifts[b];
-}
-
 /* The most frequent difference between the first numbers of calls with one name; 0: there is none. */
 static int64_t likely_shift(maker *m)
 {
@@ -151,7 +142,8 @@ static int64_t likely_shift(maker *m)
         check(m->b, tfp_map64_put(&seen, x->name, 1) && tfp_push(&order, (uint32_t)shifts.size) &&
                         tfp_push(&shifts, (int64_t)number - (int64_t)x->call));
     }
-    check(m->b, !order.size || tfp_sort(order.at, order.size, less_shift, shifts.at));
+    check(m->b, !order.size ||
+                    tfp_order_items(order.at, order.size, (tfp_sort_key[]){ TFP_UP_IN(shifts.at), { 0 } }, NULL, 0));
     for (size_t i = 0, most = 0, count = 0; i < order.size && !m->b->status; i++) {
         count = i && shifts.at[order.at[i]] == shifts.at[order.at[i - 1]] ? count + 1 : 1;
         if (count > most) most = count, best = shifts.at[order.at[i]];
@@ -327,26 +319,18 @@ static void find_edges(maker *m)
         end_open(m, m->ops[m->order[i]].thread, TFP_NONE, TFP_NONE);
 }
 
-static bool edge_less(const void *ctx, uint32_t a, uint32_t b)
-{
-    const edge *x = (const edge *)ctx + a, *y = (const edge *)ctx + b;
-    if (x->node != y->node) return x->node < y->node;
-    return x->position != y->position ? x->position < y->position : x->order < y->order;
-}
+static const tfp_sort_key by_position[] = { TFP_UP(edge, node), TFP_UP(edge, position), TFP_UP(edge, order), { 0 } };
 
 static void build_edges(maker *m)
 {
-    uint32_t *order = malloc((m->edges.size + 1) * sizeof *order);
-    for (uint32_t i = 0; order && i < m->edges.size; i++) order[i] = i;
-    check(m->b, order && tfp_sort(order, m->edges.size, edge_less, m->edges.at));
+    check(m->b, tfp_order_rows(m->edges.at, sizeof(edge), m->edges.size, by_position));
     int32_t position = 0;
     for (size_t i = 0; i < m->edges.size && !m->b->status; i++) {
-        const edge *e = &m->edges.at[order[i]];
-        position = i && m->edges.at[order[i - 1]].node == e->node ? position + 1 : 0;
+        const edge *e = &m->edges.at[i];
+        position = i && m->edges.at[i - 1].node == e->node ? position + 1 : 0;
         tfp_build_input(m->b, e->node, position, m->p->graph->nodes.at[e->source].name, e->slot);
         if (!m->b->status) m->p->graph->inputs.at[m->p->graph->inputs.size - 1].node = e->source;
     }
-    free(order);
 }
 
 /* Sets the shapes of a node's outputs from its first call. */

@@ -8,8 +8,8 @@
  *     tfp_fold_add(&row->time, ns);
  *     wait_row *sorted = tfp_groups_end(&waits, arena, longest_first, &count);   (NULL: out of memory now or before)
  *
- * A key is a list of numbers; a text in it has the number that tfp_group_text gives. A new row is cleared. Rows have the
- * order in which their keys came first, and move when one is added. Knows no profile. */
+ * A key is a list of numbers; a text in it has the number that tfp_group_text gives. A new row is cleared. Rows have
+ * the order in which their keys came first, and move when one is added. Knows no profile. */
 #ifndef TFP_QUERY_GROUPS_H
 #define TFP_QUERY_GROUPS_H
 

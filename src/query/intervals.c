@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* query/intervals.c: a union is a sorted list of disjoint pieces, each with the length before it, so that any window needs
- * only two binary searches. */
+/* query/intervals.c: a union is a sorted list of disjoint pieces, each with the length before it, so that any window
+ * needs only two binary searches. */
 #include "query/intervals.h"
 #include "query/order.h"
 

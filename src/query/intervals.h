@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* query/intervals.h: unions of intervals: how long at least one of several things went on, altogether or within a window.
+/* query/intervals.h: unions of intervals: how long at least one of several things went on, in all or in a window.
  *
  *     tfp_union u;
  *     if (!tfp_union_new(arena, count, &u)) out of memory
@@ -33,7 +33,7 @@ typedef struct tfp_covered {
     int64_t length, end; /* end: of the last piece, once length is not 0 */
 } tfp_covered;
 
-/* Adds the next interval by start. Returns where the part of it that the union did not have begins; `end`: it had all. */
+/* Adds the next interval by start. Returns where its part begins that the union did not have; `end`: it had all. */
 static inline int64_t tfp_covered_add(tfp_covered *c, int64_t start, int64_t end)
 {
     int64_t from = c->length && c->end > start ? c->end : start;

@@ -58,10 +58,11 @@ void *tfp_ordered(tfp_arena *arena, const void *rows, size_t row_size, size_t co
 bool tfp_order_rows(void *rows, size_t row_size, size_t count, const tfp_sort_key *order);
 
 /* Sets `i` to the first number from `low` to before `high` for which `is_before`, an expression of `i`, is false; to
- * `high` if there is none. The numbers for which it is true must come first. A macro, because a callback would need a
- * function and a struct for what the expression uses, which is longer than the loop. */
+ * `high` if there is none, and to `low` if that is not below `high`. Numbers for which it is true must come first. A
+ * macro, because a callback would need a function and a struct for what the expression uses: more lines than a loop. */
 #define TFP_LOWER_BOUND(i, low, high, is_before)                                                                       \
-    for (size_t low_##i = (low), high_##i = (high); (i) = low_##i + (high_##i - low_##i) / 2, low_##i < high_##i;)     \
+    for (size_t low_##i = (low), high_##i = (high), left_##i;                                                          \
+         left_##i = high_##i > low_##i ? high_##i - low_##i : 0, (i) = low_##i + left_##i / 2, left_##i > 0;)          \
     (is_before) ? (low_##i = (i) + 1) : (high_##i = (i))
 
 #endif

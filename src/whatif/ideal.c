@@ -154,14 +154,8 @@ static bool add_points(peers *p, const point_work *w)
     for (uint32_t i = 0; ok && i < j->steps.window_count; i++) {
         const tfp_job_window *s = &j->steps.windows[i];
         uint64_t key[2] = { 3, s->step };
-        size_t at = w->first[s->unit], end = w->first[s->unit + 1], next = end;
-        for (; at < next;) { /* finds the first point after the start of the window */
-            size_t middle = at + (next - at) / 2;
-            if (w->at[middle] <= s->start)
-                at = middle + 1;
-            else
-                next = middle;
-        }
+        size_t at, end = w->first[s->unit + 1];
+        TFP_LOWER_BOUND(at, w->first[s->unit], end, w->at[at] <= s->start);
         at = at > done ? at : done;
         for (uint32_t number = 0; ok && at < end && w->at[at] <= s->end; at++, number++)
             ok = tfp_push(&p->list, ((peer){ tfp_hash(key, sizeof key), number, s->unit, &w->ideal[at], NULL }));

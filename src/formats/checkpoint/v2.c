@@ -7,6 +7,7 @@
 #include "formats/checkpoint/parts.h"
 
 #include "base/crc32c.h"
+#include "query/order.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -231,12 +232,7 @@ static tfp_status add_entry(index_reader *r, tfp_str key, tfp_str value, tfp_err
 
 /* Refuses two entries with the same bytes: TensorFlow never writes them, and many of them would make a small file look
  * like much data. */
-static bool starts_before(const void *ctx, uint32_t a, uint32_t b)
-{
-    const tfp_part *parts = ctx, *x = &parts[a], *y = &parts[b];
-    if (x->file != y->file) return x->file < y->file;
-    return x->offset < y->offset;
-}
+static const tfp_sort_key by_place[] = { TFP_UP(tfp_part, file), TFP_UP(tfp_part, offset), { 0 } };
 
 static tfp_status check_overlap(const tfp_checkpoint *c, tfp_error *err)
 {
@@ -245,7 +241,7 @@ static tfp_status check_overlap(const tfp_checkpoint *c, tfp_error *err)
     if (!tfp_reserve(&order, c->parts.size + 1)) return tfp_nomem(err);
     for (size_t i = 0; i < c->parts.size; i++)
         if (c->parts.at[i].size && c->parts.at[i].file != TFP_NONE) order.at[order.size++] = (uint32_t)i;
-    if (!tfp_sort(order.at, order.size, starts_before, c->parts.at)) s = tfp_nomem(err);
+    if (!tfp_order_items(order.at, order.size, by_place, c->parts.at, sizeof *c->parts.at)) s = tfp_nomem(err);
     for (size_t i = 1; !s && i < order.size; i++) {
         const tfp_part *a = &c->parts.at[order.at[i - 1]], *b = &c->parts.at[order.at[i]];
         if (a->file == b->file && b->offset - a->offset < a->size)

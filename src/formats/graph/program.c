@@ -7,6 +7,7 @@
 #include "formats/graph/attrs.h"
 #include "formats/graph/program_parts.h"
 #include "model/tables/profile.h"
+#include "query/order.h"
 
 /* ---- pieces ---- */
 
@@ -52,23 +53,7 @@ static void add_attr(tfp_program_reader *r, tfp_str name, tfp_str value)
 }
 
 /* Sorts by name, so that a node's attributes are found fast; if a name is repeated the last one is kept. */
-static bool goes_before(const void *attrs, uint32_t a, uint32_t b)
-{
-    return ((const tfp_program_attr *)attrs)[a].name < ((const tfp_program_attr *)attrs)[b].name;
-}
-
-static bool sort_many(tfp_program_attr *at, uint32_t count)
-{
-    uint32_t *order = malloc(count * sizeof *order);
-    tfp_program_attr *moved = malloc(count * sizeof *moved);
-    for (uint32_t i = 0; order && i < count; i++) order[i] = i;
-    bool sorted = order && moved && tfp_sort(order, count, goes_before, at);
-    if (sorted) memcpy(moved, at, count * sizeof *moved);
-    for (uint32_t i = 0; sorted && i < count; i++) at[i] = moved[order[i]];
-    free(order);
-    free(moved);
-    return sorted;
-}
+static const tfp_sort_key by_name[] = { TFP_UP(tfp_program_attr, name), { 0 } };
 
 static void sort_attrs(tfp_program_reader *r, uint32_t first)
 {
@@ -76,7 +61,7 @@ static void sort_attrs(tfp_program_reader *r, uint32_t first)
     if (!count) return;
     tfp_program_attr *at = r->g->attrs.at + first;
     if (count > 16) {
-        ok(r, sort_many(at, count));
+        ok(r, tfp_order_rows(at, sizeof *at, count, by_name));
     } else {
         for (uint32_t i = 1; i < count; i++) {
             tfp_program_attr a = at[i];

@@ -8,6 +8,7 @@
 #include "formats/sqlite/recording.h"
 #include "model/tables/profile.h"
 #include "names/copies.h"
+#include "query/order.h"
 
 #include <stdio.h>
 
@@ -224,26 +225,20 @@ static void note_allocation(void *ctx, const tfp_db_rows *rows, tfp_event *e)
     tfp_build_keep(p->r->b, tfp_push(&p->allocations, a));
 }
 
-static bool earlier(const void *ctx, uint32_t a, uint32_t b)
-{
-    const allocation *all = ctx;
-    return all[a].at_ns < all[b].at_ns;
-}
+static const tfp_sort_key by_time[] = { TFP_UP(allocation, at_ns), { 0 } };
 
 /* Adds allocations. A free has an address but no size: it repeats the size of the last allocation at that address. */
 static void add_allocations(reader *p)
 {
     size_t count = p->allocations.size;
-    uint32_t *order = malloc((count + 1) * sizeof *order);
     tfp_map64 at = { 0 };
-    for (uint32_t i = 0; order && i < count; i++) order[i] = i;
-    if (!tfp_build_keep(p->r->b, order && tfp_sort(order, count, earlier, p->allocations.at))) count = 0;
+    if (!tfp_build_keep(p->r->b, tfp_order_rows(p->allocations.at, sizeof(allocation), count, by_time))) count = 0;
     for (size_t i = 0; i < count && !p->r->b->status; i++) {
-        const allocation *a = &p->allocations.at[order[i]], *of = a;
+        const allocation *a = &p->allocations.at[i], *of = a;
         uint32_t was = a->free ? tfp_map64_get_any(&at, a->address) : TFP_NONE;
         if (a->free && was == TFP_NONE) continue; /* it was allocated before the recording */
         if (a->free) of = &p->allocations.at[was];
-        tfp_build_keep(p->r->b, tfp_map64_put_any(&at, a->address, a->free ? TFP_NONE : order[i]));
+        tfp_build_keep(p->r->b, tfp_map64_put_any(&at, a->address, a->free ? TFP_NONE : (uint32_t)i));
         tfp_memory_event m = { .at_ns = a->at_ns,
                                .bytes = a->free ? -of->bytes : of->bytes,
                                .allocated_bytes = -1,
@@ -256,7 +251,6 @@ static void add_allocations(reader *p)
         tfp_build_memory_event(p->r->b, &m);
     }
     tfp_map64_free(&at);
-    free(order);
 }
 
 /* ---- the file ---- */

@@ -10,6 +10,7 @@
 #include "model/graphs/parts.h"
 #include "model/tables/instructions.h"
 #include "model/tables/profile.h"
+#include "query/order.h"
 
 #define BUFFER "command_buffer"
 
@@ -173,11 +174,7 @@ static void add_item(flattener *f, uint32_t row, bool optional)
 
 /* ---- computations, laid flat ---- */
 
-static bool sooner(const void *ctx, uint32_t a, uint32_t b)
-{
-    const tfp_hlo_module *m = ctx;
-    return m->instructions.at[a].scheduled < m->instructions.at[b].scheduled;
-}
+static const tfp_sort_key scheduled_first[] = { TFP_UP(tfp_hlo_instruction, scheduled), { 0 } };
 
 /* Enters a computation. False: it is nested too deep, or there are too many instructions. */
 static bool enter(flattener *f, uint32_t computation, level with)
@@ -195,7 +192,8 @@ static bool enter(flattener *f, uint32_t computation, level with)
             f->to->ordered = false;
     }
     f->levels[f->depth++] = with;
-    return tfp_build_keep(f->r->b, tfp_sort(with.rows, with.count, sooner, f->m));
+    return tfp_build_keep(f->r->b, tfp_order_items(with.rows, with.count, scheduled_first, f->m->instructions.at,
+                                                   sizeof *f->m->instructions.at));
 }
 
 /* Enters a loop: its condition and body, repeated. The condition may be missing where the number of iterations is

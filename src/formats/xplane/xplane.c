@@ -10,6 +10,7 @@
 #include "model/tables/events.h"
 #include "model/tables/profile.h"
 #include "model/tables/sources.h"
+#include "query/order.h"
 
 /* ---- recognizing such a file ---- */
 
@@ -152,27 +153,11 @@ static void build_process(tfp_xreader *r, size_t devices_before)
 
 /* ---- the second pass: events ---- */
 
-static bool by_start(const void *ctx, uint32_t a, uint32_t b)
-{
-    const tfp_xplane *p = ctx;
-    return p->runs.at[a].start_ns < p->runs.at[b].start_ns;
-}
-
 /* Sorts runs of modules by start. */
 static void sort_runs(tfp_xreader *r, tfp_xplane *p)
 {
-    size_t n = p->runs.size;
-    uint32_t *order = malloc((n + 1) * sizeof *order);
-    tfp_xrun *sorted = malloc((n + 1) * sizeof *sorted);
-    if (tfp_build_keep(r->b, order && sorted)) {
-        for (uint32_t i = 0; i < n; i++) order[i] = i;
-        if (tfp_build_keep(r->b, tfp_sort(order, n, by_start, p))) {
-            for (size_t i = 0; i < n; i++) sorted[i] = p->runs.at[order[i]];
-            if (n) memcpy(p->runs.at, sorted, n * sizeof *sorted);
-        }
-    }
-    free(order);
-    free(sorted);
+    static const tfp_sort_key by_start[] = { TFP_UP(tfp_xrun, start_ns), { 0 } };
+    tfp_build_keep(r->b, tfp_order_rows(p->runs.at, sizeof *p->runs.at, p->runs.size, by_start));
 }
 
 /* Reads lines of modules before those of operations, which need to know the running module. */

@@ -252,12 +252,6 @@ static bool take_others(collector *c, const interval *of)
     return true;
 }
 
-static bool sooner(const void *ctx, uint32_t a, uint32_t b)
-{
-    const collector *c = ctx;
-    return c->s->start_ns[a] < c->s->start_ns[b];
-}
-
 static bool add_graph(collector *c, const interval *of)
 {
     tfp_graph_tables *g = c->b->p->captures;
@@ -269,7 +263,9 @@ static bool add_graph(collector *c, const interval *of)
         if (adds_node(c, c->nest.order[k]) && !tfp_push(&c->calls, c->nest.order[k])) return false;
     size_t own = c->calls.size;
     if (!take_others(c, of)) return false;
-    if (c->calls.size > own && !tfp_sort(c->calls.at, c->calls.size, sooner, c)) return false;
+    if (c->calls.size > own &&
+        !tfp_order_items(c->calls.at, c->calls.size, (tfp_sort_key[]){ TFP_UP_IN(c->s->start_ns), { 0 } }, NULL, 0))
+        return false;
     for (size_t k = 0; k < c->calls.size; k++)
         if (g->launches.size >= TFP_NONE - 1 || !add_launch(c, c->calls.at[k])) return false;
     graph.count = (uint32_t)g->launches.size - graph.first;

@@ -3,6 +3,7 @@
  * that each group is compared with replays once; and finds the graphs that an owner's replays may be. In: captured
  * graphs. Out: looks, and for each owner its graphs and their looks by size. */
 #include "model/graphs/parts.h"
+#include "query/order.h"
 
 static const tfp_captured_graph *graph_at(const tfp_matches *m, uint32_t graph) { return &m->g->captured.at[graph]; }
 static const tfp_graph_sign *node_at(const tfp_matches *m, uint32_t graph, uint32_t node)
@@ -80,13 +81,8 @@ static void find_piece(const tfp_matches *m, uint32_t owner, tfp_offer *o)
 {
     size_t from = 0, end = m->order.size;
     const uint32_t *order = m->order.at;
-    while (from < end) { /* the first one that is not before it */
-        size_t middle = from + (end - from) / 2;
-        if (graph_at(m, order[middle])->owner < owner)
-            from = middle + 1;
-        else
-            end = middle;
-    }
+    /* the first one that is not before it */
+    TFP_LOWER_BOUND(from, from, end, graph_at(m, order[from])->owner < owner);
     for (end = from; end < m->order.size && graph_at(m, order[end])->owner == owner; end++) {}
     o->base = (uint32_t)from;
     o->all = (uint32_t)(end - from);

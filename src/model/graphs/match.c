@@ -4,6 +4,7 @@
  * each of its activities may be. Patterns that fit the same graphs share their list. The total effort is limited:
  * patterns beyond the limit have no candidates. */
 #include "model/graphs/parts.h"
+#include "query/order.h"
 
 static const tfp_captured_graph *graph_at(const tfp_matches *m, uint32_t graph) { return &m->g->captured.at[graph]; }
 static uint32_t nodes_of(const tfp_matches *m, uint32_t look) { return graph_at(m, m->looks.at[look].graph)->count; }
@@ -156,14 +157,8 @@ static bool try_fit(tfp_matches *m, const tfp_pattern *p, uint32_t look, way w, 
 /* The first of an owner's looks, sorted by size, that has at least this many nodes. */
 static size_t first_look(const tfp_matches *m, const tfp_offer *o, uint64_t nodes)
 {
-    size_t from = o->first, end = o->first + o->count;
-    while (from < end) {
-        size_t middle = from + (end - from) / 2;
-        if (nodes_of(m, m->offered.at[middle]) < nodes)
-            from = middle + 1;
-        else
-            end = middle;
-    }
+    size_t from;
+    TFP_LOWER_BOUND(from, o->first, o->first + o->count, nodes_of(m, m->offered.at[from]) < nodes);
     return from;
 }
 

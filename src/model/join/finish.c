@@ -12,6 +12,7 @@
 #include "model/tables/runs.h"
 #include "model/tables/samples.h"
 #include "model/tables/sources.h"
+#include "query/order.h"
 
 const char tfp_lost_inputs[] = "inputs that name no node";
 
@@ -48,11 +49,7 @@ static void write_warnings(tfp_builder *b)
     }
 }
 
-static bool step_less(const void *ctx, uint32_t a, uint32_t b)
-{
-    const tfp_profile *p = ctx;
-    return p->runs->steps.at[a].id < p->runs->steps.at[b].id;
-}
+static const tfp_sort_key by_id[] = { TFP_UP(tfp_step, id), { 0 } };
 
 static void sort_steps(tfp_builder *b)
 {
@@ -60,7 +57,8 @@ static void sort_steps(tfp_builder *b)
     p->runs->step_order.size = 0;
     for (uint32_t i = 0; i < p->runs->steps.size; i++)
         if (p->runs->steps.at[i].listed) check(b, tfp_push(&p->runs->step_order, i));
-    check(b, tfp_sort(p->runs->step_order.at, p->runs->step_order.size, step_less, p));
+    check(b, tfp_order_items(p->runs->step_order.at, p->runs->step_order.size, by_id, p->runs->steps.at,
+                             sizeof(tfp_step)));
 }
 
 /* Whether there is data for memory over time: allocators' counts, allocations, or memory of executions. */

@@ -164,33 +164,22 @@ static bool keep_windows(remarks *m, uint32_t process)
     return ok;
 }
 
-static bool window_before(const void *ctx, uint32_t a, uint32_t b)
-{
-    const tfp_step_window *w = ctx;
-    if (w[a].process != w[b].process) return w[a].process < w[b].process;
-    if (w[a].device != w[b].device) return w[a].device < w[b].device;
-    return w[a].start_ns < w[b].start_ns;
-}
+static const tfp_sort_key by_start[] = {
+    TFP_UP(tfp_step_window, process), TFP_UP(tfp_step_window, device), TFP_UP(tfp_step_window, start_ns), { 0 }
+};
 
 static bool sort_windows(remarks *m)
 {
     size_t count = m->p.events->windows.size;
-    uint32_t *order = TFP_NEW(m->a, uint32_t, count + 1);
-    tfp_step_window *sorted = TFP_NEW(m->a, tfp_step_window, count + 1);
-    for (uint32_t i = 0; i < count && order; i++) order[i] = i;
-    if (!order || !sorted || !tfp_sort(order, count, window_before, m->p.events->windows.at)) return false;
-    for (size_t i = 0; i < count; i++) sorted[i] = m->p.events->windows.at[order[i]];
+    tfp_step_window *sorted = tfp_ordered(m->a, m->p.events->windows.at, sizeof *sorted, count, by_start);
+    if (!sorted) return false;
     m->p.events->windows.at = sorted;
     for (size_t i = 0; i < count; i++) m->first[sorted[i].process + 1]++;
     for (size_t i = 1; i <= m->p.events->processes.size; i++) m->first[i] += m->first[i - 1];
     return true;
 }
 
-static bool id_before(const void *ctx, uint32_t a, uint32_t b)
-{
-    const tfp_step *s = ctx;
-    return s[a].id < s[b].id;
-}
+static const tfp_sort_key by_id[] = { TFP_UP(tfp_step, id), { 0 } };
 
 static bool make_steps(remarks *m)
 {
@@ -220,7 +209,8 @@ static bool make_steps(remarks *m)
     }
     for (uint32_t i = 0; i < runs->steps.size && ok; i++)
         if (runs->steps.at[i].listed) runs->step_order.at[runs->step_order.size++] = i;
-    return ok && tfp_sort(runs->step_order.at, runs->step_order.size, id_before, runs->steps.at) && sort_windows(m);
+    return ok && tfp_order_items(runs->step_order.at, runs->step_order.size, by_id, runs->steps.at, sizeof(tfp_step)) &&
+           sort_windows(m);
 }
 
 /* ---- spans ---- */

@@ -12,6 +12,7 @@
 #include "model/tables/profile.h"
 #include "model/tables/runs.h"
 #include "model/tables/sources.h"
+#include "query/order.h"
 
 #include <stdlib.h>
 
@@ -102,11 +103,7 @@ static void add_run(maker *m, const run *r)
     keep(m, tfp_push(&m->runs, *r));
 }
 
-static bool starts_before(const void *ctx, uint32_t a, uint32_t b)
-{
-    const run *r = ctx;
-    return r[a].start_ns < r[b].start_ns;
-}
+static const tfp_sort_key by_start[] = { TFP_UP(run, start_ns), { 0 } };
 
 /* Joins the activities of an execution to its last launch before them. The runs of one execution are at the end of the
  * list. */
@@ -118,7 +115,7 @@ static void join_launches(maker *m, size_t first)
     if (!launches || m->b.status) return;
     uint32_t *order = malloc(count * sizeof *order), key = 0;
     for (uint32_t i = 0; order && i < count; i++) order[i] = i;
-    if (keep(m, order && tfp_sort(order, count, starts_before, m->runs.at + first))) {
+    if (keep(m, order && tfp_order_items(order, count, by_start, m->runs.at + first, sizeof(run)))) {
         for (size_t i = 0; i < count; i++) {
             run *r = &m->runs.at[first + order[i]];
             tfp_run_use use = m->lanes[r->lane].use;
@@ -328,7 +325,8 @@ static void add_events(maker *m)
 {
     uint32_t *order = malloc((m->runs.size + 1) * sizeof *order);
     for (uint32_t i = 0; order && i < m->runs.size; i++) order[i] = i;
-    if (keep(m, order && m->runs.size < TFP_NONE && tfp_sort(order, m->runs.size, starts_before, m->runs.at)))
+    if (keep(m, order && m->runs.size < TFP_NONE &&
+                    tfp_order_items(order, m->runs.size, by_start, m->runs.at, sizeof(run))))
         for (size_t i = 0; i < m->runs.size && !tfp_builder_status(&m->b, NULL); i++)
             add_event(m, &m->runs.at[order[i]]);
     free(order);

@@ -6,6 +6,7 @@
 #include "model/tables/processes.h"
 #include "model/tables/profile.h"
 #include "model/tables/runs.h"
+#include "query/order.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -170,11 +171,7 @@ static bool group_rows(worker *w, tfp_slim_lane *f)
     return true;
 }
 
-static bool before(const void *ctx, uint32_t a, uint32_t b)
-{
-    const tfp_slim_group *x = (const tfp_slim_group *)ctx + a, *y = (const tfp_slim_group *)ctx + b;
-    return x->start_ns != y->start_ns ? x->start_ns < y->start_ns : x->first_ns > y->first_ns;
-}
+static const tfp_sort_key by_start[] = { TFP_UP(tfp_slim_group, start_ns), TFP_DOWN(tfp_slim_group, first_ns), { 0 } };
 
 /* Sorts the groups of a flat lane, whose rows may have any order. */
 static bool sort_groups(tfp_slim_lane *f)
@@ -184,7 +181,7 @@ static bool sort_groups(tfp_slim_lane *f)
     tfp_slim_group *sorted = malloc((n + 1) * sizeof *sorted);
     bool ok = order && place && sorted;
     for (uint32_t i = 0; ok && i < n; i++) order[i] = i;
-    ok = ok && tfp_sort(order, n, before, f->groups.at);
+    ok = ok && tfp_order_items(order, n, by_start, f->groups.at, sizeof *f->groups.at);
     for (uint32_t i = 0; ok && i < n; i++) {
         sorted[i] = f->groups.at[order[i]];
         place[order[i]] = i;

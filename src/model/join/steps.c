@@ -181,12 +181,7 @@ static void whole(finder *f)
 
 /* ---- parts ---- */
 
-static bool window_before(const void *ctx, uint32_t a, uint32_t b)
-{
-    const tfp_step_window *w = ctx;
-    if (w[a].device != w[b].device) return w[a].device < w[b].device;
-    return w[a].start_ns < w[b].start_ns;
-}
+static const tfp_sort_key by_start[] = { TFP_UP(tfp_step_window, device), TFP_UP(tfp_step_window, start_ns), { 0 } };
 
 static void add_part(tfp_join *x, int64_t start_ns, int64_t end_ns, uint32_t step)
 {
@@ -221,13 +216,11 @@ static void settle(finder *f)
 {
     tfp_join *x = f->x;
     size_t count = f->found.size;
-    uint32_t *order = malloc((count + 1) * sizeof *order);
     size_t first = x->t->windows.size;
-    bool ok = order && tfp_reserve(&x->t->windows, first + count);
-    for (uint32_t i = 0; ok && i < count; i++) order[i] = i;
-    ok = ok && tfp_sort(order, count, window_before, f->found.at);
+    bool ok =
+        tfp_order_rows(f->found.at, sizeof *f->found.at, count, by_start) && tfp_reserve(&x->t->windows, first + count);
     if (!tfp_join_keep(x, ok)) count = 0;
-    for (size_t i = 0; i < count; i++) x->t->windows.at[x->t->windows.size++] = f->found.at[order[i]];
+    for (size_t i = 0; i < count; i++) x->t->windows.at[x->t->windows.size++] = f->found.at[i];
     const tfp_step_window *w = count ? x->t->windows.at + first : NULL;
     for (size_t i = 0, end; i < count && !x->b->status; i = end) {
         for (end = i + 1; end < count && w[end].device == w[i].device;) end++;
@@ -238,7 +231,6 @@ static void settle(finder *f)
         tfp_join_keep(x, tfp_map64_put(&x->windows.list_by_device, key, (uint32_t)x->windows.lists.size) &&
                              tfp_push(&x->windows.lists, list));
     }
-    free(order);
 }
 
 static const tfp_step_parts *parts_of(const tfp_join *x, uint32_t process, tfp_strid device)

@@ -77,12 +77,6 @@ static range range_of(const times *t, uint32_t process, bool host)
     return r;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 static int64_t distance(int64_t a, int64_t b) { return tfp_add(b, -a, NULL); } /* from a to b */
 
 static bool is_near(range a, range b)
@@ -96,7 +90,7 @@ static bool find_main(times *t, range host, range *out)
 {
     size_t most = 0, count = t->starts.size;
     bool near = false;
-    qsort(t->starts.at, count, sizeof *t->starts.at, by_number);
+    qsort(t->starts.at, count, sizeof *t->starts.at, tfp_by_int);
     for (size_t i = 0, end; i < count; i = end) {
         const int64_t *at = t->starts.at;
         for (end = i + 1; end < count && distance(at[end - 1], at[end]) <= DAY_NS; end++) {}
@@ -115,7 +109,7 @@ static void find_zeros(times *t, range *r)
 {
     size_t zeros = 0, count = t->starts.size;
     if (r->first != 0) return;
-    qsort(t->starts.at, count, sizeof *t->starts.at, by_number);
+    qsort(t->starts.at, count, sizeof *t->starts.at, tfp_by_int);
     while (zeros < count && t->starts.at[zeros] == 0) zeros++;
     if (zeros == count || zeros * 2 > count - zeros) return;
     int64_t first = t->starts.at[zeros], last = t->starts.at[count - 1];
@@ -231,6 +225,7 @@ static void compact(times *t)
         if (t->out[i]) continue;
 #define JOIN(column)
 #define COLUMN(type, name, ...) t->s->name[now[i]] = t->s->name[i];
+#include "query/order.h"
 #include "schema/traces/spans.def"
 #undef COLUMN
     }

@@ -6,6 +6,7 @@
 #include "model/tables/span_kinds.h"
 #include "model/tables/types.h"
 
+#include "query/order.h"
 #include "schema/traces/flows.def"
 
 /* One array per column, all of the same length. */
@@ -37,13 +38,7 @@ static inline size_t tfp_spans_holding(const void *rows, size_t count, size_t si
 #define END_OF(i) (*(const int64_t *)((const char *)rows + (i)*size))
     size_t low = 0, high = count;
     if (high && END_OF(high - 1) >= end_ns) return high;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (END_OF(middle) >= end_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    TFP_LOWER_BOUND(low, low, high, END_OF(low) >= end_ns);
     return low;
 #undef END_OF
 }

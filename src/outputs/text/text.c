@@ -255,10 +255,7 @@ typedef struct shape_group {
     int64_t defined, runs, ns;
 } shape_group;
 
-static int by_text(const void *a, const void *b)
-{
-    return tfp_str_cmp(((const shape_group *)a)->text, ((const shape_group *)b)->text);
-}
+static const tfp_sort_key by_text[] = { TFP_UP(shape_group, text), { 0 } };
 
 static const tfp_sort_key most_runs_first[] = { TFP_DOWN(shape_group, runs), { 0 } };
 
@@ -281,7 +278,7 @@ static bool group_shapes(const tfp_report *r, uint32_t row, tfp_arena *arena, sh
     bool ok = !text.failed && (x->member_count == 0 || g[x->member_count - 1].text.data);
     tfp_buf_free(&text);
     if (!ok) return false;
-    qsort(g, x->member_count, sizeof *g, by_text);
+    if (!tfp_order_rows(g, sizeof *g, x->member_count, by_text)) return false;
     size_t n = 0;
     for (uint32_t m = 0; m < x->member_count; m++) {
         if (n && tfp_str_eq(g[n - 1].text, g[m].text)) {
@@ -302,14 +299,11 @@ static void write_shapes(const tfp_report *r, uint32_t row, tfp_buf *b)
     tfp_arena arena = { 0 };
     shape_group *g;
     size_t n;
-    uint32_t *order = NULL;
-    bool ok = group_shapes(r, row, &arena, &g, &n) && (order = TFP_NEW(&arena, uint32_t, n)) != NULL;
-    for (uint32_t i = 0; ok && i < n; i++) order[i] = i;
-    ok = ok && tfp_order_items(order, n, most_runs_first, g, sizeof *g);
+    bool ok = group_shapes(r, row, &arena, &g, &n) && tfp_order_rows(g, sizeof *g, n, most_runs_first);
     if (!ok) b->failed = true;
     if (ok && n) tfp_buf_char(b, '\n');
     for (size_t i = 0; ok && i < n; i++) {
-        const shape_group *x = &g[order[i]];
+        const shape_group *x = &g[i];
         tfp_buf_printf(b, "%sinput_type: ", i ? "\n" : "");
         tfp_buf_str(b, x->text);
         tfp_buf_printf(b, "\t(run*%lld|defined*%lld)\texec_time: ", (long long)x->runs, (long long)x->defined);

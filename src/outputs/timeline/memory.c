@@ -137,18 +137,8 @@ static bool sort_by_name(holdings *h, const tfp_used_device *d)
     return ok;
 }
 
-static bool bigger(const void *ctx, uint32_t a, uint32_t b)
-{
-    const holdings *h = ctx;
-    const holding *x = &h->at.at[a], *y = &h->at.at[b];
-    return x->bytes != y->bytes ? x->bytes > y->bytes : x->owner < y->owner;
-}
-
-static bool sooner(const void *ctx, uint32_t a, uint32_t b)
-{
-    const holdings *h = ctx;
-    return h->at.at[a].at_ns < h->at.at[b].at_ns;
-}
+static const tfp_sort_key biggest_first[] = { TFP_DOWN(holding, bytes), TFP_UP(holding, owner), { 0 } };
+static const tfp_sort_key by_time[] = { TFP_UP(holding, at_ns), { 0 } };
 
 static void mark(holdings *h, uint32_t holding_index, bool in_force)
 {
@@ -198,7 +188,9 @@ static bool holdings_sort(holdings *h)
         else
             h->by_time[h->later++] = (uint32_t)i;
     }
-    if (!tfp_sort(h->by_size, n, bigger, h) || !tfp_sort(h->by_time, h->later, sooner, h)) return false;
+    if (!tfp_order_items(h->by_size, n, biggest_first, h->at.at, sizeof(holding)) ||
+        !tfp_order_items(h->by_time, h->later, by_time, h->at.at, sizeof(holding)))
+        return false;
     for (size_t i = 0; i < n; i++) h->place[h->by_size[i]] = (uint32_t)i;
     return true;
 }

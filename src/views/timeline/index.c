@@ -9,6 +9,7 @@
 #include "model/tables/processes.h"
 #include "model/tables/read.h"
 #include "model/tables/runs.h"
+#include "query/order.h"
 #include "views/timeline/timeline.h"
 
 #include <stdlib.h>
@@ -230,18 +231,13 @@ typedef struct layout {
     free_rows rows;
 } layout;
 
-static bool longer(const void *durations, uint32_t a, uint32_t b)
-{
-    const int64_t *duration = durations;
-    return duration[a] > duration[b];
-}
-
 static bool order_lane(const item_list *x, uint32_t *items, size_t count, const uint64_t *keys)
 {
+    tfp_sort_key longest_first[] = { TFP_DOWN_IN(x->duration_ns), { 0 } };
     if (!tfp_sort_keys(items, count, keys)) return false;
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && keys[items[end]] == keys[items[i]];) end++;
-        if (end - i > 1 && !tfp_sort(items + i, end - i, longer, x->duration_ns)) return false;
+        if (end - i > 1 && !tfp_order_items(items + i, end - i, longest_first, NULL, 0)) return false;
     }
     return true;
 }

@@ -100,6 +100,8 @@ static void the_first_number_that_is_not_before_is_found(void **state)
             TFP_LOWER_BOUND(upper, lower, high, values[upper] <= key);
             while (wanted < high && values[wanted] <= key) wanted++;
             assert_int_equal(upper, wanted);
+            TFP_LOWER_BOUND(upper, high + 1, high, values[upper] <= key);
+            assert_int_equal(upper, high + 1);
         }
 }
 
