@@ -19,11 +19,12 @@ const tfp_format *const tfp_formats[] = { &tfp_format_profile,     &tfp_format_t
                                           &tfp_format_capture,     &tfp_format_inductor,
                                           &tfp_format_tfevents,    NULL };
 
-const tfp_view *const tfp_views[] = { &tfp_view_info,   &tfp_view_summary, &tfp_view_scope,    &tfp_view_graph,
-                                      &tfp_view_op,     &tfp_view_code,    &tfp_view_lines,    &tfp_view_flops,
-                                      &tfp_view_params, &tfp_view_memory,  &tfp_view_hang,     &tfp_view_calls,
-                                      &tfp_view_kernel, &tfp_view_steps,   &tfp_view_transfer, &tfp_view_wait,
-                                      &tfp_view_check,  &tfp_view_whatif,  &tfp_view_advise,   NULL };
+#define VIEW(name) &tfp_view_##name,
+const tfp_view *const tfp_views[] = {
+#include "views/core/views.def"
+    NULL
+};
+#undef VIEW
 
 const tfp_output_format *const tfp_outputs[] = {
     &tfp_output_text,       &tfp_output_json,     &tfp_output_jsonl,   &tfp_output_csv,

@@ -50,6 +50,73 @@ static tfp_status build(tfp_report *r, tfp_error *err)
 
 const tfp_view tfp_view_zz = { "zz_view", "A view of the recipe.", TFP_REPORT_GRID, NULL, NULL, build, 0, NULL };
 """
+TABLE = """// SPDX-License-Identifier: Apache-2.0
+/* views/trace/zz_table.c: the table zz_table: activities of devices by rank and name. */
+#include "model/tables/spans.h"
+#include "query/groups.h"
+#include "views/core/grid.h"
+#include "views/core/handle.h"
+#include "views/core/view.h"
+#include "views/spans/scan.h"
+
+#include <math.h>
+
+typedef struct zz_row {
+    int64_t rank;
+    tfp_str name;
+    tfp_fold ns;
+    double share;
+    uint32_t unit;
+} zz_row;
+
+static const tfp_table_column columns[] = {
+    TFP_COLUMN_ONLY(zz_row, "rank", INT, NUMBER, rank, "Rank of the process.", TFP_SHOWN_RANKS),
+    TFP_COLUMN_KERNELS(zz_row, "name", name, "The activity."),
+    TFP_COLUMN(zz_row, "count", INT, NUMBER, ns.count, "How often it ran."),
+    TFP_COLUMN(zz_row, "total_us", NANO, MICROS, ns.total, "Its total time."),
+    TFP_COLUMN(zz_row, "max_us", NANO, MICROS, ns.max, "Its longest time."),
+    TFP_COLUMN(zz_row, "share", REAL, SHARE, share, "Share of all activities."),
+    { 0 }
+};
+static const tfp_sort_key longest_first[] = { TFP_UP(zz_row, unit), TFP_DOWN(zz_row, ns.total), { 0 } };
+
+static zz_row *rows_of(tfp_report *r, const tfp_trace_index *x, size_t *count)
+{
+    tfp_groups rows = { .row_size = sizeof(zz_row) };
+    double all = 0;
+    for (tfp_span_scan s = tfp_span_scan_of(r, x, TFP_SPANS(ACTIVITY)); tfp_span_scan_next(&s);) {
+        zz_row *row = TFP_GROUP(&rows, s.unit, x->s->name[s.span]);
+        if (!row) break;
+        if (rows.added)
+            *row = (zz_row){ .rank = x->units[s.unit].rank, .name = tfp_span_name(x->p, s.span), .unit = s.unit };
+        tfp_fold_add(&row->ns, x->s->self_ns[s.span]);
+        all += (double)x->s->self_ns[s.span];
+    }
+    zz_row *sorted = tfp_groups_end(&rows, tfp_arena_of(r), longest_first, count);
+    for (size_t i = 0; sorted && i < *count; i++) sorted[i].share = all > 0 ? (double)sorted[i].ns.total / all : NAN;
+    return sorted;
+}
+
+static tfp_status build(tfp_report *r, tfp_error *err)
+{
+    tfp_trace_index x;
+    size_t count;
+    tfp_status s = tfp_trace_index_new(r, &x, err);
+    const zz_row *rows = s ? NULL : rows_of(r, &x, &count);
+    if (!s && !rows) s = tfp_nomem(err);
+    return s ? s : tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, count, tfp_trace_shown(&x) }, err);
+}
+
+const tfp_view tfp_view_zz_table = {
+    .name = "zz_table",
+    .help = "A table of the recipe.",
+    .kind = TFP_REPORT_GRID,
+    .build = build,
+    .needs = TFP_NEEDS_SPANS,
+    .columns = columns,
+    .no_rows = "no activity of a device",
+};
+"""
 OUTPUT = """// SPDX-License-Identifier: Apache-2.0
 /* outputs/text/zz_output.c: the output zz_output. */
 #include "outputs/core/output.h"
@@ -145,10 +212,15 @@ def add(folder):
     for what, places in ADDITIONS.items():
         with open(os.path.join(ROOT, "docs", "recipes", what + ".md"), encoding="utf-8") as f:
             recipe = f.read()
+        if what == "table":  # the measure of docs/design.md: lines, and files beside src/meson.build
+            lines = sum(text.count("\n") for _, _, text in places)
+            check("a table of spans costs at most 110 lines in two files", lines <= 110 and len(places) <= 3, lines)
+            print("recipe: a table of spans costs %d lines in %d files" % (lines, len(places) - 1))
         for path, pattern, text in places:
             insert(folder, path, pattern, text, what)
             named = path.replace("src/formats/samples/zz_format", "src/formats/NAME").replace("src/outputs/text/zz_output", "src/outputs/NAME").replace("graph.def", "NAME.def")
             named = os.path.basename(named.replace("src/views/files/zz_view", "src/views/NAME"))
+            named = named.replace("zz_table", "NAME")
             check(f"{what}: the recipe names {path}", named in recipe or path == "src/meson.build", named)
     with open(os.path.join(ROOT, "docs", "design.md"), encoding="utf-8") as f:
         check("the map names src/meson.build", "a new source is named in `src/meson.build`" in f.read())
@@ -172,6 +244,8 @@ def use(folder):
 
     trace = os.path.join(sample, "traces", "kineto.json")
     check("the view", "aten::mm" in told("zz_view", trace, "-format", "csv"), told("zz_view", trace))
+    table = told("zz_table", trace, "-format", "csv")
+    check("the table", table.startswith("name,count,total_us,max_us,share") and "gemm" in table, table)
     check("the output", told("scope", trace, "-format", "zz_output").startswith("zz output of scope"), told("scope", trace, "-format", "zz_output"))
     with open(os.path.join(folder, "file.zz"), "w", encoding="utf-8") as f:
         f.write("zz format")

@@ -53,10 +53,11 @@ enum {
     TFP_NESTS = 8 /* a row's total contains those of the rows below it: flame graphs and pprof can show it */
 };
 
-extern const tfp_view tfp_view_scope, tfp_view_graph, tfp_view_op, tfp_view_code, tfp_view_flops, tfp_view_advise,
-    tfp_view_calls, tfp_view_kernel, tfp_view_steps, tfp_view_transfer, tfp_view_wait, tfp_view_check, tfp_view_summary,
-    tfp_view_findings, tfp_view_info, tfp_view_params, tfp_view_lines, tfp_view_memory, tfp_view_held, tfp_view_hang,
-    tfp_view_whatif, tfp_view_attribution, tfp_view_coverage;
+#define VIEW(name) extern const tfp_view tfp_view_##name;
+#include "views/core/views.def"
+#undef VIEW
+/* Tables for queries and for parts of other reports, which are no commands. */
+extern const tfp_view tfp_view_findings, tfp_view_held, tfp_view_attribution, tfp_view_coverage;
 
 #define TFP_ROOT_NAME TFP_STR("_TFProfRoot")
 

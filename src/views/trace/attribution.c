@@ -18,6 +18,7 @@
 #include "views/core/own_frame.h"
 #include "views/core/view.h"
 #include "views/spans/nest.h"
+#include "views/spans/scan.h"
 #include "views/trace/tables.h"
 
 #include <math.h>
@@ -252,11 +253,10 @@ static activity_row *rows_of(places *t, size_t *count)
     if (ok) memset(t->line_of_name, 0xff, strings * sizeof *t->line_of_name);
     if (ok) memset(t->line_of_trace, 0xff, traces * sizeof *t->line_of_trace);
     if (ok) find_places(t);
-    for (uint32_t i = 0; ok && !t->failed && i < t->s->size; i++) {
-        bool stream = tfp_lanes_of(p)->at[t->s->lane[i]].role == TFP_ROLE_STREAM;
-        if (t->s->kind[i] != TFP_SPAN_ACTIVITY || !stream || tfp_trace_unit_of(&t->x, i) == TFP_NONE) continue;
-        if (tfp_span_in_step(t->r, i)) ok = tfp_push(&rows, row_of(t, i, graph, node));
-    }
+    for (tfp_span_scan at = tfp_span_scan_of(t->r, &t->x, TFP_SPANS(ACTIVITY));
+         ok && !t->failed && tfp_span_scan_next(&at);)
+        if (tfp_lanes_of(p)->at[t->s->lane[at.span]].role == TFP_ROLE_STREAM)
+            ok = tfp_push(&rows, row_of(t, at.span, graph, node));
     *count = rows.size;
     activity_row *sorted = ok && !t->failed ? tfp_ordered(a, rows.at, sizeof *rows.at, rows.size, by_start) : NULL;
     tfp_vec_free(&rows);

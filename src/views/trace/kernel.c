@@ -14,6 +14,7 @@
 #include "views/core/notes.h"
 #include "views/core/view.h"
 #include "views/spans/doubts.h"
+#include "views/spans/scan.h"
 #include "views/trace/tables.h"
 
 #include <math.h>
@@ -119,12 +120,13 @@ static bool is_on_tpu(const tfp_profile *p, uint32_t lane)
     return tfp_is_tpu(tfp_text(p, tfp_lanes_of(p)->at[lane].device));
 }
 
-static bool add_span(kernels *t, uint32_t span)
+static bool add_span(kernels *t, const tfp_span_scan *at)
 {
+    uint32_t span = at->span;
     const tfp_profile *p = t->x->p;
     const tfp_span_columns *s = t->x->s;
     uint32_t launch = s->launch[span], lane = s->lane[span];
-    alike a = { .unit = t->x->one_file ? 0 : tfp_trace_unit_of(t->x, span),
+    alike a = { .unit = t->x->one_file ? 0 : at->unit,
                 .name = s->name[span],
                 .op = op_of(p, s->node[span]),
                 .stated = { .stats = s->stats[span],
@@ -266,11 +268,8 @@ static const tfp_table_column columns[] = {
 
 static bool fill(kernels *t)
 {
-    const tfp_span_columns *s = t->x->s;
-    for (uint32_t i = 0; i < s->size; i++) {
-        if (s->kind[i] != TFP_SPAN_ACTIVITY || tfp_trace_unit_of(t->x, i) == TFP_NONE) continue;
-        if (tfp_span_in_step(t->r, i) && !add_span(t, i)) return false;
-    }
+    for (tfp_span_scan s = tfp_span_scan_of(t->r, t->x, TFP_SPANS(ACTIVITY)); tfp_span_scan_next(&s);)
+        if (!add_span(t, &s)) return false;
     for (size_t i = 0; i < tfp_events_of(t->x->p)->slim->slims.size; i++) {
         const tfp_slim_lane *f = &tfp_events_of(t->x->p)->slim->slims.at[i];
         for (size_t k = 0; k < f->groups.size && !f->wide; k++)
