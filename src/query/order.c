@@ -61,6 +61,7 @@ static bool goes_before(const void *ctx, uint32_t a, uint32_t b)
 
 bool tfp_order_items(uint32_t *items, size_t count, const tfp_sort_key *order, const void *rows, size_t row_size)
 {
+    if (count < 2) return true;
     sorting s = resolve(order, rows, row_size);
     return tfp_sort(items, count, goes_before, &s);
 }

@@ -29,6 +29,12 @@ static void rows_are_found_again_by_their_keys(void **state)
     for (int64_t i = 0; i < KEYS; i++) assert_int_equal(((row *)g.rows)[i].ns.total, 3 * i);
     tfp_groups_free(&g);
     assert_null(g.rows);
+    tfp_arena arena = { 0 };
+    size_t count = 1;
+    static const tfp_sort_key order[] = { TFP_UP(row, ns.total), { 0 } };
+    assert_non_null(tfp_groups_end(&g, &arena, order, &count)); /* no rows are no failure */
+    assert_int_equal(count, 0);
+    tfp_arena_free(&arena);
 }
 
 static void folds_keep_sums_and_extremes(void **state)
