@@ -71,8 +71,9 @@ void tfp_labels_join_devices(const tfp_report *r, uint32_t row, tfp_buf *out)
 void tfp_labels_join_op_types(const tfp_report *r, uint32_t row, tfp_buf *out)
 {
     tfp_labels labels = { 0 };
-    if (!tfp_kind_of(r)->groups && tfp_row_at(r, row)->node == TFP_NONE)
-        tfp_buf_text(out, tfp_view_of(r)->parent_type);
+    const char *parent_type = tfp_view_of(r)->parent_type;
+    if (parent_type && tfp_row_at(r, row)->node == TFP_NONE)
+        tfp_buf_text(out, parent_type);
     else
         join(tfp_profile_of(r), &labels, tfp_labels_op_types(r, row, &labels), out);
 }

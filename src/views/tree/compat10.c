@@ -110,7 +110,7 @@ static bool is_accounted(old_view *v, uint32_t node, bool variables)
 static bool fill(old_view *v)
 {
     const tfp_filter *account = v->o->filters[TFP_F_ACCOUNT];
-    bool parents = tfp_filter_matches(account, v->graph ? TFP_STR("_TFGraphParent") : TFP_STR("_kTFScopeParent"));
+    bool parents = tfp_filter_matches(account, tfp_str_of(tfp_view_of(v->r)->parent_type));
     bool variables = tfp_filter_matches(account, TFP_STR("Variable"));
     if (!(v->match = TFP_NEW(&v->arena, uint8_t, tfp_strings_of(v->r->profile)->count))) return false;
     for (int c = 0; c < TFP_V_COUNT; c++)

@@ -187,8 +187,8 @@ static bool sort_children(tfp_tree *t)
 /* Made-up parents are accounted as if they had a type with their name. */
 static bool fill(tfp_tree *t, tfp_report *r)
 {
-    return tfp_tree_fill(t, r,
-                         tfp_filter_matches(tfp_options_of(r)->filters[TFP_F_ACCOUNT], TFP_STR("_kTFScopeParent")));
+    return tfp_tree_fill(
+        t, r, tfp_filter_matches(tfp_options_of(r)->filters[TFP_F_ACCOUNT], tfp_str_of(tfp_view_of(r)->parent_type)));
 }
 
 tfp_status tfp_scope_tree(tfp_tree *t, tfp_report *r, tfp_arena *arena, tfp_error *err)

@@ -144,6 +144,20 @@ static void float_ops_count_runs_where_there_are_runs(void **state)
     drop_report(r);
 }
 
+static void traits_say_what_programs_do_for_some_views(void **state)
+{
+    (void)state;
+    const char *name;
+    for (size_t i = 0; (name = tfp_list(TFP_VIEWS, i)); i++) {
+        unsigned wanted = strcmp(name, "advise") == 0  ? TFP_VIEW_FINDINGS
+                          : strcmp(name, "graph") == 0 ? TFP_VIEW_TIMELINE_OF_STEP
+                                                       : 0;
+        assert_int_equal(tfp_view_traits(name), wanted);
+    }
+    assert_int_equal(tfp_view_traits("no such view"), 0);
+    assert_int_equal(tfp_view_traits(NULL), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -158,6 +172,7 @@ int main(void)
         cmocka_unit_test(op_counts_a_node_for_each_pattern_that_it_matches),
         cmocka_unit_test(the_mean_is_over_the_steps_in_which_a_node_ran),
         cmocka_unit_test(float_ops_count_runs_where_there_are_runs),
+        cmocka_unit_test(traits_say_what_programs_do_for_some_views),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
