@@ -81,16 +81,34 @@ static tfp_status start_reach(tfp_report *r, tfp_error *err)
 
 static bool has(const tfp_profile *p, unsigned need)
 {
+    bool trace = tfp_has(p, TFP_HAS_TRACE), samples = tfp_samples_of(p)->samples.size;
     switch (need) {
-    case TFP_NEEDS_GRAPH: return tfp_has(p, TFP_HAS_GRAPH) || !tfp_has(p, TFP_HAS_TRACE);
-    case TFP_NEEDS_CODE: return tfp_profile_has(p, TFP_HAS_CODE) || tfp_has(p, TFP_HAS_TRACE);
-    case TFP_NEEDS_SPANS: return tfp_has(p, TFP_HAS_TRACE) || tfp_has_runs(p) || tfp_timed_of(p)->size;
-    case TFP_NEEDS_EVENTS: return tfp_has(p, TFP_HAS_TRACE);
-    case TFP_NEEDS_CALLS: return tfp_has(p, TFP_HAS_TRACE) || tfp_samples_of(p)->samples.size;
+    case TFP_NEEDS_NODES: return tfp_graph_of(p)->nodes.size || !samples;
+    case TFP_NEEDS_GRAPH: return tfp_has(p, TFP_HAS_GRAPH) || !trace;
+    case TFP_NEEDS_CODE: return tfp_profile_has(p, TFP_HAS_CODE) || trace;
+    case TFP_NEEDS_SPANS: return trace || tfp_has_runs(p) || tfp_timed_of(p)->size;
+    case TFP_NEEDS_EVENTS: return trace;
+    case TFP_NEEDS_CALLS: return trace || samples;
     case TFP_NEEDS_PROGRAM: return tfp_has(p, TFP_HAS_PROGRAM) || tfp_has_instructions(p);
     default: return true;
     }
 }
+
+/* The first of these that a profile lacks is the error: BEFORE the NAME view AFTER. */
+static const struct {
+    unsigned need;
+    tfp_status status;
+    const char *before, *after;
+} needs[] = {
+    { TFP_NEEDS_SPANS, TFP_NOTFOUND, "no trace of events:", "needs one" },
+    { TFP_NEEDS_EVENTS, TFP_NOTFOUND, "no trace of events:", "needs one" },
+    { TFP_NEEDS_CALLS, TFP_NOTFOUND, "no trace of events:", "needs one" },
+    { TFP_NEEDS_GRAPH, TFP_BADFILE, "no graph:",
+      "needs one beside a trace of events (--graph_path; of PyTorch the execution trace that ExecutionTraceObserver "
+      "writes, --execution_trace_path)" },
+    { TFP_NEEDS_CODE, TFP_NOTFOUND, "no code traces:", "needs an op log with them, or a trace recorded with stacks" },
+    { TFP_NEEDS_NODES, TFP_NOTFOUND, "sampled stacks have no nodes, which", "shows: use code, calls or lines" },
+};
 
 /* Whether a report needs spans that were left out when the profile was read. */
 static bool asks_for_spans(const tfp_report *r)
@@ -131,22 +149,9 @@ static tfp_status check_needs(const tfp_report *r, tfp_error *err)
         return tfp_within_file(err, s, tfp_first_source(p));
     }
     if ((r->about->needs & TFP_NEEDS_PROGRAM) && !has(p, TFP_NEEDS_PROGRAM)) return tfp_no_program(p, err);
-    if (r->about->needs & TFP_NEEDS_NODES && tfp_samples_of(p)->samples.size && !tfp_graph_of(p)->nodes.size)
-        s = tfp_fail(err, TFP_NOTFOUND,
-                     "sampled stacks have no nodes, which the %s view shows: use code, calls or lines", r->view);
-    if ((r->about->needs & TFP_NEEDS_CODE) && !has(p, TFP_NEEDS_CODE))
-        s = tfp_fail(err, TFP_NOTFOUND,
-                     "no code traces: the %s view needs an op log with them, or a trace recorded with stacks", r->view);
-    if ((r->about->needs & TFP_NEEDS_GRAPH) && !has(p, TFP_NEEDS_GRAPH))
-        s = tfp_fail(err, TFP_BADFILE,
-                     "no graph: the %s view needs one beside a trace of events (--graph_path; of PyTorch the execution "
-                     "trace that "
-                     "ExecutionTraceObserver writes, --execution_trace_path)",
-                     r->view);
-    if (((r->about->needs & TFP_NEEDS_SPANS) && !has(p, TFP_NEEDS_SPANS)) ||
-        ((r->about->needs & TFP_NEEDS_EVENTS) && !has(p, TFP_NEEDS_EVENTS)) ||
-        ((r->about->needs & TFP_NEEDS_CALLS) && !has(p, TFP_NEEDS_CALLS)))
-        s = tfp_fail(err, TFP_NOTFOUND, "no trace of events: the %s view needs one", r->view);
+    for (size_t i = 0; i < sizeof needs / sizeof *needs && !s; i++)
+        if (r->about->needs & needs[i].need && !has(p, needs[i].need))
+            s = tfp_fail(err, needs[i].status, "%s the %s view %s", needs[i].before, r->view, needs[i].after);
     return s ? tfp_within_file(err, s, tfp_first_source(p)) : TFP_OK;
 }
 
