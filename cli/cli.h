@@ -328,9 +328,9 @@ int cli_load_side(cli *c, const cli_call *call, const char *files, unsigned keep
 int cli_query(cli *c, const cli_call *call, tfp_options *o); /* query.c */
 int cli_serve(cli *c, const cli_call *call, tfp_options *o); /* serve.c */
 /* live/record.c: a recording from the table of top. The first writes the question to the user; false: the recording
- * would be refused. way: the column `capture`. */
-bool cli_record_question(const char *pid, const char *way, char *out, size_t room);
-void cli_record(cli *c, const char *pid, const char *way, char *result, size_t room);
+ * would be refused. method: the column `capture`. */
+bool cli_record_question(const char *pid, const char *method, char *out, size_t room);
+void cli_record(cli *c, const char *pid, const char *method, char *result, size_t room);
 int cli_top(cli *c, const cli_call *call, tfp_options *o);   /* live/top.c */
 int cli_agent(cli *c, const cli_call *call, tfp_options *o); /* live/agent.c */
 enum { CLI_TOKEN_ROOM = 258 };

@@ -5,20 +5,20 @@
 #include <string.h>
 
 /* The reason why a recording would be refused, a word of the column `capture`; NULL: it would not be. */
-static const char *refusal(const char *way)
+static const char *refusal(const char *method)
 {
-    return strcmp(way, "agent") != 0 && strcmp(way, "attach") != 0 ? way : NULL;
+    return strcmp(method, "agent") != 0 && strcmp(method, "attach") != 0 ? method : NULL;
 }
 
-bool cli_record_question(const char *pid, const char *way, char *out, size_t room)
+bool cli_record_question(const char *pid, const char *method, char *out, size_t room)
 {
-    const char *code = refusal(way);
+    const char *code = refusal(method);
     if (code)
         snprintf(out, room, "process %s would be refused: %s (docs/live.md)", pid, *code ? code : "not known yet");
     else
         snprintf(out, room, "record process %s for 0.5 s by %s? %sit runs slower meanwhile.   y: yes, other keys: no",
-                 pid, strcmp(way, "attach") == 0 ? "attach" : "its agent",
-                 strcmp(way, "attach") == 0 ? "Its main thread is held for about a millisecond, and " : "");
+                 pid, strcmp(method, "attach") == 0 ? "attach" : "its agent",
+                 strcmp(method, "attach") == 0 ? "Its main thread is held for about a millisecond, and " : "");
     return !code;
 }
 
@@ -47,13 +47,13 @@ static void tell_result(const tfp_live *l, const tfp_report *r, const char *pid,
     snprintf(out, room, "process %s is not recorded: %s: %s", pid, code, text);
 }
 
-void cli_record(cli *c, const char *pid, const char *way, char *result, size_t room)
+void cli_record(cli *c, const char *pid, const char *method, char *result, size_t room)
 {
     tfp_live *l = tfp_live_new();
     tfp_report *r = NULL;
     int end = TFP_CAPTURE_ALL;
     tfp_status s = l ? TFP_OK : TFP_NOMEM;
-    if (!s && strcmp(way, "attach") == 0) s = tfp_live_set(l, "attach", NULL, c->err);
+    if (!s && strcmp(method, "attach") == 0) s = tfp_live_set(l, "attach", NULL, c->err);
     if (!s) s = tfp_live_capture(l, &pid, 1, NULL, stop_when_interrupted, NULL, &end, &r, c->err);
     if (s)
         snprintf(result, room, "process %s is not recorded: %s", pid, l ? tfp_error_message(c->err) : "out of memory");

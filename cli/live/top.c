@@ -65,9 +65,9 @@ typedef struct screen {
     double interval;
     size_t chosen; /* number of the chosen row */
     bool details;
-    char job[64], pid[24], way[32]; /* of the chosen row: columns job, pid and capture; "": none */
-    char asked[64], asked_way[32];  /* the job and method that the question on the screen is about */
-    char line[1024];                /* a question or a result, shown until a key is pressed */
+    char job[64], pid[24], method[32]; /* of the chosen row: columns job, pid and capture; "": none */
+    char asked[64], asked_method[32];  /* the job and method that the question on the screen is about */
+    char line[1024];                   /* a question or a result, shown until a key is pressed */
 } screen;
 
 static void put_number(const tfp_report *r, size_t row, const char *column, char *out, size_t room)
@@ -87,11 +87,11 @@ static void choose(const tfp_report *r, screen *v)
         if (strcmp(job, v->job) == 0) v->chosen = row;
     }
     if (v->chosen >= count) v->chosen = count ? count - 1 : 0;
-    *v->job = *v->pid = *v->way = '\0';
+    *v->job = *v->pid = *v->method = '\0';
     if (!count) return;
     put_number(r, v->chosen, "pid", v->pid, sizeof v->pid);
     tfp_report_string(r, v->chosen, "job", v->job, sizeof v->job);
-    tfp_report_string(r, v->chosen, "capture", v->way, sizeof v->way);
+    tfp_report_string(r, v->chosen, "capture", v->method, sizeof v->method);
 }
 
 static void print_head(cli *c, const screen *v, const char *keys, size_t width)
@@ -185,11 +185,11 @@ static int answer(cli *c, tfp_live *l, screen *v, int key)
     if (status) return status;
     status = v->details ? draw_details(c, l, v) : draw(c, l, v);
     if (status) return status;
-    if (strcmp(job, v->job) == 0 && strcmp(v->way, v->asked_way) == 0)
-        cli_record(c, v->pid, v->way, v->line, sizeof v->line);
+    if (strcmp(job, v->job) == 0 && strcmp(v->method, v->asked_method) == 0)
+        cli_record(c, v->pid, v->method, v->line, sizeof v->line);
     else
         snprintf(v->line, sizeof v->line,
-                 "nothing is recorded: the job has ended, or the way to record it has changed");
+                 "nothing is recorded: the job has ended, or the method to record it has changed");
     return 0;
 }
 
@@ -206,9 +206,9 @@ static int act_on_key(cli *c, tfp_live *l, screen *v, int key)
         *v->job = '\0';
     }
     if (key == 'd' || key == '\n') v->details = !v->details && *v->pid;
-    if (key == 'r' && *v->pid && cli_record_question(v->pid, v->way, v->line, sizeof v->line)) {
+    if (key == 'r' && *v->pid && cli_record_question(v->pid, v->method, v->line, sizeof v->line)) {
         snprintf(v->asked, sizeof v->asked, "%s", v->job);
-        snprintf(v->asked_way, sizeof v->asked_way, "%s", v->way);
+        snprintf(v->asked_method, sizeof v->asked_method, "%s", v->method);
     }
     return 0;
 }

@@ -85,7 +85,7 @@ typedef enum outcome { DONE, AGAIN, REFUSED } outcome;
 typedef struct work {
     tfp_attach *a;
     tfp_str text; /* the text to run; empty: the page is given back */
-    tfp_way *refusal;
+    tfp_method *refusal;
     tfp_cpu *cpu;
     tfp_tracer tracer;
     const char *why; /* the reason for AGAIN */
@@ -96,7 +96,7 @@ typedef struct work {
 
 static outcome refuse(work *w, const char *code, const char *why)
 {
-    tfp_way_refuse(w->refusal, code, "%s", why);
+    tfp_method_refuse(w->refusal, code, "%s", why);
     return REFUSED;
 }
 
@@ -115,7 +115,7 @@ static bool is_same(const tfp_attach *a)
     struct stat st;
     snprintf(path, sizeof path, "/proc/%lld/exe", (long long)a->pid);
     if (!tfp_proc_stat_read(a->pid, &now) || !tfp_proc_status_read(a->pid, &status) || stat(path, &st)) return false;
-    return tfp_way_is_ours(&status) && now.start_ticks == a->start_ticks && now.code_start == a->code_start &&
+    return tfp_method_is_ours(&status) && now.start_ticks == a->start_ticks && now.code_start == a->code_start &&
            now.stack_start == a->stack_start && st.st_dev == a->device && st.st_ino == a->file &&
            pread(a->memory, home, tfp_cpu_home_code.size, (off_t)a->home) == (ssize_t)tfp_cpu_home_code.size &&
            memcmp(home, tfp_cpu_home_code.data, tfp_cpu_home_code.size) == 0;
@@ -264,12 +264,12 @@ static void *run(void *ctx)
         if (o != AGAIN) return NULL;
         nanosleep(&(struct timespec){ 0, PAUSE_NS }, NULL);
     }
-    tfp_way_refuse(w->refusal, "unsafe", "%s, at %d tries", w->why, TRIES);
+    tfp_method_refuse(w->refusal, "unsafe", "%s, at %d tries", w->why, TRIES);
     return NULL;
 }
 
 /* Without a text: the page is given back, or with `wakes` only a wait for a futex ends. */
-static bool do_work(tfp_attach *a, int64_t thread_id, tfp_str text, bool wakes, tfp_way *refusal)
+static bool do_work(tfp_attach *a, int64_t thread_id, tfp_str text, bool wakes, tfp_method *refusal)
 {
     work w = { .a = a,
                .wakes = wakes,
@@ -279,7 +279,7 @@ static bool do_work(tfp_attach *a, int64_t thread_id, tfp_str text, bool wakes, 
                .tracer = { .pid = (int)thread_id, .memory = a->memory } };
     pthread_t thread;
     if (!w.cpu || pthread_create(&thread, NULL, run, &w))
-        tfp_way_refuse(refusal, "low-memory", "tfprof has no memory for the attach");
+        tfp_method_refuse(refusal, "low-memory", "tfprof has no memory for the attach");
     else
         pthread_join(thread, NULL);
     if (thread_id == a->pid) a->stopped_ns += w.tracer.held_ns;
@@ -287,7 +287,7 @@ static bool do_work(tfp_attach *a, int64_t thread_id, tfp_str text, bool wakes, 
     return w.done;
 }
 
-bool tfp_attach_queue(tfp_attach *a, tfp_str text, tfp_way *refusal)
+bool tfp_attach_queue(tfp_attach *a, tfp_str text, tfp_method *refusal)
 {
     if (do_work(a, a->pid, text, false, refusal)) return true;
     tfp_attach_empty(a); /* a call that was broken off may still have queued the text */
@@ -296,7 +296,7 @@ bool tfp_attach_queue(tfp_attach *a, tfp_str text, tfp_way *refusal)
 
 void tfp_attach_unmap(tfp_attach *a, int64_t thread_id)
 {
-    tfp_way unused;
+    tfp_method unused;
     if (a->page) do_work(a, thread_id, (tfp_str){ NULL, 0 }, false, &unused);
 }
 
@@ -312,7 +312,7 @@ static bool waits_for_futex(int64_t pid)
 
 void tfp_attach_wake(tfp_attach *a)
 {
-    tfp_way unused;
+    tfp_method unused;
     if (a->queued && waits_for_futex(a->pid)) do_work(a, a->pid, (tfp_str){ NULL, 0 }, true, &unused);
 }
 

@@ -33,13 +33,13 @@ typedef struct tfp_attach {
     bool queued;             /* the interpreter was told to run the text */
 } tfp_attach;
 
-/* Looks at a process and changes nothing. False: the attach is refused, *way says why. */
-bool tfp_attach_find(int64_t pid, int64_t start_ticks, tfp_attach *out, tfp_way *refusal);
+/* Looks at a process and changes nothing. False: the attach is refused, *method says why. */
+bool tfp_attach_find(int64_t pid, int64_t start_ticks, tfp_attach *out, tfp_method *refusal);
 /* Allows one attach to a process at a time. False: another tfprof is attached. */
 bool tfp_attach_lock(const tfp_attach *a);
-/* Makes the interpreter run a text of Python at its next safe point. False: it cannot, *way says why; the process goes
+/* Makes the interpreter run a text of Python at its next safe point. False: it cannot, *method says why; the process goes
  * on unharmed. */
-bool tfp_attach_queue(tfp_attach *a, tfp_str text, tfp_way *refusal);
+bool tfp_attach_queue(tfp_attach *a, tfp_str text, tfp_method *refusal);
 /* Ends a wait for a lock in the main thread, so that the interpreter runs the queued text. A thread that was about to wait when
  * the text was queued did not see it, and would run it only after that wait. */
 void tfp_attach_wake(tfp_attach *a);
@@ -51,7 +51,7 @@ void tfp_attach_unmap(tfp_attach *a, int64_t thread_id);
 void tfp_attach_free(tfp_attach *a);
 
 /* Whether an attach is possible at all, as far as a quick look tells. */
-bool tfp_attach_allowed(int64_t pid, const tfp_proc_status *status, tfp_way *refusal);
+bool tfp_attach_allowed(int64_t pid, const tfp_proc_status *status, tfp_method *refusal);
 
 /* text.c: the text that starts the agent, for a process. */
 typedef struct tfp_attach_settings {

@@ -35,12 +35,12 @@ static bool is_out_of_reach(int64_t pid, const tfp_proc_status *status)
     return fd < 0 || status->inner_pid < 0;
 }
 
-bool tfp_attach_allowed(int64_t pid, const tfp_proc_status *status, tfp_way *refusal)
+bool tfp_attach_allowed(int64_t pid, const tfp_proc_status *status, tfp_method *refusal)
 {
     char path[64], why[300];
     if (!tfp_cpu_home_code.size) {
-        tfp_way_refuse(refusal, "other-machine",
-                       "attach works on x86-64 only: start such jobs as tfprof run -- COMMAND");
+        tfp_method_refuse(refusal, "other-machine",
+                          "attach works on x86-64 only: start such jobs as tfprof run -- COMMAND");
         return false;
     }
     snprintf(path, sizeof path, "/proc/%lld/mem", (long long)pid);
@@ -48,21 +48,21 @@ bool tfp_attach_allowed(int64_t pid, const tfp_proc_status *status, tfp_way *ref
     if (fd < 0) {
         bool gone = errno == ENOENT || errno == ESRCH;
         tfp_why_forbidden(pid, why, sizeof why);
-        tfp_way_refuse(refusal, gone ? "gone" : "no-permission", "%s", gone ? "no such process" : why);
+        tfp_method_refuse(refusal, gone ? "gone" : "no-permission", "%s", gone ? "no such process" : why);
         return false;
     }
     close(fd);
     if (has_own_filter(pid, status))
-        tfp_way_refuse(refusal, "unsafe",
-                       "a seccomp filter of its own may kill it: start such jobs as tfprof run -- COMMAND");
+        tfp_method_refuse(refusal, "unsafe",
+                          "a seccomp filter of its own may kill it: start such jobs as tfprof run -- COMMAND");
     else if (status->shadow_stack)
-        tfp_way_refuse(refusal, "unsafe", "it has a shadow stack: start such jobs as tfprof run -- COMMAND");
+        tfp_method_refuse(refusal, "unsafe", "it has a shadow stack: start such jobs as tfprof run -- COMMAND");
     /* in that user namespace root has another number, so the agent could not check who connects */
     else if (geteuid() == 0 && !tfp_same_namespace(pid, "user"))
-        tfp_way_refuse(refusal, "no-permission",
-                       "it is in another user namespace: run tfprof as its user, or in its container");
+        tfp_method_refuse(refusal, "no-permission",
+                          "it is in another user namespace: run tfprof as its user, or in its container");
     else if (is_out_of_reach(pid, status))
-        tfp_way_refuse(
+        tfp_method_refuse(
             refusal, "no-permission",
             "it is in a container without a folder for files (/tmp, /dev/shm, /var/tmp) that can be reached from here");
     else
@@ -106,18 +106,19 @@ static bool find_libc(tfp_attach *a)
 
 /* ---- the whole ---- */
 
-static bool find_python(tfp_attach *a, tfp_way *refusal)
+static bool find_python(tfp_attach *a, tfp_method *refusal)
 {
     static const char *const names[] = { "PyRun_SimpleString", "Py_AddPendingCall" };
     uint64_t values[2];
     tfp_python p;
     if (!tfp_python_open(a->pid, &p, refusal)) return false;
     if (!tfp_python_functions(a->pid, names, values, 2)) {
-        tfp_way_refuse(refusal, "not-python", "its CPython shows no symbols: start such jobs as tfprof run -- COMMAND");
+        tfp_method_refuse(refusal, "not-python",
+                          "its CPython shows no symbols: start such jobs as tfprof run -- COMMAND");
         return false;
     }
     if (!tfp_python_is_single(&p)) {
-        tfp_way_refuse(refusal, "unsafe", "it has subinterpreters: start such jobs as tfprof run -- COMMAND");
+        tfp_method_refuse(refusal, "unsafe", "it has subinterpreters: start such jobs as tfprof run -- COMMAND");
         return false;
     }
     a->run = values[0];
@@ -126,14 +127,14 @@ static bool find_python(tfp_attach *a, tfp_way *refusal)
     return true;
 }
 
-static bool note_program(tfp_attach *a, tfp_way *refusal)
+static bool note_program(tfp_attach *a, tfp_method *refusal)
 {
     char path[64];
     tfp_proc_stat stat_;
     struct stat st;
     snprintf(path, sizeof path, "/proc/%lld/exe", (long long)a->pid);
     if (!tfp_proc_stat_read(a->pid, &stat_) || stat_.start_ticks != a->start_ticks || stat(path, &st)) {
-        tfp_way_refuse(refusal, "gone", "it has ended");
+        tfp_method_refuse(refusal, "gone", "it has ended");
         return false;
     }
     a->code_start = stat_.code_start;
@@ -141,23 +142,23 @@ static bool note_program(tfp_attach *a, tfp_way *refusal)
     a->device = st.st_dev;
     a->file = st.st_ino;
     if (a->code_start && a->stack_start) return true;
-    tfp_way_refuse(refusal, "no-permission", "the kernel does not tell where its stack is");
+    tfp_method_refuse(refusal, "no-permission", "the kernel does not tell where its stack is");
     return false;
 }
 
-bool tfp_attach_find(int64_t pid, int64_t start_ticks, tfp_attach *a, tfp_way *refusal)
+bool tfp_attach_find(int64_t pid, int64_t start_ticks, tfp_attach *a, tfp_method *refusal)
 {
     char path[64];
     tfp_proc_status status;
     *a = (tfp_attach){ .pid = pid, .start_ticks = start_ticks, .memory = -1, .inside = -1 };
     if (!tfp_proc_status_read(pid, &status)) {
-        tfp_way_refuse(refusal, "gone", "no such process");
+        tfp_method_refuse(refusal, "gone", "no such process");
         return false;
     }
     if (!tfp_attach_allowed(pid, &status, refusal) || !note_program(a, refusal) || !find_python(a, refusal))
         return false;
     if (!find_libc(a)) {
-        tfp_way_refuse(refusal, "unsafe", "its libc was not found: start such jobs as tfprof run -- COMMAND");
+        tfp_method_refuse(refusal, "unsafe", "its libc was not found: start such jobs as tfprof run -- COMMAND");
         return false;
     }
     a->inner_pid = pid;
@@ -165,13 +166,13 @@ bool tfp_attach_find(int64_t pid, int64_t start_ticks, tfp_attach *a, tfp_way *r
         a->inside = tfp_inside_folder(pid, status.uid[1], &a->inside_name);
         a->inner_pid = status.inner_pid;
         if (a->inside < 0) {
-            tfp_way_refuse(refusal, "gone", "it has ended");
+            tfp_method_refuse(refusal, "gone", "it has ended");
             return false;
         }
     }
     snprintf(path, sizeof path, "/proc/%lld/mem", (long long)pid);
     a->memory = open(path, O_RDWR | O_CLOEXEC);
     if (a->memory >= 0) return true;
-    tfp_way_refuse(refusal, "no-permission", "its memory cannot be opened: %s", strerror(errno));
+    tfp_method_refuse(refusal, "no-permission", "its memory cannot be opened: %s", strerror(errno));
     return false;
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-void tfp_way_refuse(tfp_way *w, const char *code, const char *format, ...)
+void tfp_method_refuse(tfp_method *w, const char *code, const char *format, ...)
 {
     va_list args;
     w->code = code;
@@ -14,7 +14,7 @@ void tfp_way_refuse(tfp_way *w, const char *code, const char *format, ...)
     va_end(args);
 }
 
-bool tfp_way_is_ours(const tfp_proc_status *s)
+bool tfp_method_is_ours(const tfp_proc_status *s)
 {
     if (geteuid() == 0) return true;
     for (size_t i = 0; i < 3; i++)

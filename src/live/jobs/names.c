@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/jobs/names.c: names of a job's first process, and the way in which a capture would record it. Each needs several files, so they
+/* live/jobs/names.c: names of a job's first process, and how a capture would record it. Each needs several files, so they
  * are read again only when it is the process's turn. The version of a mapped library does not change. */
 #include "live/jobs/names.h"
 
@@ -19,11 +19,11 @@ static void read_container(const tfp_live_process *p, char out[16])
     tfp_proc_container((tfp_str){ cgroup, n > 0 ? (size_t)n : 0 }, out);
 }
 
-static void read_way(const char *run_folder, int64_t run_changed_ns, const tfp_live_process *p, tfp_live_names *n)
+static void read_method(const char *run_folder, int64_t run_changed_ns, const tfp_live_process *p, tfp_live_names *n)
 {
-    tfp_way way;
-    tfp_way_of(run_folder, &p->stat, p->status_told ? &p->status : NULL, p->maps.frameworks, &way);
-    n->capture = way.code;
+    tfp_method method;
+    tfp_method_of(run_folder, &p->stat, p->status_told ? &p->status : NULL, p->maps.frameworks, &method);
+    n->capture = method.code;
     n->state = p->stat.state;
     n->uid = p->status.uid[1];
     n->tracer = p->status.tracer;
@@ -38,7 +38,7 @@ static bool same_state(char a, char b)
     return a == b || (!strchr(telling, a) && !strchr(telling, b));
 }
 
-static bool same_way(const tfp_live_names *n, const tfp_live_process *p, int64_t run_changed_ns)
+static bool same_method(const tfp_live_names *n, const tfp_live_process *p, int64_t run_changed_ns)
 {
     return same_state(n->state, p->stat.state) && n->uid == p->status.uid[1] && n->tracer == p->status.tracer &&
            n->run_changed_ns == run_changed_ns && n->frameworks == p->maps.frameworks;
@@ -57,6 +57,6 @@ bool tfp_live_names_read(const char *run_folder, int64_t run_changed_ns, tfp_liv
         tfp_proc_command(p->stat.pid, n->command, sizeof n->command);
         tfp_proc_program(p->stat.pid, n->program, sizeof n->program);
     }
-    if (all || !same_way(n, p, run_changed_ns)) read_way(run_folder, run_changed_ns, p, n);
+    if (all || !same_method(n, p, run_changed_ns)) read_method(run_folder, run_changed_ns, p, n);
     return true;
 }

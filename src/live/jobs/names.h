@@ -19,7 +19,7 @@ typedef struct tfp_live_names {
 
 /* When an entry was last added to the run folder or removed from it; -1: there is no folder. */
 int64_t tfp_run_changed_ns(const char *run_folder);
-/* Reads the names of a process when it is its turn, and the way of a capture also when something that decides it has changed.
+/* Reads the names of a process when it is its turn, and the method of a capture also when something that decides it has changed.
  * run_changed_ns: what tfp_run_changed_ns returned. False: out of memory. */
 bool tfp_live_names_read(const char *run_folder, int64_t run_changed_ns, tfp_live_process *p);
 

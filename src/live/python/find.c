@@ -121,7 +121,7 @@ static bool find_file(int64_t pid, python_file *out, int *why)
     return any;
 }
 
-/* Opens the interpreter's file; -1: *way says why not. */
+/* Opens the interpreter's file; -1: *method says why not. */
 static int open_python(int64_t pid, const python_file *file, const char **why)
 {
     char path[64];
@@ -136,7 +136,7 @@ static int open_python(int64_t pid, const python_file *file, const char **why)
     return fd;
 }
 
-/* Addresses of symbols of the interpreter's file in the process, 0 for those not found. False: the file cannot be used, *way
+/* Addresses of symbols of the interpreter's file in the process, 0 for those not found. False: the file cannot be used, *method
  * says why. */
 static bool locate(int64_t pid, const python_file *file, const char *const *names, uint64_t *values, size_t count,
                    const char **why)
@@ -188,7 +188,7 @@ bool tfp_python_is_final(int minor, const uint64_t told[3])
            (told[1] >> 4 & 15) == FINAL && !told[2];
 }
 
-bool tfp_python_open(int64_t pid, tfp_python *out, tfp_way *refusal)
+bool tfp_python_open(int64_t pid, tfp_python *out, tfp_method *refusal)
 {
     python_file file;
     const char *lacks;
@@ -196,41 +196,41 @@ bool tfp_python_open(int64_t pid, tfp_python *out, tfp_way *refusal)
     int fault;
     uint64_t head, told[3] = { 0 }; /* cookie, version, whether free-threaded */
     *out = (tfp_python){ .pid = pid, .inside = !tfp_same_namespace(pid, "pid") };
-    *refusal = (tfp_way){ .code = NULL };
+    *refusal = (tfp_method){ .code = NULL };
     if (!find_file(pid, &file, &fault)) {
         if (fault == ENOENT || fault == ESRCH) {
-            tfp_way_refuse(refusal, "gone", "no such process");
+            tfp_method_refuse(refusal, "gone", "no such process");
         } else if (fault) {
             tfp_why_forbidden(pid, why, sizeof why);
-            tfp_way_refuse(refusal, "no-permission", "%s", why);
+            tfp_method_refuse(refusal, "no-permission", "%s", why);
         } else {
-            tfp_way_refuse(refusal, "not-python", "no CPython 3 is mapped in it");
+            tfp_method_refuse(refusal, "not-python", "no CPython 3 is mapped in it");
         }
         return false;
     }
     if (file.minor < 0) {
-        tfp_way_refuse(refusal, "unsupported-python", "%s is a debug or free-threaded build", file.file.path);
+        tfp_method_refuse(refusal, "unsupported-python", "%s is a debug or free-threaded build", file.file.path);
         return false;
     }
     out->layout = tfp_python_layout_of(file.minor);
     if (!out->layout) {
-        tfp_way_refuse(refusal, "unsupported-python", "it runs CPython 3.%d: 3.8 to 3.14 are known", file.minor);
+        tfp_method_refuse(refusal, "unsupported-python", "it runs CPython 3.%d: 3.8 to 3.14 are known", file.minor);
         return false;
     }
     if (!find_symbols(out, &file, &lacks)) {
-        tfp_way_refuse(refusal, "not-python", "%s %s", file.file.path, lacks);
+        tfp_method_refuse(refusal, "not-python", "%s %s", file.file.path, lacks);
         return false;
     }
     if (!tfp_python_read(out, out->runtime + (uint64_t)out->layout->runtime_head, &head, sizeof head) ||
         !tfp_python_read(out, out->runtime, told, sizeof told)) {
         bool gone = errno == ESRCH;
         tfp_why_forbidden(pid, why, sizeof why);
-        tfp_way_refuse(refusal, gone ? "gone" : "no-permission", "%s", gone ? "it has ended" : why);
+        tfp_method_refuse(refusal, gone ? "gone" : "no-permission", "%s", gone ? "it has ended" : why);
         return false;
     }
     if (!tfp_python_is_final(file.minor, told)) {
-        tfp_way_refuse(refusal, "unsupported-python", "%s is a free-threaded build, or a preview of 3.%d",
-                       file.file.path, file.minor);
+        tfp_method_refuse(refusal, "unsupported-python", "%s is a free-threaded build, or a preview of 3.%d",
+                          file.file.path, file.minor);
         return false;
     }
     return true;

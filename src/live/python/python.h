@@ -42,8 +42,8 @@ typedef struct tfp_python {
         [1024]; /* the numbers of threads, indexed by the last bits of their own number; kept from one look to the next */
 } tfp_python;
 
-/* Finds the interpreter of a process. False: *way says why not, as a code and a sentence. */
-bool tfp_python_open(int64_t pid, tfp_python *out, tfp_way *refusal);
+/* Finds the interpreter of a process. False: *method says why not, as a code and a sentence. */
+bool tfp_python_open(int64_t pid, tfp_python *out, tfp_method *refusal);
 bool tfp_python_read(const tfp_python *p, uint64_t address, void *out, size_t size);
 /* The word at an address; 0 where it cannot be read. */
 static inline uint64_t tfp_python_word(const tfp_python *p, uint64_t address)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/record/select.c: finds the processes and servers that selectors refer to, and the way to record each. */
+/* live/record/select.c: finds the processes and servers that selectors refer to, and the method to record each. */
 #include "live/record/capture.h"
 #include "live/python/python.h"
 
@@ -70,12 +70,13 @@ static int64_t memory_left(int64_t pid)
 /* ---- processes ---- */
 
 /* With --via kineto PyTorch does everything itself, so the conditions of an agent or an attach do not matter. */
-static void select_kineto(tfp_capture *c, tfp_session *s, const tfp_way *way, unsigned frameworks)
+static void select_kineto(tfp_capture *c, tfp_session *s, const tfp_method *method, unsigned frameworks)
 {
     static const char *const hindered[] = { "zombie", "gone", "stopped", "other-user" };
     s->row.via = TFP_STR("kineto");
     for (size_t i = 0; i < sizeof hindered / sizeof *hindered; i++)
-        if (strcmp(way->code, hindered[i]) == 0) tfp_session_end(c, s, "refused", way->code, "%s", way->message);
+        if (strcmp(method->code, hindered[i]) == 0)
+            tfp_session_end(c, s, "refused", method->code, "%s", method->message);
     if (!(frameworks & TFP_FRAMEWORK_TORCH))
         tfp_session_end(c, s, "refused", "no-framework", "only PyTorch has the protocol of --via kineto");
 }
@@ -84,7 +85,7 @@ static void add_process(tfp_capture *c, const char *target, const tfp_live_proce
 {
     enum { LEAST_MEMORY = 256 << 20 };
     char text[4200];
-    tfp_way way;
+    tfp_method method;
     tfp_proc_status status;
     if (is_there(c, p->stat.pid)) return;
     tfp_session *s = add(c, target);
@@ -107,23 +108,23 @@ static void add_process(tfp_capture *c, const char *target, const tfp_live_proce
     s->attaching.stack_start = p->stat.stack_start;
     snprintf(s->folder, sizeof s->folder, "%lld", (long long)root->stat.pid);
     snprintf(s->base, sizeof s->base, "%lld", (long long)p->stat.pid);
-    tfp_way_of(c->run_folder, &p->stat, told ? &status : NULL, p->maps.frameworks, &way);
-    bool attach = strcmp(way.code, "attach") == 0, agent = strcmp(way.code, "agent") == 0;
+    tfp_method_of(c->run_folder, &p->stat, told ? &status : NULL, p->maps.frameworks, &method);
+    bool attach = strcmp(method.code, "attach") == 0, agent = strcmp(method.code, "agent") == 0;
     int64_t left = agent || (attach && c->settings->attach) ? memory_left(p->stat.pid) : -1;
     if (c->settings->via)
-        select_kineto(c, s, &way, p->maps.frameworks);
+        select_kineto(c, s, &method, p->maps.frameworks);
     else if (attach && !c->settings->attach)
         tfp_session_end(c, s, "refused", "unprepared",
                         "no agent answers in it: tfprof capture --attach %lld starts one; or start such jobs as tfprof "
                         "run -- COMMAND",
                         (long long)p->stat.pid);
     else if (!agent && !attach)
-        tfp_session_end(c, s, "refused", way.code, "%s", way.message);
+        tfp_session_end(c, s, "refused", method.code, "%s", method.message);
     else if (left >= 0 && left < LEAST_MEMORY)
         tfp_session_end(c, s, "refused", "low-memory", "it is %lld MiB below its cgroup's limit: 256 are needed",
                         (long long)(left >> 20));
     else
-        s->agent = way.agent;
+        s->agent = method.agent;
     s->attaching.needed = attach && !c->settings->via;
     if (s->state == TFP_SESSION_WAITS && !c->settings->via) s->row.via = attach ? TFP_STR("attach") : TFP_STR("agent");
 }

@@ -316,7 +316,7 @@ void tfp_session_ready(tfp_capture *c, tfp_session *s, short events)
 static void where_is_it(const tfp_session *s, char *out, size_t room)
 {
     tfp_python p;
-    tfp_way refusal;
+    tfp_method refusal;
     tfp_python_thread threads[64];
     tfp_live_frame frames[1024];
     tfp_buf file = { 0 }, function = { 0 };

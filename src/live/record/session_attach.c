@@ -40,7 +40,7 @@ static void name_folders(const tfp_capture *c, const tfp_session *s, char theirs
 static void queue_text(tfp_capture *c, tfp_session *s)
 {
     char theirs[TFP_RUN_PATH_MAX], ours[TFP_RUN_PATH_MAX];
-    tfp_way refusal = { .code = NULL };
+    tfp_method refusal = { .code = NULL };
     tfp_proc_stat own;
     tfp_buf text = { 0 };
     name_folders(c, s, theirs, ours);
@@ -89,7 +89,7 @@ static bool take_lock(tfp_capture *c, tfp_session *s)
 
 void tfp_session_start_attach(tfp_capture *c, tfp_session *s)
 {
-    tfp_way refusal;
+    tfp_method refusal;
     s->state = TFP_SESSION_ATTACHES;
     if (!s->attaching.attach) {
         s->attaching.attach = malloc(sizeof *s->attaching.attach);

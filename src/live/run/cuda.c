@@ -139,7 +139,7 @@ static void copy_name(const tfp_cuda_copy *c, char out[64])
     static const char *const kinds[] = { "Unknown", "Pageable", "Pinned",        "Device",
                                          "Array",   "Managed",  "Device Static", "Managed Static" };
     enum { KINDS = sizeof kinds / sizeof *kinds };
-    snprintf(out, 64, "%s (%s -> %s)", tfp_copy_of(c->way < TFP_DIRECTIONS ? (tfp_direction)c->way : 0),
+    snprintf(out, 64, "%s (%s -> %s)", tfp_copy_of(c->direction < TFP_DIRECTIONS ? (tfp_direction)c->direction : 0),
              kinds[c->from < KINDS ? c->from : 0], kinds[c->to < KINDS ? c->to : 0]);
 }
 

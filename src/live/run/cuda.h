@@ -50,7 +50,7 @@ typedef struct tfp_cuda_copy { /* also for a memset, which has no from and to */
     uint32_t kind, size;
     uint64_t start, end, bytes;
     uint32_t device, context, stream, correlation;
-    uint32_t way, from, to, reserved; /* CUpti_ActivityMemcpyKind, CUpti_ActivityMemoryKind */
+    uint32_t direction, from, to, reserved; /* CUpti_ActivityMemcpyKind, CUpti_ActivityMemoryKind */
 } tfp_cuda_copy;
 
 typedef struct tfp_cuda_call {

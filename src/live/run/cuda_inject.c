@@ -34,7 +34,7 @@ enum { DOMAIN_DRIVER = 1, DOMAIN_RUNTIME = 2 };
 /* ---- layouts ---- */
 
 typedef struct memory_layout { /* 0: the record has no such field */
-    uint8_t way, from, to, bytes, start, end, device, context, stream, correlation;
+    uint8_t direction, from, to, bytes, start, end, device, context, stream, correlation;
 } memory_layout;
 
 /* Offsets of the fields of a record, valid from a version of CUPTI on. */
@@ -64,7 +64,7 @@ static const layout layouts[] = {
         .correlation = 92,
         .name = 104,
         .graph_node = 144 },
-      { .way = 4,
+      { .direction = 4,
         .from = 5,
         .to = 6,
         .bytes = 8,
@@ -229,7 +229,7 @@ static void put_memory(const uint8_t *r, uint32_t kind, const memory_layout *f)
     c.context = u32(r, f->context);
     c.stream = u32(r, f->stream);
     c.correlation = u32(r, f->correlation);
-    c.way = f->way ? r[f->way] : 0;
+    c.direction = f->direction ? r[f->direction] : 0;
     c.from = f->from ? r[f->from] : 0;
     c.to = f->to ? r[f->to] : 0;
     put(&c, sizeof c);

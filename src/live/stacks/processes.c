@@ -47,7 +47,7 @@ static void forget_codes(tfp_stacked *p)
 static void look_at(tfp_sampler *s, int64_t pid)
 {
     tfp_python python;
-    tfp_way refusal;
+    tfp_method refusal;
     uint32_t at = tfp_map64_get(&s->processes.by_pid, (uint64_t)pid);
     if (at != TFP_NONE && !s->processes.list.at[at]->ended) return;
     if (s->processes.list.size == TFP_STACKS_PROCESSES_MOST && at == TFP_NONE) {

@@ -182,7 +182,7 @@ tfp_status tfp_live_stacks(const tfp_live *l, const char *target, const tfp_opti
                            tfp_report **out, tfp_error *err)
 {
     int64_t pid;
-    tfp_way refusal;
+    tfp_method refusal;
     tfp_python python;
     tfp_sampler s = { .nomem = false };
     tfp_error_clear(err);

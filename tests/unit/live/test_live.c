@@ -83,18 +83,18 @@ static void a_shadow_stack_is_refused(void **state)
 {
     (void)state;
     tfp_proc_status s;
-    tfp_way way = { .code = NULL };
+    tfp_method method = { .code = NULL };
     tfp_proc_status_parse(TFP_STR("Name:\tshstk\nx86_Thread_features:\t\nx86_Thread_features_locked:\tshstk wrss\n"),
                           &s);
     assert_false(s.shadow_stack);
     tfp_proc_status_parse(TFP_STR("Name:\tx\nx86_Thread_features:\tshstk wrss\nx86_Thread_features_locked:\t\n"), &s);
     assert_true(s.shadow_stack);
     if (!tfp_cpu_home_code.size) return; /* tfprof cannot attach to processes on this kind of machine */
-    assert_false(tfp_attach_allowed(getpid(), &s, &way));
-    assert_string_equal(way.code, "unsafe");
-    assert_non_null(strstr(way.message, "shadow stack"));
+    assert_false(tfp_attach_allowed(getpid(), &s, &method));
+    assert_string_equal(method.code, "unsafe");
+    assert_non_null(strstr(method.message, "shadow stack"));
     s.shadow_stack = false;
-    assert_true(tfp_attach_allowed(getpid(), &s, &way));
+    assert_true(tfp_attach_allowed(getpid(), &s, &method));
 }
 
 static void a_mapped_file_is_known_by_its_first_line(void **state)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/live/test_live_way.c: how a process would be recorded, or why it cannot be: of several reasons the one that users can
+/* tests/unit/live/test_live_method.c: how a process would be recorded, or why it cannot be: of several reasons the one that users can
  * remedy first; and the version of its framework, from the names of the folders beside its library. */
 #include "support.h"
 
@@ -40,20 +40,20 @@ static int end(void **state)
     return 0;
 }
 
-static tfp_way way_of(unsigned frameworks)
+static tfp_method method_of(unsigned frameworks)
 {
     tfp_proc_stat stat;
     tfp_proc_status status;
-    tfp_way w;
+    tfp_method w;
     assert_true(tfp_proc_stat_read(child, &stat));
     bool there = tfp_proc_status_read(child, &status);
-    tfp_way_of(place, &stat, there ? &status : NULL, frameworks, &w);
+    tfp_method_of(place, &stat, there ? &status : NULL, frameworks, &w);
     return w;
 }
 
 static void expect(unsigned frameworks, const char *code, const char *part)
 {
-    tfp_way w = way_of(frameworks);
+    tfp_method w = method_of(frameworks);
     if (strcmp(w.code, code) != 0 || !strstr(w.message, part)) fail_msg("%s: %s", w.code, w.message);
 }
 
@@ -67,7 +67,7 @@ static void what_is_mapped_decides_first(void **state)
     snprintf(text, sizeof text, "tfprof stacks %d shows", (int)child);
     expect(PYTHON, "no-framework", text);
     expect(TORCH, "not-python", "no CPython is mapped");
-    tfp_way w = way_of(TORCH | PYTHON); /* a message explains why attaching is not permitted; without one it is */
+    tfp_method w = method_of(TORCH | PYTHON); /* a message explains why attaching is not permitted; without one it is */
     assert_true(strcmp(w.code, "attach") == 0 ? !*w.message : *w.message != '\0');
     assert_string_not_equal(w.code, "not-python");
     assert_string_not_equal(w.code, "no-framework");
@@ -96,10 +96,10 @@ static void an_ended_process_is_no_process(void **state)
     assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0); /* it stays as a zombie */
     expect(TORCH | PYTHON, "zombie", "it has ended");
     tfp_proc_stat stat;
-    tfp_way w;
+    tfp_method w;
     assert_true(tfp_proc_stat_read(child, &stat));
     stat.state = 'S';
-    tfp_way_of(place, &stat, NULL, TORCH | PYTHON, &w); /* it ended between two reads */
+    tfp_method_of(place, &stat, NULL, TORCH | PYTHON, &w); /* it ended between two reads */
     assert_string_equal(w.code, "gone");
 }
 
@@ -152,14 +152,14 @@ static void only_a_user_s_own_processes_are_ours(void **state)
     (void)state;
     tfp_proc_status s;
     assert_true(tfp_proc_status_read(getpid(), &s));
-    assert_true(tfp_way_is_ours(&s));
+    assert_true(tfp_method_is_ours(&s));
     for (int i = 0; i < 3; i++) {
         tfp_proc_status other = s;
         other.uid[i] = 12345; /* real, effective or saved */
-        assert_int_equal(tfp_way_is_ours(&other), geteuid() == 0);
+        assert_int_equal(tfp_method_is_ours(&other), geteuid() == 0);
         other = s;
         other.gid[i] = 12345;
-        assert_int_equal(tfp_way_is_ours(&other), geteuid() == 0);
+        assert_int_equal(tfp_method_is_ours(&other), geteuid() == 0);
     }
 }
 
