@@ -95,7 +95,6 @@ def check_all(program, sample, schemas, check):
         files(t, sample)
         talking.mcp(t, sample)
         talking.http(t, sample)
-        talking.http_loading(t)
         with job(t) as pid:
             live(t, pid)
             talking.http_live(t, int(pid))

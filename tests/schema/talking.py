@@ -90,22 +90,6 @@ def http(t, sample):
             s.stop()
 
 
-def http_loading(t):
-    """The first answer about a trace that takes a while to read."""
-    path = os.path.join(t.folder, "long.json")
-    event = '{"ph":"X","cat":"cpu_op","name":"aten::add","pid":1,"tid":1,"ts":%d,"dur":1}'
-    with open(path, "w", encoding="utf-8") as f:
-        f.write('{"schemaVersion":1,"traceEvents":[' + ",".join(event % (2 * i) for i in range(200000)) + "]}")
-    s = Server(t.program, "long.json", cwd=t.folder)
-    try:
-        first = s.get(f"/api/v1/profiles/{s.profiles()[0]['id']}")
-        t.check("a long trace is being read at first", first.status == 202, first.status)
-        t.fits("the first answer of a long trace", first.json(), "http_loading", "http")
-    finally:
-        s.stop()
-    os.remove(path)
-
-
 def http_live(t, pid):
     s = Server(t.program, "--live", "--dir", "recorded", cwd=t.folder, token=True, environment=t.env)
     ask = lambda path, method="GET": s.get("/api/v1/live" + path, f"Authorization: Bearer {s.token}", method=method, timeout=60).json()
