@@ -67,6 +67,7 @@ unsigned tfp_view_keep(const char *view, const tfp_options *o)
         bool one = o && o->step.which == TFP_STEP_ONE && !(v->needs & TFP_NO_STEP_SUMS);
         keep |= TFP_KEEP_ROWS | (one ? 0 : TFP_KEEP_TOTAL);
     }
+    if (v && v->needs & TFP_USES_STRIDES) keep |= TFP_KEEP_STRIDES;
     if (tfp_options_need_runs(o)) keep |= TFP_KEEP_MEMORY;
     if (tfp_options_work_out(o)) keep |= TFP_KEEP_PROGRAM;
     if (o && tfp_options_show_parameters(o)) keep |= TFP_KEEP_GRAPHS;

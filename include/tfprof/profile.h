@@ -30,9 +30,11 @@ typedef enum tfp_keep {
     TFP_KEEP_TOTAL =
         64, /**< with TFP_KEEP_SUMS or TFP_KEEP_ROWS: the sums of everything recorded, not by step. Other steps are
                                  refused then (TFP_BADARG) */
-    TFP_KEEP_ROWS = 128, /**< of traces only what kernel and steps need, instead of spans, as above; also beside
+    TFP_KEEP_ROWS = 128,    /**< of traces only what kernel and steps need, instead of spans, as above; also beside
                               TFP_KEEP_MEMORY. Other views are refused then (TFP_BADARG). */
-    TFP_KEEP_PROGRAM = 8 /**< the graph as a program with its functions: needed for shapes and float operations */
+    TFP_KEEP_STRIDES = 256, /**< of PyTorch's traces how the inputs of calls lie in memory: limits. TFP_KEEP_PROGRAM
+                                 keeps this, too. */
+    TFP_KEEP_PROGRAM = 8    /**< the graph as a program with its functions: needed for shapes and float operations */
 } tfp_keep;
 
 /** Chooses the parts kept of files that are added from now on. `keep` is a sum of tfp_keep values; the default is

@@ -119,14 +119,27 @@ class StepOptions(RangeOptions, total=False):
 class WhatifOptions(ViewOptions, total=False):
     """The keywords of Profile.whatif, for type checkers."""
 
+    peak_flops: Optional[Union[float, str]]
+    peak_bandwidth: Optional[Union[float, str]]
+    floor: Optional[Union[float, str]]
     faster: Optional[Union[Items, Mapping[str, float]]]
     no_sync: Optional[bool]
     overlap: Optional[str]
     link: Optional[Union[float, str]]
-    ideal: Optional[str]
+    ideal: Optional[Items]
+    fuse: Optional[Items]
     keep: Optional[Items]
     launch: Optional[Union[float, str]]
     input: Optional[Union[float, str]]
+
+
+class LimitsOptions(ViewOptions, total=False):
+    """The keywords of Profile.limits, for type checkers."""
+
+    by: Optional[str]
+    peak_flops: Optional[Union[float, str]]
+    peak_bandwidth: Optional[Union[float, str]]
+    floor: Optional[Union[float, str]]
 
 
 class FlopsOptions(ViewOptions, total=False):
@@ -143,6 +156,7 @@ OF_VIEWS: Dict[str, Any] = {
     "code": RangeOptions,
     "flops": FlopsOptions,
     "kernel": RangeOptions,
+    "limits": LimitsOptions,
     "lines": LinesOptions,
     "memory": MemoryOptions,
     "op": RangeOptions,

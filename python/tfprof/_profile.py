@@ -15,6 +15,7 @@ from tfprof._notebook import InNotebooks
 from tfprof._options import (
     OF_VIEWS,
     FlopsOptions,
+    LimitsOptions,
     LinesOptions,
     MemoryOptions,
     Parameters,
@@ -53,9 +54,8 @@ class _Input:
                 self.path = os.fspath(source)
             except TypeError:
                 raise TypeError("%s: %r is neither a path nor bytes" % (format or "source", source)) from None
-        self.format = format
+        self.format, self.step = format, step
         self.name = "<%s>" % (format or "bytes")
-        self.step = step
 
     def can_look(self) -> bool:
         """A pipe can be read only once."""
@@ -347,6 +347,9 @@ class Profile(InNotebooks):
 
     def wait(self, **options: "Unpack[PlaceOptions]") -> Report:
         return self.view("wait", **options)
+
+    def limits(self, **options: "Unpack[LimitsOptions]") -> Report:
+        return self.view("limits", **options)  # type: ignore[misc]
 
     def whatif(self, **options: "Unpack[WhatifOptions]") -> Report:
         return self.view("whatif", **options)  # type: ignore[misc]

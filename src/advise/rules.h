@@ -18,6 +18,7 @@ typedef bool (*tfp_touches)(const struct tfp_ruling *x, uint32_t span, unsigned 
 /* State of the function that judges: it fills in `text` and returns whether the rule has a finding. */
 typedef struct tfp_ruling {
     const tfp_trace_facts *f;
+    const struct tfp_device_limits *limits; /* NULL: unknown */
     tfp_about about;
     double limit; /* the limit in use */
     tfp_buf text;
@@ -57,6 +58,14 @@ void tfp_ruling_name(tfp_ruling *x, tfp_str name);
 void tfp_ruling_span(tfp_ruling *x, uint32_t span); /* appends its name */
 void tfp_ruling_path(tfp_ruling *x, uint32_t span); /* for a host span: appends it with the spans around it */
 
+/* One item of -rule_limits (rule_limits.c); false at the end. */
+typedef struct tfp_rule_limit {
+    tfp_str item, name;
+    double limit;
+    bool known; /* it has a limit */
+} tfp_rule_limit;
+bool tfp_rule_limit_next(tfp_str *left, tfp_rule_limit *out);
+
 /* trace_host.c */
 bool tfp_optimizer_is_unfused(const tfp_trace_facts *f,
                               /* whether it launches at least this many kernels per step, and a third of all */
@@ -93,5 +102,10 @@ bool tfp_ruling_plain_matmuls(tfp_ruling *x);
 bool tfp_ruling_odd_shapes(tfp_ruling *x);
 bool tfp_ruling_memory_limit(tfp_ruling *x);
 bool tfp_ruling_fragmentation(tfp_ruling *x);
+
+/* device_limits.c */
+bool tfp_ruling_fusable_chains(tfp_ruling *x);
+bool tfp_ruling_slow_products(tfp_ruling *x);
+bool tfp_ruling_launch_bound(tfp_ruling *x);
 
 #endif

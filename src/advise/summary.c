@@ -16,6 +16,7 @@
 #include "views/memory/allocator.h"
 #include "views/spans/trace.h"
 #include "views/trace/facts.h"
+#include "whatif/gains.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -306,6 +307,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     s = ok ? tfp_note_guessed_steps(r, p, NULL, err) : tfp_nomem(err);
     if (!s && !say_doubts(r)) s = tfp_nomem(err);
     if (!s) s = tfp_attributed_note(r, err);
+    if (!s && f && f->has_devices && tfp_has(p, TFP_HAS_TRACE)) s = tfp_limits_fact(r, &f->x, err);
     if (!s) s = add_findings(r, err);
     if (!s) s = f && f->step_row_count ? show_parts(r, f, err) : show_sums(r, err);
     return s ? s : tfp_summary_tops(r, f, err);
@@ -318,5 +320,5 @@ const tfp_view tfp_view_summary = {
     NULL,
     NULL,
     build,
-    TFP_USES_SPANS | TFP_TAKES_LIMITS | TFP_TAKES_SNAPSHOTS,
+    TFP_USES_SPANS | TFP_USES_STRIDES | TFP_TAKES_LIMITS | TFP_TAKES_SNAPSHOTS,
 };

@@ -32,11 +32,11 @@ typedef struct tops {
 enum { SHOW_SUM = 1, SHOW_DEVICE = 2, SHOW_HOST = 4, SHOW_PARTS = 6 };
 static const tfp_table_column columns[] = {
     TFP_COLUMN(top_row, "name", TEXT, LABEL, name, "What it is."),
-    TFP_COLUMN_ONLY(top_row, "device_us", REAL, MICROS, device_us, "Its time on devices.", SHOW_DEVICE),
+    TFP_COLUMN_ONLY(top_row, "device_time_us", REAL, MICROS, device_us, "Its time on devices.", SHOW_DEVICE),
     TFP_COLUMN_ONLY(top_row, "device_share", REAL, SHARE, of_share, "Share of the time of all of them on devices.", SHOW_DEVICE),
-    TFP_COLUMN_ONLY(top_row, "host_us", REAL, MICROS, host_us, "Its time on the host.", SHOW_PARTS),
+    TFP_COLUMN_ONLY(top_row, "cpu_time_us", REAL, MICROS, host_us, "Its time on the host.", SHOW_PARTS),
     TFP_COLUMN_ONLY(top_row, "host_share", REAL, SHARE, of_share, "Share of the time of all of them on the host.", SHOW_HOST),
-    TFP_COLUMN_ONLY(top_row, "device_us", REAL, MICROS, device_us, "Its time on devices.", SHOW_HOST),
+    TFP_COLUMN_ONLY(top_row, "device_time_us", REAL, MICROS, device_us, "Its time on devices.", SHOW_HOST),
     TFP_COLUMN(top_row, "micros", REAL, MICROS, micros, "Its time: host and device together."),
     TFP_COLUMN(top_row, "share", REAL, SHARE, share, "Share of the time of all of them."),
     { NULL, TFP_CELL_INT, TFP_LABEL, 0, NULL, 0 },
@@ -74,7 +74,7 @@ static const char *title_of(const tops *t, const char *what, const tfp_view *vie
         tfp_buf_printf(&b, "%s time by %s, of ", t->by_host ? "host" : "device", what);
         tfp_format_real(&b, TFP_MICROS, all_us);
         tfp_buf_printf(&b, " in all (tfprof %s", view->name);
-        if (t->by_host) tfp_buf_text(&b, " -order_by host");
+        if (t->by_host) tfp_buf_text(&b, " -order_by cpu_time");
     } else {
         tfp_buf_printf(&b, "%ss that take longest (tfprof %s%s", what, view->name,
                        tfp_report_kinds[view->kind].table ? "" : " -order_by micros");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* advise/trace_rules.c: what slows down the steps of a trace, one row per rule: its limit, the function that judges it
  * (trace_host.c, trace_device.c), the remedy, and the command that shows the evidence. */
+#include "advise/device_limits.h"
 #include "advise/rules.h"
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
@@ -40,6 +41,8 @@ static const rule rules[] = {
     RULE("HostBound", HOST, "Devices that wait for launches.", host_bound, 0.2, STEP,
          "launch less and bigger: compile, bigger batches", "steps -critical_path",
          "torch.compile, CUDA graphs", "tf.function, jit_compile=True", "jit around the whole step, lax.scan", "launch graph"),
+    RULE("LaunchBound", HOST, "Devices that wait for launches of kernels that are as short as kernels can be.", launch_bound, 0.1, STEP,
+         "launch a step as one graph (CUDA graphs)", "limits", "torch.compile(mode=\"reduce-overhead\")", NULL, NULL, "launch graph"),
     RULE("HostStalls", HOST, "Devices (or operations, if there is no device) that wait over a millisecond for other work of the host.", host_stalls, 0.1, STEP,
          "move that out of the steps, or into another thread", "steps -critical_path", NULL, NULL, NULL),
     RULE("PythonTime", HOST, "Devices that wait for Python.", python_time, 0.3, STEP,
@@ -91,6 +94,10 @@ static const rule rules[] = {
          "run independent parts in streams of their own, or as one batch", "kernel", NULL, NULL, NULL),
     RULE("TinyKernels", COMPUTE, "Many kernels that take less time than starting them.", tiny_kernels, 0.3, STEP,
          "fuse them", "kernel", "torch.compile, foreach forms, scaled_dot_product_attention", "jit_compile=True", "jit around more"),
+    RULE("FusableChains", COMPUTE, "Chains of kernels that one kernel could do.", fusable_chains, 0.05, STEP,
+         "fuse them", "limits -by chain", "torch.compile, a fused kernel of a library", NULL, NULL, "fuse all"),
+    RULE("SlowProducts", COMPUTE, "Products, convolutions and attention below half of what the device can do.", slow_products, 0.05, STEP,
+         "pad sides to multiples of 64, choose another layout, algorithm or batch for this shape", "limits -by shape", NULL, NULL, NULL),
     RULE("Casts", COMPUTE, "Kernels that only convert types.", casts, 0.08, STEP,
          "choose one type for weights and activations; let a compiler fuse conversions", "op", NULL, NULL, NULL),
     RULE("Layouts", COMPUTE, "Kernels that only move elements.", layouts, 0.08, STEP,
@@ -127,51 +134,16 @@ static const rule *find_rule(tfp_str name)
     return NULL;
 }
 
-/* Parses "0.2" or "20%". */
-static bool parse_limit(tfp_str text, double *out)
-{
-    char copy[32], *end;
-    if (!text.size || text.size >= sizeof copy) return false;
-    memcpy(copy, text.data, text.size);
-    copy[text.size] = '\0';
-    *out = strtod(copy, &end);
-    if (end != copy && *end == '%') {
-        *out /= 100;
-        end++;
-    }
-    return end != copy && !*end && isfinite(*out) && *out >= 0;
-}
-
-/* Takes the next item of "RULE=LIMIT,..."; false at the end. */
-static bool next_item(tfp_str *left, tfp_str *item)
-{
-    if (!left->size) return false;
-    const char *comma = memchr(left->data, ',', left->size);
-    *item = (tfp_str){ left->data, comma ? (size_t)(comma - left->data) : left->size };
-    size_t used = item->size + (comma != NULL);
-    *left = (tfp_str){ left->data + used, left->size - used };
-    return true;
-}
-
-static const rule *read_item(tfp_str item, double *limit, bool *is_limit)
-{
-    const char *equals = item.size ? memchr(item.data, '=', item.size) : NULL;
-    size_t size = equals ? (size_t)(equals - item.data) : item.size;
-    *is_limit = equals && parse_limit((tfp_str){ equals + 1, item.size - size - 1 }, limit);
-    return find_rule((tfp_str){ item.data, size });
-}
-
 tfp_status tfp_trace_limits_known(const char *list, tfp_error *err)
 {
-    tfp_str left = tfp_str_of(list), item;
-    while (next_item(&left, &item)) {
-        double limit;
-        bool is_limit;
+    tfp_str left = tfp_str_of(list);
+    for (tfp_rule_limit one; tfp_rule_limit_next(&left, &one);) {
+        tfp_str item = one.item;
         int shown = (int)(item.size < 200 ? item.size : 200);
         if (!item.size) continue;
-        if (!read_item(item, &limit, &is_limit))
+        if (!find_rule(one.name))
             return tfp_fail(err, TFP_BADARG, "option -rule_limits: no rule of traces in '%.*s'", shown, item.data);
-        if (!is_limit)
+        if (!one.known)
             return tfp_fail(err, TFP_BADARG, "option -rule_limits: '%.*s' is not RULE=NUMBER or RULE=NUMBER%%", shown,
                             item.data);
     }
@@ -180,11 +152,10 @@ tfp_status tfp_trace_limits_known(const char *list, tfp_error *err)
 
 static double limit_of(const tfp_report *r, const rule *of)
 {
-    tfp_str left = tfp_str_of(tfp_options_of(r)->verb.rule_limits), item;
-    double limit = of->limit, told;
-    bool is_limit;
-    while (next_item(&left, &item))
-        if (read_item(item, &told, &is_limit) == of && is_limit) limit = told;
+    tfp_str left = tfp_str_of(tfp_options_of(r)->verb.rule_limits);
+    double limit = of->limit;
+    for (tfp_rule_limit one; tfp_rule_limit_next(&left, &one);)
+        if (one.known && find_rule(one.name) == of) limit = one.limit;
     return limit;
 }
 
@@ -327,12 +298,33 @@ static tfp_status ask_whatif(tfp_report *r, spoken *all, tfp_error *err)
     return s;
 }
 
-static void judge_all(const tfp_report *r, const tfp_trace_facts *f, spoken *all)
+/* A finding that promises what a replay denies is none; kernels that graphs would launch are not too small as well. */
+static void settle_launches(spoken *all)
+{
+    size_t kept = 0;
+    bool bound = false;
+    for (size_t i = 0; i < all->count; i++) {
+        tfp_judge judge = all->of[i]->judge;
+        const tfp_ruling *x = &all->x[i];
+        bool gains = !isnan(x->replayed_ns) && x->replayed_ns >= x->limit * x->f->mean.judged_ns;
+        if (judge == tfp_ruling_launch_bound) bound = gains;
+        if ((judge == tfp_ruling_launch_bound && !gains) || (judge == tfp_ruling_tiny_kernels && bound)) {
+            tfp_buf_free(&all->x[i].text);
+            continue;
+        }
+        all->x[kept] = all->x[i];
+        all->of[kept++] = all->of[i];
+    }
+    all->count = kept;
+}
+
+static void judge_all(const tfp_report *r, const tfp_trace_facts *f, const tfp_device_limits *limits, spoken *all)
 {
     bool little = tfp_steps_hold_little(f->x.p) || f->begin.doubted.most;
     double host_ns = 0;
     for (size_t i = 0; i < RULES && f->mean.judged_ns > 0; i++) {
         tfp_ruling x = { .f = f,
+                         .limits = limits,
                          .about = rules[i].checker.about,
                          .limit = limit_of(r, &rules[i]),
                          .about_ns = NAN,
@@ -416,8 +408,12 @@ tfp_status tfp_trace_judge(tfp_report *r, tfp_trace_verdict *out, size_t *count,
     spoken all = { .count = 0 };
     *count = 0;
     if (s) return s;
-    judge_all(r, f, &all);
+    tfp_device_limits *limits;
+    if ((s = tfp_device_limits_of(r, f, &limits, err))) return s;
+    judge_all(r, f, limits, &all);
     s = ask_whatif(r, &all, err);
+    if (!s) settle_launches(&all);
+    tfp_device_limits_free(limits);
     const int64_t *zeros = s ? NULL : tfp_timeline_zeros(f->x.p, tfp_arena_of(r));
     for (size_t i = 0; !s && i < all.count; i++)
         if (!zeros || !add_verdict(r, &all.x[i], all.of[i], zeros, out, count)) s = tfp_nomem(err);

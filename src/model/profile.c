@@ -78,7 +78,7 @@ void tfp_profile_free(tfp_profile *p)
 tfp_status tfp_profile_keep(tfp_profile *p, unsigned keep)
 {
     const unsigned known = TFP_KEEP_ALL | TFP_KEEP_FUNCTIONS | TFP_KEEP_PROGRAM | TFP_KEEP_GRAPHS | TFP_KEEP_SUMS |
-                           TFP_KEEP_TOTAL | TFP_KEEP_ROWS;
+                           TFP_KEEP_TOTAL | TFP_KEEP_ROWS | TFP_KEEP_STRIDES;
     if (!p || keep & ~known) return TFP_BADARG;
     p->keep = keep;
     p->kept = (tfp_step_choice){ .id = -2, .which = TFP_STEP_ALL };

@@ -8,7 +8,8 @@
 
 #include <math.h>
 
-static const char *const names[] = { "faster", "no-sync", "overlap", "link", "ideal", "keep", "launch", "input", NULL };
+static const char *const names[] = { "faster", "no-sync", "overlap", "link", "ideal",
+                                     "keep",   "launch",  "input",   "fuse", NULL };
 
 static tfp_status wrong(tfp_error *err, const char *why) { return tfp_fail(err, TFP_BADARG, "%s", why); }
 
@@ -107,11 +108,16 @@ static const char *read_change(tfp_change_kind kind, tfp_str v, tfp_change *out)
     case TFP_CHANGE_NO_SYNC: return NULL;
     case TFP_CHANGE_OVERLAP: return tfp_str_eq(v, TFP_STR("comm")) ? NULL : "only comm can overlap";
     case TFP_CHANGE_LINK: return read_link(v, out);
-    case TFP_CHANGE_IDEAL: return tfp_str_eq(v, TFP_STR("stragglers")) ? NULL : "only stragglers can be made ideal";
+    case TFP_CHANGE_IDEAL:
+        out->device = tfp_str_eq(v, TFP_STR("device"));
+        return out->device || tfp_str_eq(v, TFP_STR("stragglers")) ? NULL : "not stragglers, and not device";
     case TFP_CHANGE_KEEP: return read_keep(v, out);
     case TFP_CHANGE_LAUNCH:
         out->graph = tfp_str_eq(v, TFP_STR("graph"));
         return out->graph || micros_of(v, &out->number) ? NULL : "not a time such as 2us, and not graph";
+    case TFP_CHANGE_FUSE:
+        out->pattern = tfp_str_eq(v, TFP_STR("all")) ? TFP_STR("") : v;
+        return v.size ? NULL : "not all, and no pattern";
     case TFP_CHANGE_INPUT: return micros_of(v, &out->number) ? NULL : "not a time such as 0 or 50us";
     }
     return "no such change";
@@ -153,7 +159,7 @@ static tfp_str typed_name(const char *name)
 static tfp_status check_pattern(const tfp_change *c, tfp_error *err)
 {
     char why[200] = "";
-    if (c->kind != TFP_CHANGE_FASTER) return TFP_OK;
+    if (c->kind != TFP_CHANGE_FASTER && (c->kind != TFP_CHANGE_FUSE || !c->pattern.size)) return TFP_OK;
     tfp_regex *r = tfp_regex_new(c->pattern, why, sizeof why);
     tfp_regex_free(r);
     if (r) return TFP_OK;

@@ -14,20 +14,23 @@ typedef enum tfp_change_kind {
     TFP_CHANGE_IDEAL,
     TFP_CHANGE_KEEP,
     TFP_CHANGE_LAUNCH,
-    TFP_CHANGE_INPUT
+    TFP_CHANGE_INPUT,
+    TFP_CHANGE_FUSE
 } tfp_change_kind;
 
 enum { TFP_KEEP_NOTHING, TFP_KEEP_RANK, TFP_KEEP_STAGE, TFP_KEEP_DP, TFP_KEEP_OP };
 
 typedef struct tfp_change {
     tfp_change_kind kind;
-    tfp_str typed;   /* the line */
-    tfp_str pattern; /* faster: a regular expression; keep: the name after `op:` */
+    tfp_str typed; /* the line */
+    tfp_str
+        pattern; /* fuse: a regular expression, empty: all; faster: a regular expression; keep: the name after `op:` */
     double number;   /* faster, link: the factor; launch, input: microseconds; keep: the rank, stage or DP rank */
     int64_t rank;    /* faster: only on this rank; -1: on all */
     uint8_t keep;    /* TFP_KEEP_... */
     bool host;       /* faster: host time within spans of that name */
     bool comm, copy; /* link: which transfers become faster */
+    bool device;     /* ideal: the value is the word device, not stragglers */
     bool graph;      /* launch: the value is the word graph, not a time */
 } tfp_change;
 

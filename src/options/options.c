@@ -55,7 +55,7 @@ static const option options[] = {
     { "why", K_BOOL, AT(verb.why), "false", NULL, false, false, "Show why steps take longer than others, the longest first: the part that grew most beside its median, and the three kernels or ops that grew most in it. -step N: only that step.", "steps" },
     { "sample_type", K_TEXT, AT(verb.sample_type), "", NULL, false, false, "code, calls and lines of a pprof profile: show this type of sample, such as cpu or alloc_space; empty: the file's default type, or its last.", NULL, "code calls lines" },
     { "sample_label", K_TEXT, AT(verb.sample_label), "", NULL, false, false, "code, calls and lines of a pprof profile: count samples that have this label only, KEY=VALUE; empty: all.", NULL, "code calls lines" },
-    { "by", K_TEXT, AT(verb.by), "", NULL, false, false, "Group the rows. memory: by op, scope, line, node or category (forward, backward, optimizer; bytes held at the peak), tensor (single allocations, from when until when), or time (bytes held over time); of memory snapshots by line, time, segment or oom. transfer: by collective (the rank that the others waited for).", "memory transfer" },
+    { "by", K_TEXT, AT(verb.by), "", NULL, false, false, "Group the rows. memory: by op, scope, line, node or category (forward, backward, optimizer; bytes held at the peak), tensor (single allocations, from when until when), or time (bytes held over time); of memory snapshots by line, time, segment or oom. transfer: by collective (the rank that the others waited for). limits: by op, module, line, kernel, shape or chain.", "memory transfer limits" },
     { "at", K_MOMENT, AT(part.at), "", NULL, false, false, "Show who held memory at this moment instead of the peak: microseconds from the first start, as in the times that memory shows, or with a unit (230ms).", "memory" },
     { "range", K_RANGE, AT(part.range), "", NULL, false, false, "For a trace: count only what ran between two moments, FROM:TO, counted from its first start as in the timeline, in microseconds or with a unit (230000:400000, 230ms:400ms); a span that is partly outside counts with its part inside. Without TO: to the end.", "kernel op scope code lines calls steps transfer query" },
     { "step_marker", K_FILTER, AT(filters[TFP_F_STEP_MARKER]), "", NULL, false, false, "For a trace: ranges of host threads whose names match mark the steps; a part of the name is enough. Steps have the last number of the names where these differ, otherwise they are counted from 0.", NULL, TIMES },
@@ -63,13 +63,15 @@ static const option options[] = {
     { "device", K_TEXT, AT(part.device), "", NULL, false, false, "For a trace: count only the activities of this device, such as gpu:0; everything on hosts still counts.", "kernel op scope code lines calls steps transfer wait" },
     { "library_regexes", K_FILTER, AT(filters[TFP_F_LIBRARY]), "", NULL, false, false, "Files of libraries: the cost of their lines counts for the line of your code that called them. Empty: site-packages, dist-packages, lib/python3, files of frameworks and of Python itself whose folders PyTorch cut off, and files that a compiler generated.", "lines memory" },
     { "nodes", K_BOOL, AT(flops.nodes), "false", NULL, false, false, "List every node, those of functions included, with the shapes of its outputs and the count of one execution.", "flops" },
-    { "peak_flops", K_FLOPS, AT(flops.peak_flops), "", NULL, false, false, "Show a roofline: the device's peak of float operations a second, such as 19.5T or 312TFLOPS.", "flops" },
-    { "peak_bandwidth", K_BANDWIDTH, AT(flops.peak_bandwidth), "", NULL, false, false, "Show a roofline: the peak of bytes a second of the device's memory, such as 900G or 2TB/s.", "flops" },
+    { "peak_flops", K_FLOPS, AT(flops.peak_flops), "", NULL, false, false, "Show a roofline: the device's peak of float operations a second, such as 19.5T or 312TFLOPS.", "flops limits whatif" },
+    { "peak_bandwidth", K_BANDWIDTH, AT(flops.peak_bandwidth), "", NULL, false, false, "Show a roofline: the peak of bytes a second of the device's memory, such as 900G or 2TB/s.", "flops limits whatif" },
+    { "floor", K_AMOUNT, AT(verb.floor), "2us", NULL, false, false, "About the shortest time that a kernel takes: calls with less work are limited by it.", "limits whatif" },
     { "faster", K_CHANGE, AT(verb.changes), "", NULL, false, false, "PATTERN=F: kernels whose whole name matches take their time divided by F; 0: none. If no kernel matches: the kernels that a matching op, module, annotation or line (FILE:LINE) launches. host:PATTERN=F: the host's time inside matching spans. rank:R/ at the beginning: only on that rank. May be given several times.", "whatif" },
     { "no_sync", K_SWITCH, AT(verb.changes), "false", NULL, false, false, "Synchronising calls do not wait.", "whatif" },
     { "overlap", K_CHANGE, AT(verb.changes), "", NULL, false, false, "comm: only collectives wait for collectives, so they run in parallel to everything else, after the work that they need.", "whatif" },
     { "link", K_CHANGE, AT(verb.changes), "", NULL, false, false, "2x: collectives and copies take half of their time; comm=2x, copy=2x: only collectives, only copies.", "whatif" },
-    { "ideal", K_CHANGE, AT(verb.changes), "", NULL, false, false, "stragglers: every duration is the median over the ranks.", "whatif" },
+    { "ideal", K_CHANGE, AT(verb.changes), "", NULL, false, false, "stragglers: every duration is the median over the ranks. device: calls that `limits` judges take their ideal time.", "whatif" },
+    { "fuse", K_CHANGE, AT(verb.changes), "", NULL, false, false, "Chains of `limits` whose text, type of module or line matches become one kernel each; all: every chain.", "whatif" },
     { "keep", K_CHANGE, AT(verb.changes), "", NULL, false, false, "With -ideal stragglers: everything is ideal except rank:R, or in StragglerAnalysis' timelines stage:S, dp:D or op:NAME. May be given several times; each has a row.", "whatif" },
     { "launch", K_CHANGE, AT(verb.changes), "", NULL, false, false, "2us: each launching call takes at most this time; graph: each thread launches a step as one graph.", "whatif" },
     { "input", K_CHANGE, AT(verb.changes), "", NULL, false, false, "0: each wait for data takes at most this time.", "whatif" },
@@ -156,8 +158,8 @@ tfp_options *tfp_options_copy(const tfp_options *o)
                        &c->verb.checkers,        &c->verb.rule_limits,  &c->sides.view,         &c->sides.names,
                        &c->sides.min_size,       &c->sides.fail_over,   &c->flops.assume_shape, &c->flops.peak_flops,
                        &c->flops.peak_bandwidth, &c->order_column,      &c->flops.signature,    &c->verb.by,
-                       &c->verb.sample_type,     &c->verb.sample_label, &c->verb.changes,       &c->part.ranks,
-                       &c->part.device };
+                       &c->verb.sample_type,     &c->verb.sample_label, &c->verb.changes,       &c->verb.floor,
+                       &c->part.ranks,           &c->part.device };
     bool ok = tfp_bindings_copy(&c->query.bindings, &o->query.bindings) && c->texts;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (!*texts[i]) continue;
@@ -192,6 +194,7 @@ void tfp_options_free(tfp_options *o)
     free(o->verb.sample_type);
     free(o->verb.sample_label);
     free(o->verb.changes);
+    free(o->verb.floor);
     free(o->part.ranks);
     free(o->part.device);
     tfp_rewrites_free(o->sides.rewrites);

@@ -11,7 +11,7 @@
 #include "views/core/rows.h"
 #include "views/core/view.h"
 
-enum { GRIDS = 12 };
+enum { GRIDS = 18 };
 
 static const struct {
     const char *name; /* `steps` lists the steps of every profile: the rows of the view are its devices */
@@ -26,6 +26,12 @@ static const struct {
                    { "coverage", &tfp_view_coverage },
                    { "held", &tfp_view_held },
                    { "whatif", &tfp_view_whatif },
+                   { "limits", &tfp_view_limits_op },
+                   { "limits_module", &tfp_view_limits_module },
+                   { "limits_line", &tfp_view_limits_line },
+                   { "limits_kernel", &tfp_view_limits_kernel },
+                   { "limits_shape", &tfp_view_limits_shape },
+                   { "limits_chain", &tfp_view_limits_chain },
                    { "op", &tfp_view_op },
                    { "scope", &tfp_view_scope } };
 

@@ -32,9 +32,7 @@ static void forget_joints(tfp_changer *c)
     if (c->j->joints.size) memset(c->joint_done, 0, c->j->joints.size);
 }
 
-/* Removes an activity. Its launch call will take no time either, unless it launches a graph, which has more
- * activities. */
-static void take_away(tfp_changer *c, uint32_t i)
+void tfp_take_away(tfp_changer *c, uint32_t i)
 {
     const tfp_job *j = c->j;
     uint32_t call = j->activities[i].call;
@@ -43,7 +41,7 @@ static void take_away(tfp_changer *c, uint32_t i)
     c->anchor_flags[call] = true;
 }
 
-static void empty_calls(tfp_changer *c)
+void tfp_empty_calls(tfp_changer *c)
 {
     for (uint32_t i = 0; i < c->j->anchors.count; i++) {
         const tfp_job_anchor *a = &c->j->anchors.list[i];
@@ -89,12 +87,12 @@ static void change_activities(tfp_changer *c, tfp_faster *f, bool by_name)
         if (!(by_name ? has_name(j, &f->named, i) : launched_inside(j, &f->named, i))) continue;
         c->found = true;
         if (f->factor == 0)
-            take_away(c, i);
+            tfp_take_away(c, i);
         else if (!f->host)
             divide(c, i, f->factor);
     }
     forget_joints(c);
-    empty_calls(c);
+    tfp_empty_calls(c);
 }
 
 bool tfp_apply_faster(tfp_changer *c, tfp_faster *f)
@@ -132,11 +130,11 @@ bool tfp_apply_remedy(tfp_changer *c, const tfp_remedy *remedy)
             divide(c, i, 1 / remedy->left);
             continue;
         }
-        take_away(c, i);
+        tfp_take_away(c, i);
         unsync_call(c, i);
     }
     forget_joints(c);
-    empty_calls(c);
+    tfp_empty_calls(c);
     return tfp_apply_remedy_host(c, remedy);
 }
 

@@ -6,7 +6,7 @@
 #include "query/order.h"
 #include "views/core/grid.h"
 #include "views/core/handle.h"
-#include "whatif/change.h"
+#include "whatif/device.h"
 
 enum { OPS = 20, ROWS = 10, LONG_NAME = 60 };
 
@@ -136,12 +136,22 @@ static bool try_ops(tfp_whatif *w)
     return ok;
 }
 
+/* Changes towards the limits of the device, if they are known. */
+static bool try_limits(tfp_whatif *w)
+{
+    tfp_error why = { 0 };
+    tfp_status s = tfp_aten_has_shapes(w->job.p) ? tfp_whatif_device_of(w, &why) : TFP_BADFILE;
+    if (s) return s != TFP_NOMEM;
+    return try_one(w, "ideal device") && try_one(w, "fuse all");
+}
+
 tfp_status tfp_whatif_best(tfp_whatif *w, tfp_error *err)
 {
     bool device = w->job.device_count > 0;
-    bool ok = try_ops(w) &&
-              (!device || (try_one(w, "no-sync") && try_one(w, "overlap comm") && try_one(w, "launch 0"))) &&
-              try_one(w, "input 0") && (w->job.unit_count < 2 || try_one(w, "ideal stragglers"));
+    bool ok =
+        try_ops(w) &&
+        (!device || (try_one(w, "no-sync") && try_one(w, "overlap comm") && try_one(w, "launch 0") && try_limits(w))) &&
+        try_one(w, "input 0") && (w->job.unit_count < 2 || try_one(w, "ideal stragglers"));
     size_t changes = w->rows.size ? w->rows.size - 1 : 0; /* the first row is today */
     ok = ok && (!changes || tfp_order_rows(w->rows.at + 1, sizeof *w->rows.at, changes, best_first));
     if (w->rows.size > ROWS + 1) w->rows.size = ROWS + 1;

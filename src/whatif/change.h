@@ -55,6 +55,11 @@ bool tfp_changer_new(tfp_changer *c, const tfp_job *j, tfp_variant *v);
 
 struct tfp_remedy; /* gains.h */
 
+/* Removes an activity. Its launch call takes no time either after tfp_empty_calls, unless it launches a graph, which has
+ * more activities. */
+void tfp_take_away(tfp_changer *c, uint32_t activity);
+void tfp_empty_calls(tfp_changer *c);
+
 /* Each returns false when out of memory. */
 bool tfp_apply_faster(tfp_changer *c, tfp_faster *f); /* apply.c; sets c->found if anything has the name */
 void tfp_apply_link(tfp_changer *c, const tfp_change *link);
@@ -97,6 +102,7 @@ typedef struct tfp_whatif {
     tfp_longest path;
     double recorded_us, replay_us; /* today: as recorded, and replayed unchanged */
     TFP_VEC(tfp_whatif_row) rows;
+    struct tfp_whatif_device *device; /* the limits of calls; NULL: no change needs them (device.h) */
 } tfp_whatif;
 
 /* Applies changes in the order of their kinds: ideal, keep, faster, link, launch, input, then no-sync and overlap.

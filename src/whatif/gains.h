@@ -28,4 +28,9 @@ typedef struct tfp_gains_about {
  * step, or the change compares ranks and there is only one. */
 tfp_status tfp_whatif_gains(tfp_report *r, tfp_remedy *remedies, size_t count, tfp_gains_about *about, tfp_error *err);
 
+/* The fact `limits` of a trace whose device is known: how much faster a step could be at most, and where most is lost.
+ * Adds nothing where that is unknown. */
+struct tfp_trace_index;
+tfp_status tfp_limits_fact(tfp_report *r, const struct tfp_trace_index *x, tfp_error *err);
+
 #endif

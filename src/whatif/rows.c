@@ -3,7 +3,7 @@
 #include "options/units.h"
 #include "views/core/report.h"
 #include "views/trace/tables.h"
-#include "whatif/change.h"
+#include "whatif/device.h"
 
 #include <math.h>
 
@@ -23,7 +23,11 @@ static bool apply_one(tfp_whatif *w, const tfp_change *c)
 {
     w->changer.found = true;
     switch (c->kind) {
-    case TFP_CHANGE_IDEAL: return tfp_apply_ideal(&w->changer, -1);
+    case TFP_CHANGE_IDEAL:
+        if (!c->device) return tfp_apply_ideal(&w->changer, -1);
+        tfp_apply_ideal_device(w);
+        break;
+    case TFP_CHANGE_FUSE: return tfp_apply_fuse(w, c->pattern);
     case TFP_CHANGE_FASTER: return apply_faster(w, c);
     case TFP_CHANGE_LINK: tfp_apply_link(&w->changer, c); break;
     case TFP_CHANGE_LAUNCH: tfp_apply_launch(&w->changer, c); break;
@@ -37,15 +41,19 @@ static bool apply_one(tfp_whatif *w, const tfp_change *c)
 
 bool tfp_whatif_apply(tfp_whatif *w, const tfp_change *changes, size_t count, const tfp_change **no_match)
 {
-    static const tfp_change_kind order[] = {
-        TFP_CHANGE_IDEAL,  TFP_CHANGE_KEEP,  TFP_CHANGE_FASTER,  TFP_CHANGE_LINK,
-        TFP_CHANGE_LAUNCH, TFP_CHANGE_INPUT, TFP_CHANGE_NO_SYNC, TFP_CHANGE_OVERLAP
-    };
+    static const struct {
+        tfp_change_kind kind;
+        bool device; /* a chain that became one kernel is no longer ideal */
+    } order[] = { { TFP_CHANGE_IDEAL, false },  { TFP_CHANGE_KEEP, false },   { TFP_CHANGE_FUSE, false },
+                  { TFP_CHANGE_IDEAL, true },   { TFP_CHANGE_FASTER, false }, { TFP_CHANGE_LINK, false },
+                  { TFP_CHANGE_LAUNCH, false }, { TFP_CHANGE_INPUT, false },  { TFP_CHANGE_NO_SYNC, false },
+                  { TFP_CHANGE_OVERLAP, false } };
     *no_match = NULL;
     tfp_variant_reset(&w->job, &w->v);
+    if (w->device) memset(w->device->fused, 0, w->device->l.calls.size * sizeof *w->device->fused);
     for (size_t k = 0; k < sizeof order / sizeof *order; k++)
         for (size_t i = 0; i < count; i++) {
-            if (changes[i].kind != order[k]) continue;
+            if (changes[i].kind != order[k].kind || changes[i].device != order[k].device) continue;
             if (!apply_one(w, &changes[i])) return false;
             if (!w->changer.found && !*no_match) *no_match = &changes[i];
         }

@@ -10,6 +10,7 @@
 #include "views/core/view.h"
 #include "views/spans/doubts.h"
 #include "whatif/change.h"
+#include "whatif/device.h"
 #include "whatif/gains.h"
 #include "whatif/pipeline.h"
 
@@ -36,7 +37,7 @@ static tfp_status add_asked(tfp_whatif *w, const tfp_change *changes, size_t cou
     bool keeps = false;
     tfp_status s = TFP_OK;
     for (size_t i = 0; !s && i < count; i++) {
-        bool ideal = changes[i].kind == TFP_CHANGE_IDEAL || changes[i].kind == TFP_CHANGE_KEEP;
+        bool ideal = (changes[i].kind == TFP_CHANGE_IDEAL && !changes[i].device) || changes[i].kind == TFP_CHANGE_KEEP;
         keeps |= changes[i].kind == TFP_CHANGE_KEEP;
         if (ideal && w->job.unit_count < 2)
             s = tfp_within_file(err, tfp_fail(err, TFP_BADFILE, "ideal stragglers compares ranks, and this is one"),
@@ -44,6 +45,7 @@ static tfp_status add_asked(tfp_whatif *w, const tfp_change *changes, size_t cou
         if (!s && changes[i].kind == TFP_CHANGE_KEEP && changes[i].keep != TFP_KEEP_RANK)
             s = tfp_fail(err, TFP_BADFILE, "of this trace only rank:R can be kept (%.*s)", (int)changes[i].typed.size,
                          changes[i].typed.data);
+        if (!s && tfp_change_of_device(&changes[i])) s = tfp_whatif_device_of(w, err);
         if (!s) s = add_changes(w, &changes[i], 1, changes[i].typed, err);
     }
     if (!s && count > 1 && !keeps) s = add_changes(w, changes, count, TFP_STR("all"), err);
@@ -145,6 +147,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
 {
     tfp_whatif w = { .r = r };
     tfp_status s = fill(&w, err);
+    tfp_whatif_device_free(&w);
     tfp_job_free(&w.job);
     tfp_vec_free(&w.rows);
     return s;
@@ -152,12 +155,20 @@ static tfp_status build(tfp_report *r, tfp_error *err)
 
 /* ---- single changes for other views: all of them are replays of one graph ---- */
 
+/* Whether a typed change can be applied: those of the device need its limits. */
+static bool can_apply(tfp_whatif *w, const tfp_change *change)
+{
+    tfp_error why = { 0 };
+    if (!tfp_change_of_device(change)) return change->kind != TFP_CHANGE_IDEAL || w->job.unit_count > 1;
+    return tfp_whatif_device_of(w, &why) == TFP_OK;
+}
+
 static bool apply_typed(tfp_whatif *w, const char *typed, bool *applies)
 {
     tfp_change change;
     tfp_str rest = tfp_str_of(typed);
     const tfp_change *no_match;
-    *applies = tfp_change_next(&rest, &change) && !(change.kind == TFP_CHANGE_IDEAL && w->job.unit_count < 2);
+    *applies = tfp_change_next(&rest, &change) && can_apply(w, &change);
     return !*applies || tfp_whatif_apply(w, &change, 1, &no_match);
 }
 
@@ -196,6 +207,7 @@ tfp_status tfp_whatif_gains(tfp_report *r, tfp_remedy *remedies, size_t count, t
     }
     for (size_t i = 0; trusted && !s && i < count; i++)
         if (!fill_gain(&w, &remedies[i])) s = tfp_nomem(err);
+    tfp_whatif_device_free(&w);
     tfp_job_free(&w.job);
     tfp_vec_free(&w.rows);
     if (s != TFP_BADFILE) return s;
@@ -208,6 +220,6 @@ const tfp_view tfp_view_whatif = {
     .help = "How long a step would be after changes: faster operations, cheaper launches, no stragglers.",
     .kind = TFP_REPORT_GRID,
     .build = build,
-    .needs = TFP_NEEDS_SPANS | TFP_NEEDS_EVENTS | TFP_FINDS_STEPS,
+    .needs = TFP_NEEDS_SPANS | TFP_NEEDS_EVENTS | TFP_FINDS_STEPS | TFP_USES_STRIDES,
     .columns = columns,
 };

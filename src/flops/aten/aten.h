@@ -11,17 +11,48 @@
 enum { TFP_ATEN_INPUTS = 48, TFP_ATEN_RANK = 12 };
 #define TFP_ATEN_UNKNOWN ((int64_t)-1)
 
+/* Types of elements, as PyTorch numbers them (c10/core/ScalarType.h); TFP_SCALAR_TYPES: unknown. */
+typedef enum tfp_scalar_type {
+    TFP_SCALAR_UINT8,
+    TFP_SCALAR_INT8,
+    TFP_SCALAR_INT16,
+    TFP_SCALAR_INT32,
+    TFP_SCALAR_INT64,
+    TFP_SCALAR_HALF,
+    TFP_SCALAR_FLOAT,
+    TFP_SCALAR_DOUBLE,
+    TFP_SCALAR_COMPLEX_HALF,
+    TFP_SCALAR_COMPLEX_FLOAT,
+    TFP_SCALAR_COMPLEX_DOUBLE,
+    TFP_SCALAR_BOOL,
+    TFP_SCALAR_QINT8,
+    TFP_SCALAR_QUINT8,
+    TFP_SCALAR_QINT32,
+    TFP_SCALAR_BFLOAT16,
+    TFP_SCALAR_FLOAT8_E5M2 = 23,
+    TFP_SCALAR_FLOAT8_E4M3FN,
+    TFP_SCALAR_FLOAT8_E5M2FNUZ,
+    TFP_SCALAR_FLOAT8_E4M3FNUZ,
+    TFP_SCALAR_TYPES
+} tfp_scalar_type;
+/* Bytes of an element; 0: unknown. */
+int tfp_scalar_bytes(unsigned scalar_type);
+
 /* One argument of a call: a tensor, a list, or (neither flag set) a number, a list of numbers or nothing. */
 typedef struct tfp_aten_input {
     bool tensor, list;
     int rank; /* rank of a tensor */
     int64_t dims[TFP_ATEN_RANK];
-    int64_t elements; /* number of elements in the tensor, or in all tensors of the list */
-    int64_t matrices; /* number of elements in those tensors of a list that have rank 2 */
-    int bytes;        /* size of an element; 0: unknown */
+    bool strided;                   /* `strides` are known: of a tensor only */
+    int64_t strides[TFP_ATEN_RANK]; /* in elements */
+    int64_t elements;               /* number of elements in the tensor, or in all tensors of the list */
+    int64_t matrices;               /* number of elements in those tensors of a list that have rank 2 */
+    int bytes;                      /* size of an element; 0: unknown */
     tfp_float_type type;
-    tfp_str shapes; /* of a list of tensors: its shapes as written */
-    tfp_str value;  /* a number or list of numbers as written: "[2, 2]", "1", "True"; empty: not recorded, or none */
+    uint8_t scalar_type; /* tfp_scalar_type */
+    tfp_str shapes;      /* of a list of tensors: its shapes as written */
+    tfp_str spans;       /* of a list of tensors: its strides as written; empty: unknown */
+    tfp_str value; /* a number or list of numbers as written: "[2, 2]", "1", "True"; empty: not recorded, or none */
 } tfp_aten_input;
 
 typedef struct tfp_aten_call {
@@ -48,6 +79,8 @@ typedef struct tfp_aten_rule {
 
 /* Parses the arguments of a call as the trace writes them; false when `dims` is not a list of shapes. */
 bool tfp_aten_read(tfp_aten_call *c, tfp_str dims, tfp_str types, tfp_str values);
+/* Reads the strides of a call whose arguments were read, as the trace writes them (`Input Strides`). */
+void tfp_aten_read_strides(tfp_aten_call *c, tfp_str strides);
 /* The type of the call's first tensor of floats. */
 tfp_float_type tfp_aten_type(const tfp_aten_call *c);
 /* Bytes of all input tensors; TFP_ATEN_UNKNOWN when the type of one is not known. */

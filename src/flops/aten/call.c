@@ -45,16 +45,35 @@ static void read_argument(tfp_jscan *j, tfp_aten_input *in)
     in->shapes = (tfp_str){ start, (size_t)(j->at - start) };
 }
 
+/* Reads the numbers of a list whose '[' is next into `out`; returns how many there are, or -1: no list of numbers. */
+static int read_strides(tfp_jscan *j, int64_t out[TFP_ATEN_RANK])
+{
+    int n = 0;
+    bool numbers = true;
+    j->at++;
+    for (bool first = true; tfp_jscan_item(j, first); first = false) {
+        int64_t stride;
+        bool number = tfp_jscan_integer(j, &stride);
+        numbers &= number;
+        if (number && n < TFP_ATEN_RANK) out[n++] = stride;
+    }
+    return numbers && !j->fault ? n : -1;
+}
+
 int tfp_aten_listed(const tfp_aten_input *in, tfp_aten_input *out, int most)
 {
-    tfp_jscan j = tfp_jscan_start(in->shapes);
+    tfp_jscan j = tfp_jscan_start(in->shapes), strides = tfp_jscan_start(in->spans);
     int n = 0;
     if (!in->list || !in->shapes.size || tfp_jscan_peek(&j) != '[') return 0;
     j.at++;
+    bool strided = in->spans.size && tfp_jscan_peek(&strides) == '[';
+    if (strided) strides.at++;
     for (bool first = true; tfp_jscan_item(&j, first); first = false) {
         tfp_aten_input one = { .tensor = true };
         if (tfp_jscan_peek(&j) != '[') return 0;
         read_shape(&j, &one);
+        strided = strided && tfp_jscan_item(&strides, first) && tfp_jscan_peek(&strides) == '[';
+        if (strided) one.strided = read_strides(&strides, one.strides) == one.rank;
         if (n < most) out[n] = one;
         n++;
     }
@@ -77,39 +96,49 @@ static void read_dims(tfp_jscan *j, tfp_aten_call *c)
 
 /* ---- types and values ---- */
 
+static const struct {
+    const char *name;
+    tfp_scalar_type scalar;
+    tfp_float_type type;
+} type_words[] = { { "float", TFP_SCALAR_FLOAT, TFP_FLOAT_FP32 },
+                   { "double", TFP_SCALAR_DOUBLE, TFP_FLOAT_OTHER },
+                   { "c10::Half", TFP_SCALAR_HALF, TFP_FLOAT_FP16 },
+                   { "c10::BFloat16", TFP_SCALAR_BFLOAT16, TFP_FLOAT_BF16 },
+                   { "long int", TFP_SCALAR_INT64, TFP_FLOAT_OTHER },
+                   { "long", TFP_SCALAR_INT64, TFP_FLOAT_OTHER },
+                   { "int", TFP_SCALAR_INT32, TFP_FLOAT_OTHER },
+                   { "short", TFP_SCALAR_INT16, TFP_FLOAT_OTHER },
+                   { "short int", TFP_SCALAR_INT16, TFP_FLOAT_OTHER },
+                   { "bool", TFP_SCALAR_BOOL, TFP_FLOAT_OTHER },
+                   { "char", TFP_SCALAR_INT8, TFP_FLOAT_OTHER },
+                   { "signed char", TFP_SCALAR_INT8, TFP_FLOAT_OTHER },
+                   { "unsigned char", TFP_SCALAR_UINT8, TFP_FLOAT_OTHER },
+                   { "c10::complex<float>", TFP_SCALAR_COMPLEX_FLOAT, TFP_FLOAT_OTHER },
+                   { "c10::complex<double>", TFP_SCALAR_COMPLEX_DOUBLE, TFP_FLOAT_OTHER },
+                   { "c10::Float8_e4m3fn", TFP_SCALAR_FLOAT8_E4M3FN, TFP_FLOAT_FP8 },
+                   { "c10::Float8_e5m2", TFP_SCALAR_FLOAT8_E5M2, TFP_FLOAT_FP8 },
+                   { "c10::Float8_e4m3fnuz", TFP_SCALAR_FLOAT8_E4M3FNUZ, TFP_FLOAT_FP8 },
+                   { "c10::Float8_e5m2fnuz", TFP_SCALAR_FLOAT8_E5M2FNUZ, TFP_FLOAT_FP8 },
+                   { "c10::qint8", TFP_SCALAR_QINT8, TFP_FLOAT_OTHER },
+                   { "c10::quint8", TFP_SCALAR_QUINT8, TFP_FLOAT_OTHER } };
+
+int tfp_scalar_bytes(unsigned scalar_type)
+{
+    static const uint8_t bytes[TFP_SCALAR_TYPES] = { 1, 1, 2, 4, 8, 2, 4, 8, 4, 8, 16, 1, 1, 1,
+                                                     4, 2, 0, 0, 0, 0, 0, 0, 0, 1, 1,  1, 1 };
+    return scalar_type < TFP_SCALAR_TYPES ? bytes[scalar_type] : 0;
+}
+
 /* Leaves the element size 0 for arguments that are no tensors and for unknown types. */
 static void read_type(tfp_aten_input *in, tfp_str type)
 {
-    static const struct {
-        const char *name;
-        int bytes; /* of an element */
-        tfp_float_type type;
-    } types[] = { { "float", 4, TFP_FLOAT_FP32 },
-                  { "double", 8, TFP_FLOAT_OTHER },
-                  { "c10::Half", 2, TFP_FLOAT_FP16 },
-                  { "c10::BFloat16", 2, TFP_FLOAT_BF16 },
-                  { "long int", 8, TFP_FLOAT_OTHER },
-                  { "long", 8, TFP_FLOAT_OTHER },
-                  { "int", 4, TFP_FLOAT_OTHER },
-                  { "short", 2, TFP_FLOAT_OTHER },
-                  { "short int", 2, TFP_FLOAT_OTHER },
-                  { "bool", 1, TFP_FLOAT_OTHER },
-                  { "char", 1, TFP_FLOAT_OTHER },
-                  { "signed char", 1, TFP_FLOAT_OTHER },
-                  { "unsigned char", 1, TFP_FLOAT_OTHER },
-                  { "c10::complex<float>", 8, TFP_FLOAT_OTHER },
-                  { "c10::complex<double>", 16, TFP_FLOAT_OTHER },
-                  { "c10::Float8_e4m3fn", 1, TFP_FLOAT_FP8 },
-                  { "c10::Float8_e5m2", 1, TFP_FLOAT_FP8 },
-                  { "c10::Float8_e4m3fnuz", 1, TFP_FLOAT_FP8 },
-                  { "c10::Float8_e5m2fnuz", 1, TFP_FLOAT_FP8 },
-                  { "c10::qint8", 1, TFP_FLOAT_OTHER },
-                  { "c10::quint8", 1, TFP_FLOAT_OTHER } };
     in->bytes = 0;
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        if (!tfp_str_eq(type, tfp_str_of(types[i].name))) continue;
-        in->bytes = types[i].bytes;
-        in->type = types[i].type;
+    in->scalar_type = TFP_SCALAR_TYPES;
+    for (size_t i = 0; i < sizeof type_words / sizeof *type_words; i++) {
+        if (!tfp_str_eq(type, tfp_str_of(type_words[i].name))) continue;
+        in->scalar_type = (uint8_t)type_words[i].scalar;
+        in->bytes = tfp_scalar_bytes(type_words[i].scalar);
+        in->type = type_words[i].type;
         return;
     }
 }
@@ -152,6 +181,30 @@ bool tfp_aten_read(tfp_aten_call *c, tfp_str dims, tfp_str types, tfp_str values
     read_texts(types, c, take_type);
     read_texts(values, c, take_value);
     return true;
+}
+
+void tfp_aten_read_strides(tfp_aten_call *c, tfp_str strides)
+{
+    tfp_jscan j = tfp_jscan_start(strides);
+    if (!strides.size || tfp_jscan_peek(&j) != '[') return;
+    j.at++;
+    int i = 0;
+    for (bool first = true; i < c->count && tfp_jscan_item(&j, first); first = false, i++) {
+        tfp_aten_input *in = &c->in[i];
+        const char *from = j.at;
+        if (tfp_jscan_peek(&j) != '[') {
+            tfp_jscan_skip(&j);
+        } else if (in->list) {
+            tfp_jscan_skip(&j);
+            in->spans = (tfp_str){ from, (size_t)(j.at - from) };
+        } else {
+            in->strided = read_strides(&j, in->strides) == in->rank && in->tensor;
+        }
+        if (j.fault) {
+            in->strided = false;
+            return;
+        }
+    }
 }
 
 tfp_float_type tfp_aten_type(const tfp_aten_call *c)

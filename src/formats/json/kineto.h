@@ -196,12 +196,13 @@ typedef struct tfp_kineto_slot {
     uint64_t comma_at;     /* where the first of them is in the input */
     int64_t unreadable, absurd;
     tfp_buf first_unreadable, first_absurd; /* names of the first such events, or a substitute for the name */
+    bool strides;                           /* `Input Strides` become stats */
     bool fraction;                          /* some time is no whole number of microseconds */
     bool failed;                            /* out of memory */
 } tfp_kineto_slot;
 
-/* Starts a slot that calloc has cleared: with a small file most of its tables are never touched. */
-bool tfp_kineto_slot_start(tfp_kineto_slot *s);
+/* Starts a slot that calloc has cleared: with a small file most of its tables are never touched. keep: the profile's. */
+bool tfp_kineto_slot_start(tfp_kineto_slot *s, unsigned keep);
 void tfp_kineto_slot_free(tfp_kineto_slot *s);
 /* Reads events from s->from until one ends at or after s->soft, or the array or the window ends. */
 void tfp_kineto_parse(tfp_kineto_slot *s);

@@ -131,6 +131,12 @@ static void read_arg(tfp_kineto_slot *s, tfp_jscan *j, event *e, const tfp_kinet
     tfp_jscan_text text;
     uint64_t n;
     switch (k->arg) {
+    case TFP_ARG_STRIDES:
+        if (s->strides)
+            read_stat(s, j, key);
+        else
+            skip_noise(s, j, key);
+        return;
     case TFP_ARG_NOISE: skip_noise(s, j, key); return;
     case TFP_ARG_DEVICE_WORD:
         e->stream.a = tfp_kineto_number_or_word(s, j, &e->stream.words, 1);

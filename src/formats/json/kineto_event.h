@@ -8,7 +8,8 @@
 /* The keys of args that have a meaning, in tfp_kineto_key.arg. */
 enum {
     TFP_ARG_STAT,
-    TFP_ARG_NOISE, /* a number that is of no use, or a text that is recorded elsewhere */
+    TFP_ARG_STRIDES, /* a stat, if they are kept */
+    TFP_ARG_NOISE,   /* a number that is of no use, or a text that is recorded elsewhere */
     TFP_ARG_DEVICE_WORD,
     TFP_ARG_STREAM_WORD,
     TFP_ARG_QUEUE_WORD,

@@ -5,10 +5,11 @@
 
 #define ABSURD_NS (INT64_C(9000000000000000) * 1000) /* 285 years */
 
-bool tfp_kineto_slot_start(tfp_kineto_slot *s)
+bool tfp_kineto_slot_start(tfp_kineto_slot *s, unsigned keep)
 {
     static const tfp_jscan_text none = { { "", 0 }, false };
     static const tfp_kineto_key begin = { 0 }, shared = { 0 };
+    s->strides = keep & (TFP_KEEP_PROGRAM | TFP_KEEP_STRIDES);
     return tfp_strtab_init(&s->words.strings, &s->arena) == TFP_OK && tfp_kineto_string_of(s, &none) == 0 &&
            !s->failed && tfp_push(&s->words.keys, begin) && tfp_push(&s->words.keys, shared);
 }

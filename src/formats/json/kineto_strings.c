@@ -155,7 +155,7 @@ uint8_t tfp_kineto_arg_of(tfp_str key)
         { "Ev Idx", TFP_ARG_NOISE },
         { "External id", TFP_ARG_EXTERNAL },
         { "Fwd thread id", TFP_ARG_FORWARD_THREAD },
-        { "Input Strides", TFP_ARG_NOISE },
+        { "Input Strides", TFP_ARG_STRIDES },
         { "Module Hierarchy", TFP_ARG_NOISE },
         { "Profiler Event Index", TFP_ARG_NOISE },
         { "Python id", TFP_ARG_NOISE },

@@ -38,13 +38,14 @@ enum {
     TFP_TAKES_LIMITS = 1024, /* for a table: minimums and patterns filter its rows */
     TFP_SUMS_DO = 512,       /* for a trace executions are enough: files may be read with TFP_KEEP_SUMS */
     TFP_ROWS_DO = 2048, /* a table that can be made from rows of slim lanes: files may be read with TFP_KEEP_ROWS */
-    TFP_NO_STEP_SUMS = 4096,     /* a view that needs no sums of single steps (TFP_KEEP_TOTAL) */
-    TFP_FINDS_STEPS = 8192,      /* handles a profile without steps itself */
-    TFP_TAKES_SNAPSHOTS = 16384, /* works also for a memory snapshot alone */
-    TFP_TAKES_SOUND = 32768,     /* for files and folders that killed processes left: unreadable ones are left out */
-    TFP_USES_SPANS = 128,        /* shows more if executions were read with TFP_KEEP_MEMORY: tfp_report.runs is made */
-    TFP_NEEDS_NODES = 65536,     /* operations of a graph or a trace: sampled stacks have none */
-    TFP_TAKES_INSPECTOR = 131072 /* works also for lines of NCCL's inspector alone */
+    TFP_NO_STEP_SUMS = 4096,      /* a view that needs no sums of single steps (TFP_KEEP_TOTAL) */
+    TFP_FINDS_STEPS = 8192,       /* handles a profile without steps itself */
+    TFP_TAKES_SNAPSHOTS = 16384,  /* works also for a memory snapshot alone */
+    TFP_TAKES_SOUND = 32768,      /* for files and folders that killed processes left: unreadable ones are left out */
+    TFP_USES_SPANS = 128,         /* shows more if executions were read with TFP_KEEP_MEMORY: tfp_report.runs is made */
+    TFP_NEEDS_NODES = 65536,      /* operations of a graph or a trace: sampled stacks have none */
+    TFP_TAKES_INSPECTOR = 131072, /* works also for lines of NCCL's inspector alone */
+    TFP_USES_STRIDES = 262144     /* shows more if files were read with TFP_KEEP_STRIDES */
 };
 enum {
     TFP_ADDS_COVERAGE = 1,    /* reports which part of the time its rows explain */
@@ -57,7 +58,8 @@ enum {
 #include "views/core/views.def"
 #undef VIEW
 /* Tables for queries and for parts of other reports, which are no commands. */
-extern const tfp_view tfp_view_findings, tfp_view_held, tfp_view_attribution, tfp_view_coverage;
+extern const tfp_view tfp_view_findings, tfp_view_held, tfp_view_attribution, tfp_view_coverage, tfp_view_limits_op,
+    tfp_view_limits_module, tfp_view_limits_line, tfp_view_limits_kernel, tfp_view_limits_shape, tfp_view_limits_chain;
 
 #define TFP_ROOT_NAME TFP_STR("_TFProfRoot")
 

@@ -3,8 +3,6 @@
  * how certain it is or why there is none; and sums of these. In: the joined spans. Out: one row per activity; one row per class and
  * reason. They are no commands: op, scope, kernel and lines use the same places. */
 #include "model/graphs.h"
-#include "model/span_names.h"
-#include "model/tables/code.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
 #include "model/tables/lanes.h"
@@ -12,18 +10,14 @@
 #include "model/tables/stats.h"
 #include "query/groups.h"
 #include "views/core/coverage.h"
-#include "views/core/engine.h"
 #include "views/core/grid.h"
 #include "views/core/handle.h"
-#include "views/core/own_frame.h"
 #include "views/core/view.h"
-#include "views/spans/nest.h"
+#include "views/spans/places.h"
 #include "views/spans/scan.h"
 #include "views/trace/tables.h"
 
 #include <math.h>
-
-enum { MODULES_MOST = 16 << 10 }; /* most bytes of a path of modules */
 
 typedef struct activity_row {
     int64_t rank, span, start_ns, duration_ns, graph, graph_node, replay;
@@ -41,98 +35,9 @@ typedef struct places {
     tfp_report *r;
     tfp_trace_index x;
     const tfp_span_columns *s;
-    tfp_nest nest;
-    tfp_strtab names;
-    uint32_t *line, *module; /* for each span: index in names; 0: none */
-    uint32_t *frame;         /* for each span: the innermost Python frame around it, or itself; TFP_NONE: none */
-    uint32_t
-        *line_of_name; /* for each string that names a frame: index in names; 0: a library's; TFP_NONE: not looked at */
-    uint32_t *line_of_trace; /* the same for each trace */
-    int64_t *replay;         /* for each span that is a launch: its number; -1 */
-    tfp_buf text;
-    bool failed;
+    tfp_span_places of;
+    int64_t *replay; /* for each span that is a launch: its number; -1 */
 } places;
-
-static tfp_str name_at(const places *t, uint32_t name) { return name ? t->names.strings[name] : (tfp_str){ NULL, 0 }; }
-
-static uint32_t keep_text(places *t)
-{
-    tfp_strid id = t->text.failed ? TFP_NONE : tfp_intern(&t->names, (tfp_str){ t->text.data, t->text.size });
-    t->failed |= id == TFP_NONE;
-    return t->failed ? 0 : id;
-}
-
-/* ---- lines and modules of launches ---- */
-
-static uint32_t line_name(places *t, tfp_str file, int64_t line, tfp_str function)
-{
-    if (tfp_is_library_file(file)) return 0;
-    t->text.size = 0;
-    tfp_put_line(&t->text, file, line, function);
-    return keep_text(t);
-}
-
-static uint32_t line_of_frame(places *t, uint32_t span)
-{
-    tfp_python_frame f;
-    uint32_t *known = &t->line_of_name[t->s->name[span]];
-    if (*known != TFP_NONE) return *known;
-    bool frame = tfp_python_frame_of(tfp_text(t->x.p, t->s->name[span]), &f);
-    return *known = frame ? line_name(t, f.file, f.line, f.function) : 0;
-}
-
-/* The line of the user's code from which a library's function is called; 0: it is not told. */
-static uint32_t line_of_call(places *t, tfp_strid key, uint32_t span, uint32_t caller)
-{
-    tfp_python_frame f;
-    return tfp_line_of_call(t->x.p, key, span, caller, &f) ? line_name(t, f.file, f.line, f.function) : 0;
-}
-
-static uint32_t line_of_trace(places *t, uint32_t trace)
-{
-    const tfp_profile *p = t->x.p;
-    uint32_t *known = &t->line_of_trace[trace], found = 0;
-    if (*known != TFP_NONE) return *known;
-    for (uint32_t i = tfp_code_of(p)->traces.at[trace].count; i-- > 0 && !found;) {
-        const tfp_code_frame *f =
-            &tfp_code_of(p)->frames.at[tfp_code_of(p)->trace_frames.at[tfp_code_of(p)->traces.at[trace].first + i]];
-        found = line_name(t, tfp_text(p, f->file), f->line, tfp_text(p, f->function));
-    }
-    return *known = found;
-}
-
-static uint32_t module_below(places *t, uint32_t above, tfp_str name)
-{
-    tfp_str path = name_at(t, above);
-    if (path.size > MODULES_MOST) return above;
-    t->text.size = 0;
-    tfp_buf_str(&t->text, path);
-    if (above) tfp_buf_char(&t->text, '/');
-    tfp_buf_str(&t->text, name);
-    return keep_text(t);
-}
-
-/* Sets the places of all spans; parents come first. */
-static void find_places(places *t)
-{
-    const tfp_span_columns *s = t->s;
-    tfp_python_frame f;
-    bool frames = tfp_lines_are_functions(t->x.p);
-    tfp_strid call = frames ? tfp_stat_key(t->x.p, TFP_LINE_OF_CALL) : TFP_NONE;
-    for (size_t k = 0; k < s->size && !t->failed; k++) {
-        uint32_t i = t->nest.order[k], around = t->nest.parent[i], parent = s->parent[i], own = 0;
-        if (s->kind[i] == TFP_SPAN_ACTIVITY) continue;
-        bool called = s->kind[i] == TFP_SPAN_FRAME || s->kind[i] == TFP_SPAN_MODULE;
-        t->frame[i] = around == TFP_NONE ? TFP_NONE : t->frame[around];
-        if (frames && s->kind[i] == TFP_SPAN_FRAME) own = line_of_frame(t, i);
-        if (!own && called) own = line_of_call(t, call, i, t->frame[i]);
-        if (s->kind[i] == TFP_SPAN_FRAME && tfp_python_frame_of(tfp_text(t->x.p, s->name[i]), &f)) t->frame[i] = i;
-        if (!frames && s->trace[i] != TFP_NONE) own = line_of_trace(t, s->trace[i]);
-        t->line[i] = own ? own : around == TFP_NONE ? 0 : t->line[around];
-        t->module[i] = parent == TFP_NONE ? 0 : t->module[parent];
-        if (s->kind[i] == TFP_SPAN_MODULE) t->module[i] = module_below(t, t->module[i], tfp_text(t->x.p, s->name[i]));
-    }
-}
 
 /* ---- replays ---- */
 
@@ -186,10 +91,10 @@ static void take_launch(places *t, uint32_t span, activity_row *row)
     if (from == TFP_NONE) from = s->owner[span];
     if (s->node[span] != TFP_NONE) row->op = text_or_none(t->x.p, tfp_graph_of(t->x.p)->nodes.at[s->node[span]].op);
     if (s->trace[span] != TFP_NONE)
-        row->line = name_at(t, line_of_trace(t, s->trace[span]));
+        row->line = tfp_place_name(&t->of, tfp_place_of_trace(&t->of, s->trace[span]));
     else if (from != TFP_NONE && !s->path[span])
-        row->line = name_at(t, t->line[from]);
-    if (from != TFP_NONE && !s->path[span]) row->module = name_at(t, t->module[from]);
+        row->line = tfp_place_name(&t->of, t->of.line[from]);
+    if (from != TFP_NONE && !s->path[span]) row->module = tfp_place_name(&t->of, t->of.module[from]);
     if (row->line.data) row->line_from = TFP_STR("frame");
 }
 
@@ -237,36 +142,18 @@ static activity_row *rows_of(places *t, size_t *count)
 {
     const tfp_profile *p = t->x.p;
     tfp_arena *a = tfp_arena_of(t->r);
-    size_t spans = t->s->size + 1, strings = tfp_strings_of(p)->count + 1, traces = tfp_code_of(p)->traces.size + 1;
     id_keys graph = { tfp_stat_key(p, "graph id"), tfp_stat_key(p, "cuda_graph_id") };
     id_keys node = { tfp_stat_key(p, "graph node id"), tfp_stat_key(p, "cuda_graph_node_id") };
     TFP_VEC(activity_row) rows = { 0 };
-    t->line = TFP_NEW(a, uint32_t, spans);
-    t->module = TFP_NEW(a, uint32_t, spans);
-    t->frame = TFP_NEW(a, uint32_t, spans);
-    t->replay = TFP_NEW(a, int64_t, spans);
-    t->line_of_name = TFP_NEW(a, uint32_t, strings);
-    t->line_of_trace = TFP_NEW(a, uint32_t, traces);
-    bool ok = t->line && t->module && t->frame && t->replay && t->line_of_name && t->line_of_trace;
-    ok = ok && tfp_strtab_init(&t->names, a) == TFP_OK && tfp_intern(&t->names, TFP_STR("")) == 0;
-    ok = ok && tfp_nest_of(p, a, &t->nest) && number_replays(t);
-    if (ok) memset(t->line_of_name, 0xff, strings * sizeof *t->line_of_name);
-    if (ok) memset(t->line_of_trace, 0xff, traces * sizeof *t->line_of_trace);
-    if (ok) find_places(t);
-    for (tfp_span_scan at = tfp_span_scan_of(t->r, &t->x, TFP_SPANS(ACTIVITY));
-         ok && !t->failed && tfp_span_scan_next(&at);)
+    t->replay = TFP_NEW(a, int64_t, t->s->size + 1);
+    bool ok = t->replay && tfp_span_places_of(t->r, &t->of) && number_replays(t);
+    for (tfp_span_scan at = tfp_span_scan_of(t->r, &t->x, TFP_SPANS(ACTIVITY)); ok && tfp_span_scan_next(&at);)
         if (tfp_lanes_of(p)->at[t->s->lane[at.span]].role == TFP_ROLE_STREAM)
             ok = tfp_push(&rows, row_of(t, at.span, graph, node));
     *count = rows.size;
-    activity_row *sorted = ok && !t->failed ? tfp_ordered(a, rows.at, sizeof *rows.at, rows.size, by_start) : NULL;
+    activity_row *sorted = ok && !t->of.failed ? tfp_ordered(a, rows.at, sizeof *rows.at, rows.size, by_start) : NULL;
     tfp_vec_free(&rows);
     return sorted;
-}
-
-static void end(places *t)
-{
-    tfp_strtab_free(&t->names);
-    tfp_buf_free(&t->text);
 }
 
 /* ---- the tables ---- */
@@ -313,7 +200,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     activity_row *rows = rows_of(&t, &count);
     s = rows ? tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, count, TFP_SHOWN_RANKS }, err)
              : tfp_nomem(err);
-    end(&t);
+    tfp_span_places_free(&t.of);
     return s;
 }
 
@@ -347,7 +234,7 @@ static tfp_status build_coverage(tfp_report *r, tfp_error *err)
     coverage_row *of = rows ? sum(&t, rows, count, &sums) : NULL;
     s = of ? tfp_grid_of(r, &(tfp_row_table){ coverage_columns, of, sizeof *of, sums, TFP_SHOWN_RANKS }, err)
            : tfp_nomem(err);
-    end(&t);
+    tfp_span_places_free(&t.of);
     return s;
 }
 

@@ -35,6 +35,16 @@ static void await(const tfp_job *j, awaited *w, uint32_t activity, double until)
     if (j->activities[activity].end > w->end) w->end = j->activities[activity].end;
 }
 
+/* Activities without a known launch that follow one in its stream were launched before the call, too, if they end in it:
+ * the last of them. */
+static uint32_t last_without_launch(const tfp_job *j, const tfp_job_stream *s, uint32_t at, double until)
+{
+    while (at != TFP_NONE && at + 1 < s->first + s->count && j->activities[at + 1].call == TFP_NONE &&
+           j->activities[at + 1].end <= until)
+        at++;
+    return at;
+}
+
 /* Waits for the last activity of each stream that was launched before the call. `inside`: only for those that ended during
  * its last moments. */
 static void await_all(const tfp_job *j, awaited *w, const tfp_job_anchor *start, double until, bool inside)
@@ -43,6 +53,7 @@ static void await_all(const tfp_job *j, awaited *w, const tfp_job_anchor *start,
     for (uint32_t s = u->stream_first; s < u->stream_first + u->stream_count && s < u->stream_first + STREAMS_MOST;
          s++) {
         uint32_t at = tfp_job_launched(j, &j->streams.list[s], start->at);
+        at = last_without_launch(j, &j->streams.list[s], at, until);
         if (inside &&
             (at == TFP_NONE || j->activities[at].end < until - INSIDE_US || j->activities[at].end < start->at))
             continue;

@@ -269,7 +269,7 @@ static void a_program_is_kept_only_when_asked(void **state)
     tfp_profile *p = tfp_profile_new();
     assert_non_null(p);
     assert_int_equal(tfp_profile_keep(p, TFP_KEEP_ALL | TFP_KEEP_FUNCTIONS | TFP_KEEP_PROGRAM), TFP_OK);
-    assert_int_equal(tfp_profile_keep(p, 256), TFP_BADARG);
+    assert_int_equal(tfp_profile_keep(p, 512), TFP_BADARG);
     assert_int_equal(tfp_profile_keep(p, TFP_KEEP_ALL), TFP_OK);
     assert_int_equal(tfp_profile_add_bytes(p, "graph", "graph", graph, strlen(graph), NULL), TFP_OK);
     assert_null(p->program);

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/limits/chain_bytes.c: what a chain's kernel would read and write: the inputs that no member made, and the result
+ * of the last. */
+#include "views/limits/chains.h"
+
+bool tfp_same_tensor(const tfp_sized *a, const tfp_sized *b)
+{
+    bool typed = a->scalar_type != TFP_SCALAR_TYPES && b->scalar_type != TFP_SCALAR_TYPES;
+    return a->elements == b->elements && (typed ? a->scalar_type == b->scalar_type : a->size && a->size == b->size);
+}
+
+static const tfp_call_kind *kind_of(const tfp_limits *l, uint32_t call) { return &l->kinds.at[l->calls.at[call].kind]; }
+
+uint32_t tfp_chain_block(const tfp_limits *l, uint32_t call, uint32_t before)
+{
+    const tfp_call_kind *k = kind_of(l, call);
+    bool copy = k->class == TFP_WORK_MOVEMENT && k->in_place;
+    if (k->in_place && !copy) return before;
+    return tfp_limits_block(l, l->calls.at[call].op, k->out.bytes, copy);
+}
+
+/* How many results of the members before one are that tensor, and were not freed before the member's call began. */
+static uint32_t made_before(const tfp_limits *l, const uint32_t *members, uint32_t at, const uint32_t *blocks,
+                            const tfp_sized *tensor)
+{
+    uint32_t n = 0;
+    int64_t start = tfp_limit_start(l, &l->calls.at[members[at]]);
+    for (uint32_t i = 0; i < at; i++) {
+        if (!tfp_same_tensor(&kind_of(l, members[i])->out, tensor)) continue;
+        bool gone = blocks && blocks[i] != TFP_NONE && tfp_limits_freed(l, blocks[i]) < start;
+        n += !gone;
+    }
+    return n;
+}
+
+int64_t tfp_chain_bytes(const tfp_limits *l, const uint32_t *members, uint32_t count, const uint32_t *blocks)
+{
+    int64_t bytes = 0;
+    for (uint32_t m = 0; m < count; m++) {
+        const tfp_call_kind *k = kind_of(l, members[m]);
+        const tfp_sized *in = l->inputs.at + k->in_first;
+        int64_t read = 0;
+        for (uint32_t i = 0; i < k->in_count; i++) read = tfp_add(read, in[i].bytes, NULL);
+        /* what is in `bytes` and no listed input or result: further inputs, masks, indexes */
+        int64_t more = k->bytes - tfp_add(read, k->out.bytes, NULL);
+        if (more > 0) bytes = tfp_add(bytes, more, NULL);
+        for (uint32_t i = 0; i < k->in_count; i++) {
+            uint32_t earlier = 0;
+            for (uint32_t n = 0; n < i; n++) earlier += tfp_same_tensor(&in[n], &in[i]);
+            bool inside = earlier < made_before(l, members, m, blocks, &in[i]);
+            if (!inside) bytes = tfp_add(bytes, in[i].bytes, NULL);
+        }
+    }
+    return count ? tfp_add(bytes, kind_of(l, members[count - 1])->out.bytes, NULL) : 0;
+}
