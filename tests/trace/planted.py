@@ -16,7 +16,7 @@ class Trace:
 
     def __init__(self, rank=None, ranks=1):
         self.events, self.now, self.free, self.next = [], 1000.0, {}, 1
-        self.rank, self.ranks, self.memory = rank, ranks, 80 << 30
+        self.rank, self.ranks, self.memory, self.device = rank, ranks, 80 << 30, "GPU"
 
     def add(self, cat, name, ts, dur, tid, pid=1, **args):
         self.events.append({"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": round(ts, 3),
@@ -61,7 +61,7 @@ class Trace:
 
     def write(self, path):
         about = {"schemaVersion": 1, "traceEvents": self.events,
-                 "deviceProperties": [{"id": 0, "name": "GPU", "totalGlobalMem": self.memory, "numSms": 108}]}
+                 "deviceProperties": [{"id": 0, "name": self.device, "totalGlobalMem": self.memory, "numSms": 108}]}
         if self.rank is not None:
             about["distributedInfo"] = {"backend": "nccl", "rank": self.rank, "world_size": self.ranks}
         with open(path, "w", encoding="utf-8") as f:
@@ -256,16 +256,14 @@ def pageable_call(t, n, bad):
 
 
 def single_precision(t, n, bad):
-    compute_with = f"sm80_xmma_gemm_f32f32_{'f32' if bad else 'tf32'}f32_f32_tn_n"
-    t.launch("aten::mm", compute_with, 4000.0 * n)
+    t.launch("aten::mm", f"sm80_xmma_gemm_f32f32_{'f32' if bad else 'tf32'}f32_f32_tn_n", 4000.0 * n)
 
 
 CAUSES = {"BlockedHost": blocked_host, "HostCommunication": host_communication, "TinyKernels": tiny_kernels, "Compilations": compilations, "PythonTime": python_time, "OneStream": one_stream, "OddShapes": odd_shapes,
           "MemoryLimit": memory_limit, "Fragmentation": fragmentation, "InputBound": input_bound, "HostBound": host_bound, "HostStalls": host_stalls, "ValueReads": value_reads,
-          "Synchronization": synchronization, "DeviceAllocations": allocations,
-          "ExposedCommunication": exposed_communication, "SmallCollectives": small_collectives,
-          "PageableCopies": pageable_copies, "ExposedCopies": exposed_copies, "LowOccupancy": low_occupancy,
-          "Casts": casts, "Layouts": layouts, "UnfusedOptimizer": unfused_optimizer, "PlainMatmuls": plain_matmuls}
+          "Synchronization": synchronization, "DeviceAllocations": allocations, "ExposedCommunication": exposed_communication, "SmallCollectives": small_collectives,
+          "PageableCopies": pageable_copies, "ExposedCopies": exposed_copies, "LowOccupancy": low_occupancy, "Casts": casts,
+          "Layouts": layouts, "UnfusedOptimizer": unfused_optimizer, "PlainMatmuls": plain_matmuls}
 
 
 MORE = [("PageableCopies", pageable_call), ("PlainMatmuls", single_precision)]

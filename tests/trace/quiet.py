@@ -240,7 +240,50 @@ def sleeping(ms, name=None):
 
 # rule, the common feature, the body for which it must speak, the one for which it must be silent, compute capability
 # of each
+def shapes(*dims, scalars=0):
+    """The arguments of an operator on tensors of bf16."""
+    return {"Input Dims": [*dims] + [[]] * scalars, "Input type": ["c10::BFloat16"] * len(dims) + ["Scalar"] * scalars,
+            "Concrete Inputs": [""] * (len(dims) + scalars)}
+
+
+SIDE = [4096, 4096]
+
+
+def chains(dur, names=("exp", "neg", "tanh"), device="NVIDIA H100 80GB HBM3"):
+    """Elementwise kernels that one could do, beside a product that takes a while."""
+    def body(t):
+        t.device = device
+        for name in names:
+            t.launch(f"aten::{name}", f"{name}_kernel", dur, op=shapes(SIDE))
+        t.launch("aten::mm", "ampere_bf16_gemm", 1000.0, op=shapes([8192, 8192], [8192, 8192]))
+    return body
+
+
+def products(side, dur, device="NVIDIA H100 80GB HBM3"):
+    def body(t):
+        t.device = device
+        for _ in range(20):
+            t.launch("aten::mm", "ampere_bf16_gemm", dur, op=shapes([side, side], [side, side]))
+    return body
+
+
+def short_kernels(host):
+    """Kernels with hardly any work: launched one by one, or while the device is busy."""
+    def body(t):
+        t.device = "NVIDIA H100 80GB HBM3"
+        if host < 5:
+            t.launch("aten::mm", "ampere_bf16_gemm", 3000.0, op=shapes([8192, 8192], [8192, 8192]))
+        for _ in range(150):
+            t.launch("aten::mul", "mul_kernel", 2.0, host=host, op=shapes([64, 64], scalars=1))
+    return body
+
+
 CASES = [
+    ("FusableChains", "a chain of little time", chains(60.0), chains(22.0, ("exp", "neg")), 9, 9),
+    ("FusableChains", "a device that nobody knows", chains(60.0), chains(60.0, device="GPU"), 9, 9),
+    ("SlowProducts", "products at 85 %", products(4096, 420.0), products(4096, 163.0), 9, 9),
+    ("SlowProducts", "products that are too small", products(4096, 420.0), products(512, 8.0), 9, 9),
+    ("LaunchBound", "launches far ahead", short_kernels(25.0), short_kernels(4.0), 9, 9),
     ("Casts", "topk", each(20, "aten::_to_copy", "copy_kernel", 90.0), each(20, "aten::topk", "sort_kernel", 90.0), 8, 8),
     ("Casts", "an op that holds the word", around(["aten::to", "aten::_to_copy", "aten::copy_"], "copy_kernel"),
      around(["aten::broadcast_to", "aten::mul"], "mul_kernel"), 8, 8),
