@@ -35,12 +35,13 @@ typedef struct screen {
     tfp_buf cell, scratch;
 } screen;
 
-static const char *head_of(const number *n)
+static const char *head_of(const screen *x, const number *n)
 {
     const tfp_column *c = &tfp_columns[n->column];
+    bool both = x->r->options->made.apart; /* where devices and their host have a time each */
     if (n->own) return "self";
-    if (n->column == TFP_C_ACCELERATOR_MICROS) return "device";
-    if (n->column == TFP_C_CPU_MICROS) return "host";
+    if (!both && n->column == TFP_C_ACCELERATOR_MICROS) return "device";
+    if (!both && n->column == TFP_C_CPU_MICROS) return "host";
     return c->head ? c->head : c->name;
 }
 
@@ -98,7 +99,7 @@ static void choose_columns(screen *x, const tfp_column_id *cells, size_t n)
     }
     lead_with_order(x);
     for (size_t i = 0; i < x->number_count; i++) {
-        size_t name = strlen(head_of(&x->numbers[i]));
+        size_t name = strlen(head_of(x, &x->numbers[i]));
         x->widths[i] = name > NUMBER ? name : NUMBER;
     }
     x->all_numbers = x->number_count;
@@ -356,7 +357,7 @@ static void put_share_head(screen *x, tfp_buf *out)
     if (!room) return;
     from = out->size;
     if (part) out->size--; /* the blank of the gap is the one between the words */
-    if (part) tfp_buf_printf(out, "of %s", head_of(&x->numbers[0]));
+    if (part) tfp_buf_text(out, first == TFP_C_ACCELERATOR_MICROS ? "of device" : "of host");
     tfp_buf_fill(out, ' ', room - (out->size - from));
 }
 
@@ -365,7 +366,7 @@ static void put_header(screen *x, tfp_buf *out)
     if (x->r->options->to.colours) tfp_buf_text(out, TFP_BOLD);
     for (size_t i = 0; i < x->number_count; i++) {
         x->cell.size = 0;
-        tfp_buf_text(&x->cell, head_of(&x->numbers[i]));
+        tfp_buf_text(&x->cell, head_of(x, &x->numbers[i]));
         put_right(out, &x->cell, x->widths[i]);
         if (i || !has_share(x)) continue;
         put_share_head(x, out);
@@ -391,7 +392,7 @@ static void put_left_out(const screen *x, tfp_buf *out)
     tfp_buf text = { 0 };
     tfp_buf_text(&text, "no room for ");
     for (size_t i = x->number_count; i < x->all_numbers; i++, comma = ", ")
-        tfp_buf_printf(&text, "%s%s", comma, head_of(&x->numbers[i]));
+        tfp_buf_printf(&text, "%s%s", comma, head_of(x, &x->numbers[i]));
     for (size_t i = x->label_count; i < x->all_labels; i++, comma = ", ")
         tfp_buf_printf(&text, "%s%s", comma, tfp_columns[x->labels[i]].name);
     tfp_buf_text(&text, TFP_NO_ROOM);
