@@ -237,8 +237,8 @@ def broken_links(python, program, folder):
     for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "mkdocs.yml", *re.findall(r"\]\(\.\./([^)#]+\.py)", text_of(os.path.join(ROOT, "docs", "pytorch.md")))):
         os.makedirs(os.path.dirname(os.path.join(copy, name)), exist_ok=True)
         shutil.copyfile(os.path.join(ROOT, name), os.path.join(copy, name))
-    with open(os.path.join(copy, "docs", "fuzzing.md"), "a", encoding="utf-8") as f:
-        f.write("\n[x](no-such-page.md) [y](live.md#no-such-part)\n")
+    with open(os.path.join(copy, "docs", "recipes", "fuzzing.md"), "a", encoding="utf-8") as f:
+        f.write("\n[x](no-such-page.md) [y](../live.md#no-such-part)\n")
     done = subprocess.run([python, os.path.join(copy, "tools", "docs.py"), "--program", program, os.path.join(folder, ".out")], capture_output=True,
                           text=True, env=dict(os.environ, SOURCE_DATE_EPOCH="1"), check=False)
     check("broken links are errors", done.returncode and "no-such-page.md" in done.stderr and "no-such-part" in done.stderr, done.stderr)
