@@ -109,8 +109,9 @@ bool tfp_span_places_of(tfp_report *r, tfp_span_places *t)
     t->frame = TFP_NEW(a, uint32_t, spans);
     t->line_of_name = TFP_NEW(a, uint32_t, strings);
     t->line_of_trace = TFP_NEW(a, uint32_t, traces);
-    bool ok = t->line && t->module && t->frame && t->line_of_name && t->line_of_trace && tfp_strtab_init(&t->names, a) == TFP_OK &&
-              tfp_intern(&t->names, TFP_STR("")) == 0 && tfp_nest_of(p, a, &t->nest);
+    bool ok = t->line && t->module && t->frame && t->line_of_name && t->line_of_trace &&
+              tfp_strtab_init(&t->names, a) == TFP_OK && tfp_intern(&t->names, TFP_STR("")) == 0 &&
+              tfp_nest_of(p, a, &t->nest);
     if (!ok) return false;
     memset(t->line_of_name, 0xff, strings * sizeof *t->line_of_name);
     memset(t->line_of_trace, 0xff, traces * sizeof *t->line_of_trace);
