@@ -347,7 +347,7 @@ static tfp_status build_by(tfp_report *r, tfp_limits_by by, bool step, tfp_error
 
 static tfp_status build(tfp_report *r, tfp_error *err)
 {
-    tfp_limits_by by;
+    tfp_limits_by by = TFP_LIMITS_BY_OP;
     tfp_status s = by_of(r, &by, err);
     return s ? s : build_by(r, by, true, err);
 }
