@@ -56,6 +56,8 @@ const cli_example cli_examples[] = {
     { "tfprof transfer run_of_ranks/ -by collective", "for which rank the others waited" },
     { "tfprof wait trace.json.gz", "what the host and the device wait for" },
     { "tfprof wait trace.json.gz -step 3", "what step 3 waited for" },
+    { "tfprof limits trace.json.gz", "how far each operation is from what the device can do, and what loses most" },
+    { "tfprof limits trace.json.gz -by chain", "chains of small kernels, and what one kernel in place of each saves at most" },
     { "tfprof check trace.json.gz", "what is odd in the recording" },
     { "tfprof check trace.json.gz -format json", "the same for a script" },
     { "tfprof whatif trace.json.gz", "the ten changes that would gain most" },

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { SUBJECT_LINES = 5, COMMAND_WIDTH = 32 };
+enum { SUBJECT_LINES = 6, COMMAND_WIDTH = 32 };
 
 /* clang-format off */
 static const struct {
@@ -17,9 +17,10 @@ static const struct {
       { { "tfprof summary FILE", "where a step goes, and what could be better" },
         { "tfprof op FILE", "time by op; also kernel, scope, lines, memory" },
         { "tfprof steps FILE", "what each step does; also wait, transfer" },
+        { "tfprof limits FILE", "how far from what the device can do, and why" },
         { "tfprof whatif FILE", "how long a step would be after a change" },
         { "tfprof serve FILE...", "all of it in the browser" } },
-      "info summary scope graph op code lines memory calls kernel steps transfer wait check whatif advise serve report timeline convert" },
+      "info summary scope graph op code lines memory calls kernel steps transfer wait limits check whatif advise serve report timeline convert" },
     { "Compare",
       { { "tfprof diff OLD NEW", "what became slower; --gate 5% for CI" },
         { "tfprof stats FILE", "mean, spread and percentiles over the steps" } },

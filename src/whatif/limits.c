@@ -372,7 +372,10 @@ static tfp_status put_line(limits_report *t, tfp_error *err)
     if (!tfp_limit_rows(&t->l, TFP_LIMITS_BY_OP, &rows, &count)) return tfp_nomem(err);
     tfp_buf_printf(&b, "at most %.0f%% faster (", 100 * gain / t->step_us);
     tfp_format_real(&b, TFP_MICROS, t->bound_us);
-    tfp_buf_printf(&b, " a step); most lost in %.*s (tfprof limits)", (int)rows[0].name.size, rows[0].name.data);
+    tfp_buf_text(&b, " instead of ");
+    tfp_format_real(&b, TFP_MICROS, t->step_us);
+    tfp_buf_printf(&b, " a step, as in whatif); most lost in %.*s (tfprof limits)", (int)rows[0].name.size,
+                   rows[0].name.data);
     return tfp_fact_buf(t->r, "limits", "limits", &b) ? TFP_OK : tfp_nomem(err);
 }
 
