@@ -40,6 +40,7 @@ typedef struct finder {
     tfp_span_columns *s;
     uint32_t *process; /* for each arrow's end: its rank's process; TFP_NONE: none */
     uint32_t *span;    /* for each arrow's end: the call, operator or activity there; TFP_NONE: none */
+    uint32_t *first;   /* for each arrow's end: the first one in the file with its process, category and id */
     uint8_t *wanted;   /* for each lane of the profile: whether an arrow begins (1) or ends (2) there */
     uint8_t *joined;   /* for each span: whether it is an activity whose launch was found */
     points at;
@@ -149,22 +150,42 @@ static bool has_launch(const finder *f, uint32_t activity)
     return numbered || f->joined[activity] || f->s->marks[activity] & TFP_MARK_OP_TOLD;
 }
 
-/* Arrows that belong together follow each other, in the order of time. */
-static bool comes_before(const void *ctx, uint32_t a, uint32_t b)
+/* Ids that are texts, and categories, are hashed with another seed in each process: only equality counts. */
+static bool by_id(const void *ctx, uint32_t a, uint32_t b)
 {
     const finder *f = ctx;
     const tfp_kineto_arrow *x = &f->r->links.arrows.at[a], *y = &f->r->links.arrows.at[b];
     if (f->process[a] != f->process[b]) return f->process[a] < f->process[b];
     if (x->category != y->category) return x->category < y->category;
-    if (x->id != y->id) return x->id < y->id;
-    if (x->at_ns != y->at_ns) return x->at_ns < y->at_ns;
-    return x->begins != y->begins ? x->begins : a < b;
+    return x->id != y->id ? x->id < y->id : a < b;
 }
 
 static bool same_id(const finder *f, uint32_t a, uint32_t b)
 {
     const tfp_kineto_arrow *x = &f->r->links.arrows.at[a], *y = &f->r->links.arrows.at[b];
     return f->process[a] == f->process[b] && x->category == y->category && x->id == y->id;
+}
+
+/* Arrows that belong together follow each other in the order of time, the first one of the file first. */
+static bool comes_before(const void *ctx, uint32_t a, uint32_t b)
+{
+    const finder *f = ctx;
+    const tfp_kineto_arrow *x = &f->r->links.arrows.at[a], *y = &f->r->links.arrows.at[b];
+    if (f->first[a] != f->first[b]) return f->first[a] < f->first[b];
+    if (x->at_ns != y->at_ns) return x->at_ns < y->at_ns;
+    return x->begins != y->begins ? x->begins : a < b;
+}
+
+static bool sort_arrows(finder *f, uint32_t *order)
+{
+    size_t count = f->r->links.arrows.size;
+    for (size_t i = 0; i < count; i++) order[i] = (uint32_t)i;
+    if (!tfp_sort(order, count, by_id, f)) return false;
+    for (size_t i = 0, begin = 0; i < count; i++) {
+        if (!same_id(f, order[begin], order[i])) begin = i;
+        f->first[order[i]] = order[begin];
+    }
+    return tfp_sort(order, count, comes_before, f);
 }
 
 /* Joins the ends of each arrow. A number may come again later: an end belongs to the last begin before it, or, when the
@@ -174,11 +195,10 @@ static int64_t join_arrows(finder *f, uint32_t *order)
     const tfp_kineto_arrow *arrows = f->r->links.arrows.at;
     size_t count = f->r->links.arrows.size, begin = 0;
     int64_t joined = 0;
-    for (size_t i = 0; i < count; i++) order[i] = (uint32_t)i;
-    if (!tfp_build_keep(f->r->b, tfp_sort(order, count, comes_before, f))) return 0;
+    if (!tfp_build_keep(f->r->b, sort_arrows(f, order))) return 0;
     for (size_t i = 0; i < count; i = begin) {
         uint32_t from = TFP_NONE;
-        for (begin = i; begin < count && same_id(f, order[i], order[begin]); begin++)
+        for (begin = i; begin < count && f->first[order[i]] == f->first[order[begin]]; begin++)
             if (from == TFP_NONE && arrows[order[begin]].begins) from = order[begin];
         for (size_t k = i; k < begin && from != TFP_NONE; k++) {
             uint32_t at = order[k], span = f->span[at];
@@ -229,15 +249,17 @@ void tfp_kineto_join_launches(tfp_kineto_reader *r)
     finder f = { .r = r, .s = &r->b->p->events->spans };
     uint32_t *order = malloc((l->arrows.size + 1) * sizeof *order);
     f.span = malloc((l->arrows.size + 1) * sizeof *f.span);
+    f.first = malloc((l->arrows.size + 1) * sizeof *f.first);
     f.process = malloc((l->arrows.size + 1) * sizeof *f.process);
     f.wanted = calloc(r->b->p->lanes->size + 1, 1);
     f.joined = calloc(f.s->size + 1, 1);
     tfp_kineto_list_streams(r);
-    bool ok = order && f.span && f.process && f.wanted && f.joined && find_points(&f) && find_spans(&f);
+    bool ok = order && f.span && f.first && f.process && f.wanted && f.joined && find_points(&f) && find_spans(&f);
     tfp_build_keep(r->b, ok);
     int64_t by_arrow = ok ? join_arrows(&f, order) : 0, by_number = ok ? join_externals(&f) : 0;
     tfp_vec_free(&f.at);
     free(f.span);
+    free(f.first);
     free(f.process);
     free(f.wanted);
     free(f.joined);
