@@ -176,8 +176,10 @@ FIELDS = """    ANY(int64_t, zz_number,     "A number of the recipe.", SQL(14, "
 
 ADDITIONS = {
     "model": [("src/schema/graph.def", r"END\n#undef STRUCT\n\n#define STRUCT tfp_type", FIELDS)],
-    "view": [("src/views/files/zz_view.c", None, VIEW), ("src/views/core/view.h", r"extern const tfp_view ", "extern const tfp_view tfp_view_zz;\n"),
-               ("src/registry.c", r"&tfp_view_info,", "&tfp_view_zz, "), ("src/meson.build", r"'info\.c',", "'zz_view.c',\n    ")],
+    "view": [("src/views/files/zz_view.c", None, VIEW), ("src/views/core/views.def", None, "VIEW(zz)\n"),
+               ("src/meson.build", r"'info\.c',", "'zz_view.c',\n    ")],
+    "table": [("src/views/trace/zz_table.c", None, TABLE), ("src/views/core/views.def", None, "VIEW(zz_table)\n"),
+               ("src/meson.build", r"'kernel\.c',", "'zz_table.c',\n    ")],
     "output": [("src/outputs/text/zz_output.c", None, OUTPUT),
                   ("src/outputs/core/output.h", r"extern const tfp_output_format ", "extern const tfp_output_format tfp_output_zz;\n"),
                   ("src/options/options.c", r'"folded", "speedscope", NULL', '"zz_output", '), ("src/registry.c", r"&tfp_output_json,", "&tfp_output_zz, "), ("src/meson.build", r"'md\.c',", "'zz_output.c',\n    ")],
