@@ -55,6 +55,8 @@ static tfp_status load(tfp_error *err)
     void *library = dlopen(FILE_NAME, LOADED);
     if (!library) {
         const char *why = dlerror();
+        /* "...: Cannot allocate memory", or "cannot create shared object descriptor" */
+        if (why && (strstr(why, "memory") || strstr(why, "cannot create"))) return tfp_nomem(err);
         return tfp_fail(err, TFP_NOTFOUND, "queries need SQLite, which is not there: %s", why ? why : FILE_NAME);
     }
     sql_api found;

@@ -72,7 +72,7 @@ async function guessed(browser, ids) {
 /** A table and a flame graph say how much of the time their rows explain, in one line above the first row. */
 async function explained(browser, ids) {
   for (const [place, says] of [["table?by=op", /the rows explain \d+\s%/], ["table?by=kernel", /% of the device time has a known place in the model/], ["flame", /the rows explain \d+\s%/]])
-    await on(browser, at(ids, "graphs/cuda.json", place), async (page) => {
+    await on(browser, at(ids, "graphs/trained.json", place), async (page) => {
       const line = page.locator("main").locator(".noteline");
       check(`${place}: how much the rows explain`, says.test(await line.innerText()), await line.innerText());
       if (place !== "flame") check(`${place}: the first row stays near the top`, (await rows(page, "Table").first().boundingBox()).y <= 160);
@@ -81,11 +81,11 @@ async function explained(browser, ids) {
 
 /** The panel of the profile says how much device time has a place, by class, as SQL does; Overview says it above its kernels. */
 async function covered(browser, ids) {
-  await on(browser, at(ids, "graphs/cuda.json", "overview"), async (page) => {
+  await on(browser, at(ids, "graphs/trained.json", "overview"), async (page) => {
     await section(page, "Device time explained").waitFor();
     const text = await section(page, "Device time explained").innerText();
     const sql = "SELECT class, reason, sum(device_us) AS us FROM coverage GROUP BY class, reason";
-    const wanted = said("query", sql, file("graphs/cuda.json")).rows;
+    const wanted = said("query", sql, file("graphs/trained.json")).rows;
     const all = wanted.reduce((a, r) => a + r.us, 0);
     const word = (r) => (r.class === "none" ? r.reason : r.class);
     check("coverage: each class with its share", wanted.length > 1 && wanted.every((r) => new RegExp(`${word(r)}\\s+${((100 * r.us) / all).toFixed(1)}\\s%`).test(text)), `${text} ${JSON.stringify(wanted)}`);
