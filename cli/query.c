@@ -201,7 +201,7 @@ static unsigned keep_for(const char *sql)
     static const char *const details[] = { "spans",        "span_args", "memory", "buffers", "allocations",
                                            "step_devices", "transfer",  "wait",   "check",   "kernel" };
     unsigned keep = strcasestr(sql, "parameters") || strchr(sql, '*') ? TFP_KEEP_GRAPHS : 0;
-    if (strcasestr(sql, "limits") || strcasestr(sql, "findings")) keep |= TFP_KEEP_STRIDES;
+    if (strcasestr(sql, "limits") || strcasestr(sql, "findings") || strcasestr(sql, "whatif")) keep |= TFP_KEEP_STRIDES;
     for (size_t i = 0; i < sizeof details / sizeof *details; i++)
         if (strcasestr(sql, details[i])) return keep | TFP_KEEP_MEMORY;
     return keep;

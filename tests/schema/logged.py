@@ -7,8 +7,9 @@ FILE = os.environ.get("TFPROF_ANSWERS")
 
 
 def log(kind, text, what=""):
-    """kind: command, http, mcp or the name of a part of the schema; text that is no JSON object, nor lines of objects, is left out."""
-    if not FILE or "|" in what or not text.lstrip().startswith("{"):
+    """kind: command, http, mcp or the name of a part of the schema; text that is no JSON object, nor lines of objects, and files of
+    others' formats (downloads) are left out."""
+    if not FILE or "|" in what or "/download/" in what or not text.lstrip().startswith("{"):
         return
     if "-format jsonl" in what:
         kind = "jsonl"

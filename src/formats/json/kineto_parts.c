@@ -125,7 +125,10 @@ void tfp_kineto_unite_lanes(tfp_kineto_reader *r, tfp_kineto_unite what)
     tfp_event_tables *t = r->b->p->events;
     size_t count = r->b->p->lanes->size;
     uint32_t *to = malloc((count + 1) * sizeof *to);
-    if (!tfp_build_keep(r->b, to != NULL)) return;
+    if (!to) {
+        tfp_build_keep(r->b, false);
+        return;
+    }
     for (uint32_t i = 0; i < count; i++) to[i] = i;
     if (tfp_build_keep(r->b, find_first(r, what, to))) {
         if (what != TFP_KINETO_UNITE_ALL) drop_lanes(r, to);

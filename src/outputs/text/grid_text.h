@@ -7,7 +7,7 @@
 #include "views/core/table.h"
 
 /* A cell with its unit, as everywhere: 1.50 ms, 1.23 MB; yes and no; empty when absent. */
-void tfp_grid_cell(const tfp_table_column *f, tfp_cells *c, uint32_t row, tfp_buf *out);
+void tfp_grid_cell(const tfp_table_column *c, tfp_cells *cells, uint32_t row, tfp_buf *out);
 
 /* The head of a column for people (tfp_head_put). */
 void tfp_grid_head(const tfp_table_column *f, tfp_buf *out);
