@@ -130,7 +130,7 @@ static bool multiplies_slowly(const tfp_ruling *x, uint32_t span, unsigned waits
     return l->call_of[span] != TFP_NONE && is_slow(l, &l->calls.at[l->call_of[span]]);
 }
 
-/* The share of their time that slow products would still take. */
+/* The ideal time of slow products as a share of the time that they take now. */
 static double left_of(const tfp_limits *l)
 {
     double ideal = 0, us = 0;

@@ -181,6 +181,9 @@ typedef struct tfp_strtab {
     uint64_t *slots; /* open addressing: high half the string's hash, low half its id + 1; 0 is free */
     size_t count, capacity, slot_count;
 } tfp_strtab;
+/* Moves the slots of a hash table to `now` ones, a power of two: a slot is 0, or has its key's hash in the high half. False
+ * without memory. */
+bool tfp_slots_resize(uint64_t **slots, size_t *slot_count, size_t now);
 tfp_status tfp_strtab_init(tfp_strtab *t, tfp_arena *arena);
 tfp_strid tfp_intern(tfp_strtab *t, tfp_str s); /* TFP_NONE without memory */
 uint32_t tfp_string_hash(tfp_str s);

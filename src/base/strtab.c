@@ -58,26 +58,26 @@ bool tfp_digest_descriptor(int fd, char out[TFP_DIGEST])
 
 uint32_t tfp_string_hash(tfp_str s) { return (uint32_t)tfp_hash(s.data, s.size); }
 
-static bool rehash(tfp_strtab *t, size_t slot_count)
+bool tfp_slots_resize(uint64_t **slots, size_t *slot_count, size_t now)
 {
-    uint64_t *slots = tfp_alloc_written(slot_count, sizeof *slots);
-    if (!slots) return false;
-    for (size_t i = 0; i < t->slot_count; i++) {
-        if (!t->slots[i]) continue;
-        size_t at = (size_t)(t->slots[i] >> 32) & (slot_count - 1);
-        while (slots[at]) at = (at + 1) & (slot_count - 1);
-        slots[at] = t->slots[i];
+    uint64_t *moved = tfp_alloc_written(now, sizeof *moved);
+    if (!moved) return false;
+    for (size_t i = 0; i < *slot_count; i++) {
+        if (!(*slots)[i]) continue;
+        size_t at = (size_t)((*slots)[i] >> 32) & (now - 1);
+        while (moved[at]) at = (at + 1) & (now - 1);
+        moved[at] = (*slots)[i];
     }
-    free(t->slots);
-    t->slots = slots;
-    t->slot_count = slot_count;
+    free(*slots);
+    *slots = moved;
+    *slot_count = now;
     return true;
 }
 
 tfp_status tfp_strtab_init(tfp_strtab *t, tfp_arena *arena)
 {
     *t = (tfp_strtab){ .arena = arena };
-    return rehash(t, 256) && tfp_intern(t, TFP_STR("")) == 0 ? TFP_OK : TFP_NOMEM;
+    return tfp_slots_resize(&t->slots, &t->slot_count, 256) && tfp_intern(t, TFP_STR("")) == 0 ? TFP_OK : TFP_NOMEM;
 }
 
 /* The slot of s, or the free slot where it would go. */
@@ -99,7 +99,7 @@ tfp_strid tfp_intern_hashed(tfp_strtab *t, tfp_str s, uint32_t hash)
     if (t->count >= t->capacity && !tfp_grow((void **)&t->strings, &t->capacity, t->count + 1, sizeof *t->strings))
         return TFP_NONE;
     if ((t->count + 1) * 2 > t->slot_count) {
-        if (!rehash(t, t->slot_count * 2)) return TFP_NONE;
+        if (!tfp_slots_resize(&t->slots, &t->slot_count, t->slot_count * 2)) return TFP_NONE;
         at = find_slot(t, s, hash);
     }
     const char *bytes = t->arena ? tfp_arena_copy(t->arena, s) : s.data;

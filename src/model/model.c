@@ -7,6 +7,7 @@
 #include "model/recorded.h"
 #include "model/slim.h"
 #include "model/tables/details.h"
+#include "model/tables/devices.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
 #include "model/tables/instructions.h"
@@ -46,6 +47,19 @@ bool tfp_ran_any(const tfp_profile *p)
 }
 
 bool tfp_ran_on_both(const tfp_profile *p) { return p->runs->on_both; }
+
+const tfp_device_info *tfp_named_device(const tfp_profile *p, bool *others)
+{
+    const tfp_device_info *first = NULL;
+    *others = false;
+    for (size_t i = 0; i < p->events->devices.size; i++) {
+        const tfp_device_info *d = &p->events->devices.at[i];
+        if (!d->name) continue;
+        if (!first) first = d;
+        *others |= d->name != first->name;
+    }
+    return first;
+}
 
 bool tfp_only_sums(const tfp_profile *p) { return p->events->slim->slims.size > 0; }
 

@@ -2,23 +2,6 @@
 /* query/groups.c: a hash table from keys of several numbers to rows. */
 #include "query/groups.h"
 
-static bool grow_slots(tfp_groups *g)
-{
-    size_t count = g->slot_count ? g->slot_count * 2 : 64;
-    uint64_t *slots = tfp_alloc_written(count, sizeof *slots);
-    if (!slots) return false;
-    for (size_t i = 0; i < g->slot_count; i++) {
-        if (!g->slots[i]) continue;
-        size_t at = (size_t)(g->slots[i] >> 32) & (count - 1);
-        while (slots[at]) at = (at + 1) & (count - 1);
-        slots[at] = g->slots[i];
-    }
-    free(g->slots);
-    g->slots = slots;
-    g->slot_count = count;
-    return true;
-}
-
 static void *add_row(tfp_groups *g, const uint64_t *key, size_t size)
 {
     size_t count = g->count + 1, numbers = count * size;
@@ -32,7 +15,8 @@ static void *add_row(tfp_groups *g, const uint64_t *key, size_t size)
 void *tfp_group(tfp_groups *g, const uint64_t *key, size_t size)
 {
     g->added = false;
-    if ((g->count + 1) * 2 > g->slot_count && !grow_slots(g)) {
+    if ((g->count + 1) * 2 > g->slot_count &&
+        !tfp_slots_resize(&g->slots, &g->slot_count, g->slot_count ? g->slot_count * 2 : 64)) {
         g->failed = true;
         return NULL;
     }

@@ -77,6 +77,9 @@ typedef struct tfp_aten_rule {
     int of;                        /* the argument whose elements are counted */
 } tfp_aten_rule;
 
+/* The row of an operator ("aten::NAME") in a table whose rows begin with their names, as above; NULL: none. *in_place: it is
+ * the form that works in place, which has no row of its own. */
+const void *tfp_aten_row(tfp_str name, const void *rows, size_t count, size_t row_size, bool *in_place);
 /* Parses the arguments of a call as the trace writes them; false when `dims` is not a list of shapes. */
 bool tfp_aten_read(tfp_aten_call *c, tfp_str dims, tfp_str types, tfp_str values);
 /* Reads the strides of a call whose arguments were read, as the trace writes them (`Input Strides`). */

@@ -331,18 +331,28 @@ static bool is_collective(tfp_str name)
     return false;
 }
 
-const tfp_aten_rule *tfp_aten_find(tfp_str name)
+const void *tfp_aten_row(tfp_str name, const void *rows, size_t count, size_t row_size, bool *in_place)
 {
-    static const tfp_aten_rule collective = { .names = "", .formula = "0", .meaning = "moves data between processes" };
     tfp_str space = TFP_STR("aten::");
-    if (tfp_str_eq(name, TFP_STR("higher_order::flex_attention"))) name = TFP_STR("aten::_flex_attention");
-    if (is_collective(name)) return &collective;
-    if (name.size <= space.size || name.size > 100 || memcmp(name.data, space.data, space.size) != 0) return NULL;
+    *in_place = false;
+    if (name.size <= space.size || name.size > 100 || !tfp_str_begins(name, space)) return NULL;
     name = (tfp_str){ name.data + space.size, name.size - space.size };
-    for (int in_place = 0; in_place < 2; in_place++) {
-        for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-            if (tfp_is_word(name, rules[i].names)) return &rules[i];
+    for (int i = 0; i < 2; i++) {
+        *in_place = i > 0;
+        for (size_t k = 0; k < count; k++) {
+            const char *const *names = (const void *)((const char *)rows + k * row_size);
+            if (tfp_is_word(name, *names)) return names;
+        }
         if (name.data[name.size - 1] != '_' || --name.size == 0) break;
     }
     return NULL;
+}
+
+const tfp_aten_rule *tfp_aten_find(tfp_str name)
+{
+    static const tfp_aten_rule collective = { .names = "", .formula = "0", .meaning = "moves data between processes" };
+    bool in_place;
+    if (tfp_str_eq(name, TFP_STR("higher_order::flex_attention"))) name = TFP_STR("aten::_flex_attention");
+    if (is_collective(name)) return &collective;
+    return tfp_aten_row(name, rules, sizeof rules / sizeof *rules, sizeof *rules, &in_place);
 }

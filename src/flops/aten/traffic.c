@@ -152,7 +152,8 @@ static void reduction(tfp_traffic_work *w, int how)
     int64_t dims[TFP_ATEN_RANK];
     int rank;
     const tfp_aten_input *x = arg(w->c, 0);
-    if (how & WITH_INDEXES && arg(w->c, 1)->tensor) { /* the larger of two tensors */
+    if (how & WITH_INDEXES &&
+        arg(w->c, 1)->tensor) { /* max and min of two tensors have no indexes: they work element by element */
         elementwise(w, 0);
         return;
     }
@@ -173,7 +174,7 @@ static void reduction(tfp_traffic_work *w, int how)
 
 /* ---- movement ---- */
 
-enum { LISTED = 256 }; /* how many tensors of a list are looked at */
+enum { LISTED = 256 }; /* the bytes of a longer list of tensors are unknown */
 
 static void cat(tfp_traffic_work *w, int how)
 {
@@ -239,20 +240,9 @@ static const tfp_traffic_rule rules[] = {
 #include "flops/aten/traffic.def"
 };
 
-/* The row of an operator; *in_place: it has the form that works in place. */
 static const tfp_traffic_rule *find(tfp_str name, bool *in_place)
 {
-    tfp_str space = TFP_STR("aten::");
-    *in_place = false;
-    if (name.size <= space.size || name.size > 100 || !tfp_str_begins(name, space)) return NULL;
-    name = (tfp_str){ name.data + space.size, name.size - space.size };
-    for (int i = 0; i < 2; i++) {
-        *in_place = i > 0;
-        for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
-            if (tfp_is_word(name, rules[k].names)) return &rules[k];
-        if (name.data[name.size - 1] != '_' || --name.size == 0) break;
-    }
-    return NULL;
+    return tfp_aten_row(name, rules, sizeof rules / sizeof *rules, sizeof *rules, in_place);
 }
 
 const tfp_traffic_rule *tfp_traffic_find(tfp_str name)

@@ -8,7 +8,7 @@
 #include "model/tables/profile.h"
 
 #define COMMON 4      /* a common replay occurs at least so many times for each rare one */
-#define CANDIDATES 32 /* most common patterns that are compared */
+#define CANDIDATES 32 /* a rare replay is compared with at most so many common ones */
 
 typedef struct pattern_use {
     uint32_t replays, whole; /* number of its replays, and of those with all its nodes */

@@ -116,7 +116,7 @@ static void add_without_length(doubter *d, uint32_t span)
     d->x->t->doubts.at[at].count++;
 }
 
-/* An activity cannot start before its launch; by less the clocks of host and device may differ. */
+/* An activity cannot start before its launch. Up to EARLY_NS is no doubt, because the clocks of host and device differ a little. */
 static void note_order(of_process *p, int64_t launched_ns, int64_t start_ns)
 {
     int64_t early = tfp_add(launched_ns, -start_ns, NULL);

@@ -7,4 +7,7 @@
 
 #include "schema/traces/devices.def"
 
+/* The first device with a name, or NULL; *others: devices of another name follow, whose peaks differ. */
+const tfp_device_info *tfp_named_device(const tfp_profile *p, bool *others);
+
 #endif

@@ -19,17 +19,10 @@
 
 static tfp_str name_of(const tfp_work_tables *t, const tfp_device_info *d) { return tfp_text(t->r->profile, d->name); }
 
-/* Finds the first device with a name; if there is another kind of device, its peaks differ. */
 static tfp_status find_device(tfp_work_tables *t, tfp_error *err)
 {
-    const tfp_event_tables *e = tfp_events_of(t->r->profile);
-    const tfp_device_info *first = NULL;
-    bool others = false;
-    for (size_t i = 0; i < e->devices.size; i++) {
-        if (!e->devices.at[i].name) continue;
-        if (!first) first = &e->devices.at[i];
-        others |= e->devices.at[i].name != first->name;
-    }
+    bool others;
+    const tfp_device_info *first = tfp_named_device(t->r->profile, &others);
     if (!first) return TFP_OK;
     tfp_str name = name_of(t, first);
     int size = name.size < 100 ? (int)name.size : 100;

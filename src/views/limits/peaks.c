@@ -11,19 +11,6 @@
 
 #define FLOOR_US 2.0
 
-/* The first device with a name. */
-static const tfp_device_info *first_device(const tfp_profile *p, bool *others)
-{
-    const tfp_event_tables *e = tfp_events_of(p);
-    const tfp_device_info *first = NULL;
-    for (size_t i = 0; i < e->devices.size; i++) {
-        if (!e->devices.at[i].name) continue;
-        if (!first) first = &e->devices.at[i];
-        *others |= e->devices.at[i].name != first->name;
-    }
-    return first;
-}
-
 static tfp_status read_floor(const char *text, double *us, tfp_error *err)
 {
     tfp_amount amount;
@@ -40,7 +27,7 @@ tfp_status tfp_limit_peaks_of(const tfp_report *r, tfp_limit_peaks *out, tfp_err
 {
     const tfp_options *o = tfp_options_of(r);
     *out = (tfp_limit_peaks){ 0 };
-    const tfp_device_info *device = first_device(tfp_profile_of(r), &out->others);
+    const tfp_device_info *device = tfp_named_device(tfp_profile_of(r), &out->others);
     if (device) out->device = tfp_text(tfp_profile_of(r), device->name);
     const tfp_device_peaks *known = device ? tfp_device_find(out->device, device->memory_bytes) : NULL;
     double given = 0;

@@ -75,18 +75,7 @@ static bool grow(scopes *x)
 {
     size_t count = x->slot_count ? x->slot_count * 2 : 1024;
     while (!x->slot_count && count / 2 < tfp_graph_of(x->p)->nodes.size) count *= 2;
-    uint64_t *slots = tfp_alloc_written(count, sizeof *slots);
-    if (!slots) return false;
-    for (size_t i = 0; i < x->slot_count; i++) {
-        if (!x->slots[i]) continue;
-        size_t at = x->slots[i] >> 32 & (count - 1);
-        while (slots[at]) at = (at + 1) & (count - 1);
-        slots[at] = x->slots[i];
-    }
-    free(x->slots);
-    x->slots = slots;
-    x->slot_count = count;
-    return true;
+    return tfp_slots_resize(&x->slots, &x->slot_count, count);
 }
 
 static uint32_t add_item(scopes *x, tfp_str name, uint32_t parent)
