@@ -4,6 +4,7 @@
 #define TFP_SPAN_NAMES_H
 
 #include "model/tables/span_kinds.h"
+#include "model/tables/step_marks.h"
 
 /* The last number in a file's name; -1: none. */
 int32_t tfp_number_in_name(const char *path);
@@ -20,6 +21,12 @@ typedef struct tfp_step_name {
     bool must_repeat; /* it marks steps only where it repeats on one thread */
 } tfp_step_name;
 bool tfp_step_name_of(tfp_str name, tfp_step_name *out);
+/* What the name of a server's step says about it: its phase, requests and tokens (-1: unknown). False: no phase. */
+typedef struct tfp_step_phase {
+    tfp_phase phase;
+    int64_t requests, tokens;
+} tfp_step_phase;
+bool tfp_step_phase_of(tfp_str name, tfp_step_phase *out);
 /* For "EagerLocalExecute: __inference_NAME_123", TensorFlow's span around a function call, gives NAME; false for other
  * names. */
 bool tfp_function_called(tfp_str span, tfp_str *name);

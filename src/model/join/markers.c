@@ -88,6 +88,7 @@ static void take_lane(markers *m, tfp_map64 *by_stem, const uint32_t *marks, siz
         of.at[at].ns = tfp_add(of.at[at].ns, s->duration_ns[span], NULL);
         of.at[at].end_ns = tfp_span_end(s, span);
         uint64_t key = (uint64_t)at << 40 ^ (uint64_t)n.number;
+        m->loops.at[at].must_repeat &= n.must_repeat;
         m->loops.at[at].numbered &= n.number >= 0 && tfp_map64_get(&seen, key) == TFP_NONE;
         tfp_join_keep(m->x, tfp_map64_put(&seen, key, 1) &&
                                 tfp_push(&m->outer, ((candidate){ marks[i], at, lane, n.number })));
@@ -134,6 +135,29 @@ static void choose_in_process(markers *m, const uint32_t *marks, size_t count)
     tfp_map64_free(&by_stem);
 }
 
+/* Ranges inside a step of their thread that tell its phase (steps.c takes it) mark that step, too. */
+static void find_inner(markers *m)
+{
+    tfp_span_columns *s = &m->x->t->spans;
+    size_t count = m->x->t->step_marks.size;
+    uint32_t lane = TFP_NONE;
+    int64_t end_ns = INT64_MIN; /* of the steps so far on the thread */
+    for (uint32_t i = 0; i < count; i++) m->order[i] = i;
+    if (!tfp_join_keep(m->x, tfp_sort(m->order, count, mark_before, m))) return;
+    for (size_t i = 0; i < count; i++) {
+        const tfp_step_mark *mark = &m->x->t->step_marks.at[m->order[i]];
+        int64_t ends_ns = tfp_span_end(s, mark->span);
+        tfp_step_phase phase;
+        if (s->lane[mark->span] != lane) lane = s->lane[mark->span], end_ns = INT64_MIN;
+        if (mark->source == TFP_STEPS_MARKED) {
+            if (ends_ns > end_ns) end_ns = ends_ns;
+        } else if (mark->source == TFP_STEPS_NAMED && ends_ns <= end_ns &&
+                   tfp_step_phase_of(tfp_text(m->x->p, s->name[mark->span]), &phase)) {
+            s->kind[mark->span] = TFP_SPAN_STEP;
+        }
+    }
+}
+
 void tfp_join_markers(tfp_join *x)
 {
     size_t count = x->t->step_marks.size, named = 0, processes = x->t->processes.size;
@@ -155,6 +179,7 @@ void tfp_join_markers(tfp_join *x)
         for (end = i + 1; end < named && tfp_span_process(x, span_of(&m, m.order[end])) == process;) end++;
         if (!certain[process]) choose_in_process(&m, m.order + i, end - i);
     }
+    if (named && !x->b->status) find_inner(&m);
     free(m.order);
     free(certain);
     tfp_vec_free(&m.loops);

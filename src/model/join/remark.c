@@ -148,7 +148,7 @@ static bool add_ranges(remarks *m, uint32_t process, const range *ranges, size_t
             continue;
         }
         ok = tfp_map64_put(&by_number, (uint64_t)ranges[i].number, (uint32_t)m->p.events->windows.size) &&
-             add_window(m, (tfp_step_window){ 0, process, 0, start, end }, ranges[i].number);
+             add_window(m, (tfp_step_window){ .process = process, .start_ns = start, .end_ns = end }, ranges[i].number);
     }
     tfp_map64_free(&by_number);
     return ok;

@@ -4,6 +4,7 @@
  * that belong to one step each, and moments are looked up by binary search. */
 #include "base/threads.h"
 #include "model/join/steps.h"
+#include "model/span_names.h"
 #include "model/tables/processes.h"
 #include "model/tables/profile.h"
 #include "model/tables/runs.h"
@@ -17,7 +18,11 @@ typedef tfp_step_finder finder;
 void tfp_step_add(finder *f, int64_t number, tfp_strid device, int64_t start_ns, int64_t end_ns)
 {
     tfp_join *x = f->x;
-    tfp_step_window w = { tfp_build_step(x->b, number, true), f->process, device, start_ns, end_ns };
+    tfp_step_window w = { .step = tfp_build_step(x->b, number, true),
+                          .process = f->process,
+                          .device = device,
+                          .start_ns = start_ns,
+                          .end_ns = end_ns };
     tfp_join_keep(x, tfp_push(&f->found, w));
 }
 
@@ -368,6 +373,35 @@ void tfp_join_work(tfp_join *x)
     }
 }
 
+/* ---- phases ---- */
+
+/* Gives each step the phase of the first mark in it that tells one. `marks` has room for all marks; keys: their starts. */
+static void find_phases(tfp_join *x, uint32_t *marks, const uint64_t *keys)
+{
+    tfp_map64 window_of = { 0 }; /* process << 32 | step -> window */
+    size_t count = 0;
+    tfp_step_phase phase;
+    for (uint32_t i = 0; i < x->t->step_marks.size; i++) {
+        const tfp_step_mark *m = &x->t->step_marks.at[i];
+        bool named = m->source == TFP_STEPS_MARKED || m->source == TFP_STEPS_NAMED;
+        if (named && tfp_step_phase_of(tfp_text(x->p, x->t->spans.name[m->span]), &phase)) marks[count++] = i;
+    }
+    bool ok = tfp_sort_keys(marks, count, keys);
+    for (uint32_t i = 0; i < x->t->windows.size && ok && count; i++)
+        ok = tfp_map64_put(&window_of, (uint64_t)x->t->windows.at[i].process << 32 | x->t->windows.at[i].step, i);
+    for (size_t i = 0; i < count && tfp_join_keep(x, ok); i++) {
+        uint32_t span = x->t->step_marks.at[marks[i]].span, process = tfp_span_process(x, span);
+        uint32_t step = tfp_join_step_at(x, process, 0, x->t->spans.start_ns[span]);
+        uint32_t at = tfp_map64_get(&window_of, (uint64_t)process << 32 | step);
+        if (at == TFP_NONE || x->t->windows.at[at].phase) continue;
+        tfp_step_phase_of(tfp_text(x->p, x->t->spans.name[span]), &phase);
+        x->t->windows.at[at].phase = phase.phase;
+        x->t->windows.at[at].requests = phase.requests;
+        x->t->windows.at[at].tokens = phase.tokens;
+    }
+    tfp_map64_free(&window_of);
+}
+
 /* ---- the stage ---- */
 
 void tfp_join_steps(tfp_join *x)
@@ -380,6 +414,7 @@ void tfp_join_steps(tfp_join *x)
         keys[i] = (uint64_t)s->start_ns[x->t->step_marks.at[i].span] ^ UINT64_C(1) << 63;
     if (tfp_join_keep(x, marks && keys))
         for (uint32_t i = 0; i < x->t->processes.size && !x->b->status; i++) find_process(x, i, marks, keys);
+    if (!x->b->status) find_phases(x, marks, keys);
     free(marks);
     free(keys);
     if (!x->b->status) tfp_rows_run(tfp_rows_threads(x->count), x->count, place_rows, x);

@@ -190,14 +190,15 @@ static void add_row(finder *f, uint32_t step, int64_t ns)
     tfp_join_keep(f->x, tfp_push(&f->x->t->doubts, row));
 }
 
-/* The steps that wait are in doubt. Of an only step, what comes after the wait counts. */
+/* The steps that wait are in doubt. Of an only step, what comes after the wait counts: from the end of the wait on, or, where the
+ * host was done by then, from the step's first activity on. */
 static void add_rows(finder *f, const tfp_begin *begin)
 {
     tfp_step_window *w = begin->windows;
     int64_t until = f->found.at[f->found.size - 1].end_ns, ns = 0;
     for (size_t i = 0; i < f->found.size; i++) ns = tfp_add(ns, f->found.at[i].end_ns - f->found.at[i].start_ns, NULL);
-    if (begin->window_count == 1 && part_of(f, w) && until < w->end_ns) {
-        w->start_ns = until;
+    if (begin->window_count == 1 && part_of(f, w)) {
+        if (until < w->end_ns) w->start_ns = until;
         add_row(f, TFP_NONE, ns);
         return;
     }

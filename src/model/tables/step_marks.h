@@ -6,6 +6,19 @@
 
 #include "model/tables/processes.h"
 
+/* What a server of a language model did in a step. */
+typedef enum tfp_phase {
+    TFP_PHASE_NONE,
+    TFP_PHASE_PREFILL, /* reads prompts */
+    TFP_PHASE_DECODE,  /* generates */
+    TFP_PHASE_MIXED,   /* both */
+    TFP_PHASE_VERIFY,  /* checks drafted tokens */
+    TFP_PHASE_DRAFT,   /* drafts tokens */
+    TFP_PHASE_IDLE,    /* has no request */
+    TFP_PHASES
+} tfp_phase;
+const char *tfp_phase_name(tfp_phase phase); /* "prefill" ...; TFP_PHASE_NONE: "" */
+
 #include "schema/traces/step_marks.def"
 
 #endif

@@ -44,6 +44,7 @@ static tfp_step_row measure(const steps *t, const tfp_trace_device *d, const tfp
                          .device_at = (uint32_t)(d - t->x->devices),
                          .step_at = TFP_NONE,
                          .device = d->name,
+                         .served = { .requests = TFP_ABSENT, .tokens = TFP_ABSENT },
                          .launch_delay_us = NAN };
     int64_t ns[TFP_BUSY_SETS];
     for (size_t i = 0; i < TFP_BUSY_SETS; i++) ns[i] = to->at_ns > from->at_ns ? to->ns[i] - from->ns[i] : 0;
@@ -63,6 +64,16 @@ static tfp_step_row measure(const steps *t, const tfp_trace_device *d, const tfp
     return out;
 }
 
+static tfp_served served_in(const tfp_step_window *w)
+{
+    tfp_served out = { .requests = TFP_ABSENT, .tokens = TFP_ABSENT };
+    if (!w->phase) return out;
+    out.phase = tfp_str_of(tfp_phase_name(w->phase));
+    if (w->requests >= 0) out.requests = w->requests;
+    if (w->tokens >= 0) out.tokens = w->tokens;
+    return out;
+}
+
 /* Whether the window is all of a trace without steps. */
 static bool is_whole(const steps *t, const tfp_step_window *w)
 {
@@ -79,6 +90,7 @@ static bool add_step(steps *t, const tfp_trace_device *d, const tfp_device_step 
     if (t->full) return false;
     tfp_step_row out = measure(t, d, &at[0], &at[1]);
     out.step_at = w->step;
+    out.served = served_in(w);
     out.step = (tfp_str){ tfp_arena_copy(tfp_arena_of(t->r), (tfp_str){ text, (size_t)size }), (size_t)size };
     out.lag.ns = step->lag_ns;
     out.later_runs = later_runs;
@@ -246,6 +258,9 @@ static bool find_extents(steps *t)
 static const tfp_table_column columns[] = {
     TFP_COLUMN_ONLY(tfp_step_row, "rank", INT, NUMBER, rank, "Rank in the job, or the position of the file if it names no rank.", TFP_SHOWN_RANKS),
     TFP_COLUMN(tfp_step_row, "step", TEXT, LABEL, step, "Number of the step; `all` is the device from its first activity to the end of its last."),
+    TFP_COLUMN_ONLY(tfp_step_row, "phase", TEXT, LABEL, served.phase, "What a server of a language model did in it: prefill, decode, mixed, verify, draft or idle.", TFP_SHOWN_PHASE),
+    TFP_COLUMN_ONLY(tfp_step_row, "requests", INT, NUMBER, served.requests, "Requests in the step.", TFP_SHOWN_PHASE),
+    TFP_COLUMN_ONLY(tfp_step_row, "tokens", INT, NUMBER, served.tokens, "Tokens that the step read or made.", TFP_SHOWN_PHASE),
     TFP_COLUMN(tfp_step_row, "device", TEXT, LABEL, device, "`cpu` stands for the host ops of a trace without device activities."),
     TFP_COLUMN(tfp_step_row, "start_us", NANO, MICROS, start_ns, "Start of the window, from the first span of the trace on."),
     TFP_COLUMN(tfp_step_row, "duration_us", NANO, MICROS, duration_ns, "Length of the window."),
@@ -337,6 +352,7 @@ static tfp_status note_devices(tfp_report *r, const tfp_step_row *rows, size_t c
     }
     for (size_t i = 0; i < count && !s; i++) {
         if (rows[i].ahead || rows[i].step_ns != rows[i].duration_ns || rows[i].paces < 0) *shown |= TFP_SHOWN_STEP;
+        if (rows[i].served.phase.data) *shown |= TFP_SHOWN_PHASE;
         if (rows[i].step_at != TFP_NONE)
             last = &rows[i];
         else

@@ -14,11 +14,16 @@ typedef struct tfp_step_lag {
     int64_t ns;              /* of a step: at its end */
     int64_t launched, later; /* of `all`: activities launched in steps; those of them that start after the step */
 } tfp_step_lag;
+typedef struct tfp_served { /* what a server did in a step */
+    tfp_str phase;          /* data NULL: unknown */
+    int64_t requests, tokens; /* TFP_ABSENT: unknown */
+} tfp_served;
 typedef struct tfp_step_row {
     int64_t rank;
     uint32_t unit, device_at; /* indexes in the index's units and devices */
     uint32_t step_at;         /* index in steps; TFP_NONE: `all` */
     tfp_str step, device;
+    tfp_served served;
     int64_t start_ns, duration_ns, busy_ns, compute_ns, communication_ns, copy_ns;
     int64_t exposed_communication_ns, exposed_copy_ns, idle_ns;
     int64_t kernels;
@@ -37,6 +42,8 @@ typedef struct tfp_step_row {
 enum { TFP_STEP_IS_START = -1, TFP_STEP_IN_DOUBT = -2 }; /* tfp_step_row.paces of steps that are in no mean */
 /* The bit of columns that are present where some step takes another time than its window. */
 #define TFP_SHOWN_STEP 2u
+/* The bit of columns that are present where some step has a phase. */
+#define TFP_SHOWN_PHASE 4u
 tfp_status tfp_step_rows(tfp_report *r, const tfp_trace_index *x, tfp_step_row **rows, size_t *count, tfp_error *err);
 
 typedef struct tfp_transfer_row {

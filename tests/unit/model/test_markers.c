@@ -62,11 +62,11 @@ static void names_mark_steps(void **state)
                 { "iter12", "iter", 12, false, false },
                 { "eval_step(4)", "eval_step", 4, false, false },
                 { "train_step", "train_step", -1, false, true },
-                { "step[DECODE bs=32]", "server", -1, false, true },
-                { "execute_context_0(0)_generation_8(8)", "server", -1, false, true },
-                { "execute_8_context_0(sq0)_generation_8(sq8)", "server", -1, false, true },
-                { "[Executor] _forward_step 3: 0 ctx reqs, 8 gen reqs", "server", -1, false, true },
-                { "decode[bs=4]", "server", -1, false, true },
+                { "step[DECODE bs=32]", "server", -1, false, false },
+                { "execute_context_0(0)_generation_8(8)", "server", -1, false, false },
+                { "execute_8_context_0(sq0)_generation_8(sq8)", "server", -1, false, false },
+                { "[Executor] _forward_step 3: 0 ctx reqs, 8 gen reqs", "server", 3, false, false },
+                { "decode[bs=4]", "server", -1, false, false },
                 { "execute_model", "execute_", -1, false, true },
                 { "[pl][profile]run_training_batch", "[pl][profile]run_training_batch", -1, false, false } };
     static const char *const are_not[] = { "",
@@ -92,6 +92,56 @@ static void names_mark_steps(void **state)
     }
     for (size_t i = 0; i < sizeof are_not / sizeof *are_not; i++)
         assert_false(tfp_step_name_of(tfp_str_of(are_not[i]), &n));
+}
+
+static void names_of_server_steps_tell_their_phase(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        tfp_phase phase;
+        int requests, tokens;
+    } are[] = {
+        { "step[EXTEND bs=2 toks=64]", TFP_PHASE_PREFILL, 2, 64 },
+        { "step[SPLIT_PREFILL bs=1 toks=32]", TFP_PHASE_PREFILL, 1, 32 },
+        { "step[DECODE bs=4]", TFP_PHASE_DECODE, 4, 4 },
+        { "step[DECODE bs=8 raw_bs=5]", TFP_PHASE_DECODE, 5, 5 },
+        { "step[MIXED bs=5 c_sq=36 g_sq=4]", TFP_PHASE_MIXED, 5, 40 },
+        { "step[TARGET_VERIFY bs=4 toks=16]", TFP_PHASE_VERIFY, 4, 16 },
+        { "step[TARGET_VERIFY bs=4]", TFP_PHASE_VERIFY, 4, -1 },
+        { "step[DRAFT_EXTEND bs=4 toks=6]", TFP_PHASE_DRAFT, 4, 6 },
+        { "step[IDLE bs=0]", TFP_PHASE_IDLE, 0, -1 },
+        { "execute_70_context_1(sq66sk66sqsq4356sqsk4356)_generation_4(sq4sk904sqsq4sqsk904)", TFP_PHASE_MIXED, 5, 70 },
+        { "execute_context_0(0)_generation_8(8)", TFP_PHASE_DECODE, 8, 8 },
+        { "execute_context_3(96)_generation_0(0)", TFP_PHASE_PREFILL, 3, 96 },
+        { "[Executor] _forward_step 12: 2 ctx reqs, 6 gen reqs", TFP_PHASE_MIXED, 8, -1 },
+        { "_forward_step: 0 ctx reqs, 8 gen reqs", TFP_PHASE_DECODE, 8, -1 },
+        { "executeStep: 3 ctx reqs, 0 gen reqs", TFP_PHASE_PREFILL, 3, -1 },
+        { "executeStep: 2 ctx reqs, 64 ctx tokens, 6 gen reqs", TFP_PHASE_MIXED, 8, 70 },
+        { "prefill[bs=2 tok=64]", TFP_PHASE_PREFILL, 2, 64 },
+        { "decode[bs=4]", TFP_PHASE_DECODE, 4, 4 },
+    };
+    static const char *const are_not[] = { "",
+                                           "ProfilerStep#3",
+                                           "step 3",
+                                           "step[PREBUILT bs=4]",
+                                           "step[DECODED bs=4]",
+                                           "execute_new_4_cached_2",
+                                           "execute_context_0(0)_generation_0(0)",
+                                           "execute_context_1(x)_generation_0(0)",
+                                           "execute_context_99999999999999999999(1)_generation_0(0)",
+                                           "_forward_step 12",
+                                           "_forward_step x: 2 ctx reqs, 6 gen reqs",
+                                           "executeStep: 2 ctx reqs" };
+    tfp_step_phase p;
+    for (size_t i = 0; i < sizeof are / sizeof *are; i++) {
+        assert_true(tfp_step_phase_of(tfp_str_of(are[i].name), &p));
+        assert_int_equal(p.phase, are[i].phase);
+        assert_int_equal(p.requests, are[i].requests);
+        assert_int_equal(p.tokens, are[i].tokens);
+    }
+    for (size_t i = 0; i < sizeof are_not / sizeof *are_not; i++)
+        assert_false(tfp_step_phase_of(tfp_str_of(are_not[i]), &p));
 }
 
 static void numbers_are_the_names_where_they_differ(void **state)
@@ -130,6 +180,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_mark_steps),
+        cmocka_unit_test(names_of_server_steps_tell_their_phase),
         cmocka_unit_test(numbers_are_the_names_where_they_differ),
         cmocka_unit_test(servers_steps_are_counted),
         cmocka_unit_test(certain_marks_win_then_the_longest_loop),
