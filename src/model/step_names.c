@@ -123,10 +123,10 @@ static bool is_sglang(tfp_str rest, tfp_step_phase *out)
     static const struct {
         const char *mode;
         tfp_phase phase;
-    } modes[] = { { "extend ", TFP_PHASE_PREFILL },       { "split_prefill ", TFP_PHASE_PREFILL },
-                  { "dllm_extend ", TFP_PHASE_PREFILL },  { "decode ", TFP_PHASE_DECODE },
-                  { "mixed ", TFP_PHASE_MIXED },          { "target_verify ", TFP_PHASE_VERIFY },
-                  { "draft_", TFP_PHASE_DRAFT },          { "idle", TFP_PHASE_IDLE } };
+    } modes[] = { { "extend ", TFP_PHASE_PREFILL },      { "split_prefill ", TFP_PHASE_PREFILL },
+                  { "dllm_extend ", TFP_PHASE_PREFILL }, { "decode ", TFP_PHASE_DECODE },
+                  { "mixed ", TFP_PHASE_MIXED },         { "target_verify ", TFP_PHASE_VERIFY },
+                  { "draft_", TFP_PHASE_DRAFT },         { "idle", TFP_PHASE_IDLE } };
     if (!take(&rest, "step[")) return false;
     for (size_t i = 0; i < sizeof modes / sizeof *modes && !out->phase; i++)
         if (take(&rest, modes[i].mode)) out->phase = modes[i].phase;

@@ -14,8 +14,8 @@ typedef struct tfp_step_lag {
     int64_t ns;              /* of a step: at its end */
     int64_t launched, later; /* of `all`: activities launched in steps; those of them that start after the step */
 } tfp_step_lag;
-typedef struct tfp_served { /* what a server did in a step */
-    tfp_str phase;          /* data NULL: unknown */
+typedef struct tfp_served {   /* what a server did in a step */
+    tfp_str phase;            /* data NULL: unknown */
     int64_t requests, tokens; /* TFP_ABSENT: unknown */
 } tfp_served;
 typedef struct tfp_step_row {
