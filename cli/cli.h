@@ -82,6 +82,7 @@ typedef enum cli_flag_id {
     CLI_CONTEXT_PATH,
     CLI_CUDA,
     CLI_DIR,
+    CLI_ENGINE,
     CLI_EVERY,
     CLI_EXTRA_FILES,
     CLI_EXTRA_NAMES,
@@ -135,6 +136,7 @@ typedef enum cli_flag_id {
     CLI_SAVE_BASE,
     CLI_RETRY,
     CLI_SECONDS,
+    CLI_SERVER_DIR,
     CLI_SHARD,
     CLI_SIDECAR,
     CLI_SINCE,
@@ -339,6 +341,9 @@ int cli_find_token(cli *c, const cli_call *call, char out[CLI_TOKEN_ROOM]);
 int cli_remote_top(cli *c, const cli_call *call, const tfp_options *o, double interval); /* live/remote_top.c */
 int cli_remote_capture(cli *c, const cli_call *call, const tfp_options *o);              /* live/remote.c */
 int cli_capture(cli *c, const cli_call *call, tfp_options *o);                           /* live/capture.c */
+/* live/engine.c: capture http://HOST:PORT */
+bool cli_is_url(const char *word);
+int cli_engine_capture(cli *c, const cli_call *call);
 int cli_start(cli *c, const cli_call *call, tfp_options *o);                             /* live/run.c */
 int cli_stacks(cli *c, const cli_call *call, tfp_options *o);                            /* live/stacks.c */
 /* live/hang.c: whether the words of hang are processes and not files; and the command for processes. */

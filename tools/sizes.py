@@ -60,7 +60,7 @@ def long_components():
 # Rooms whose tests run whole programs, and their tests: folders and files that test nothing else.
 TESTED = {
     "server": (("server",), ("tests/server", "tests/unit/server", "tests/fuzz/program/fuzz_http.c", "tests/live/agent.py",
-                              "tests/live/hostile_peers.py", "tests/live/machines.py", "tests/live/push.py", "tests/live/remote.py",
+                              "tests/live/engines.py", "tests/live/hostile_peers.py", "tests/live/machines.py", "tests/live/push.py", "tests/live/remote.py",
                               "tests/live/serve.py")),
     "live": (("src/live", "cli/live"), ("tests/live", "tests/unit/live", "tests/fuzz/program/fuzz_live.c",
                                         "tests/fuzz/program/fuzz_elf.c")),

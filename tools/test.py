@@ -135,6 +135,7 @@ SUITES = [
     Suite("running jobs", [PYTHON, "tests/live/run.py", f"{RELEASE}/tfprof"], 19, waits=True),
     Suite("steps a second at the first look", [PYTHON, "tests/live/rates.py", f"{RELEASE}/tfprof"], 9, waits=True),
     Suite("captures", [PYTHON, "tests/live/capture.py", f"{RELEASE}/tfprof"], 27, waits=True),
+    Suite("inference servers", [PYTHON, "tests/live/engines.py", f"{RELEASE}/tfprof"], 14, waits=True),
     Suite("commands and tutorials of the docs", [PYTHON, "tests/docs/run.py", f"{RELEASE}/tfprof"], 90, waits=True),
     Suite("stacks sent to stores of profiles", [PYTHON, "tests/live/push.py", f"{RELEASE}/tfprof"], 25, waits=True),
     Suite("metrics of running jobs", [PYTHON, "tests/live/agent.py", f"{RELEASE}/tfprof"], 34, waits=True),

@@ -82,6 +82,7 @@ const cli_example cli_examples[] = {
     { "tfprof capture --attach train.py -o rec", "records a running job into the folder rec" },
     { "tfprof capture --attach 4711 --steps 5", "five steps of a process" },
     { "tfprof capture tpu-host:6009", "a profiler server of TensorFlow or JAX" },
+    { "tfprof capture http://localhost:30000 -o /tmp/sglang --steps 10", "ten forward passes of SGLang, by its own profiler" },
     { "tfprof stacks train.py", "where a job spends its time, sampled for five seconds" },
     { "tfprof stacks 4711 --once", "the stack of each thread now" },
     { "tfprof run -- python train.py", "starts a job that can be recorded while it runs" },

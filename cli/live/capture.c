@@ -50,7 +50,14 @@ int cli_capture(cli *c, const cli_call *call, tfp_options *o)
     tfp_report *r = NULL;
     int status, end = TFP_CAPTURE_ALL;
     if (!call->word_count && !call->flags[CLI_ALL])
-        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "capture needs PID, NAME, HOST:PORT or --all");
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "capture needs PID, NAME, HOST:PORT, http://HOST:PORT or --all");
+    for (size_t i = 0; i < call->word_count; i++)
+        if (cli_is_url(call->words[i])) return cli_engine_capture(c, call);
+    static const cli_flag_id for_urls[] = { CLI_ENGINE, CLI_SECONDS, CLI_SERVER_DIR };
+    for (size_t i = 0; i < sizeof for_urls / sizeof *for_urls; i++)
+        if (call->flags[for_urls[i]])
+            return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--%s goes with http://HOST:PORT only",
+                                 cli_flags[for_urls[i]].name);
     if (call->flags[CLI_MS] && call->flags[CLI_STEPS])
         return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--ms and --steps exclude each other");
     bool window = call->flags[CLI_MS] || call->flags[CLI_STEPS] || call->flags[CLI_ATTACH] || call->flags[CLI_ALIGN];

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/program/fuzz_http.c: what clients, collectors and users send to `serve` and `agent`: the head of a
- * request, the beginning of an answer, a URL, a line of an agent. The first byte selects which. */
+/* tests/fuzz/program/fuzz_http.c: what clients, collectors, engines and users send: the head of a request, the
+ * beginning of an answer, a URL, a line of an agent, a whole answer. The first byte selects which. */
 #include "agent/agent.h"
+#include "engine/engine.h"
 #include "http/gate.h"
 
 #include <stdlib.h>
@@ -57,6 +58,21 @@ static void lines_of_agents(const char *text)
         abort();
 }
 
+/* The answer of an engine must not depend on how its bytes are split. */
+static void replies(const char *text, size_t size)
+{
+    engine_reply all = { 0 }, parts = { 0 };
+    engine_reply_feed(&all, text, size);
+    engine_reply_end(&all);
+    for (size_t i = 0; i < size; i++) engine_reply_feed(&parts, text + i, 1);
+    engine_reply_end(&parts);
+    if (all.whole != parts.whole || all.status != parts.status || all.size != parts.size) abort();
+    if (all.whole == (all.wrong != NULL) || (all.whole && (all.status < 100 || all.status > 599))) abort();
+    if (all.size && (memcmp(all.body, parts.body, all.size) != 0 || all.body[all.size])) abort();
+    engine_reply_free(&all);
+    engine_reply_free(&parts);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (!size || size > GATE_HEAD) return 0;
@@ -64,10 +80,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!text) return 0;
     memcpy(text, data + 1, size - 1);
     text[size - 1] = '\0';
-    switch (data[0] % 4) {
+    switch (data[0] % 5) {
     case 0: heads_of_requests(text, strnlen(text, size)); break;
     case 1: answers(text, size - 1); break;
     case 3: lines_of_agents(text); break;
+    case 4: replies(text, size - 1); break;
     default: urls(text);
     }
     free(text);

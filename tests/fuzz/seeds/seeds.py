@@ -271,6 +271,9 @@ def http_seeds():
         yield f"url{i}", b"\2" + url
     yield "file", b"\3file 4711/4711.xplane.pb 9216"
     yield "report", b"\3report 0 120"
+    yield "length", b"\4HTTP/1.1 200 OK\r\nContent-Length: 18\r\n\r\n{\"version\":\"0.26\"}"
+    yield "rest", b"\4HTTP/1.0 404 x\r\n\r\nNot Found"
+    yield "chunks", b"\4HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n6;x=y\r\n{\"vers\r\nC\r\nion\":\"0.26\"}\r\n0\r\nA: b\r\n\r\n"
 
 
 def live_seeds():
