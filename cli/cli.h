@@ -344,8 +344,8 @@ int cli_capture(cli *c, const cli_call *call, tfp_options *o);                  
 /* live/engine.c: capture http://HOST:PORT */
 bool cli_is_url(const char *word);
 int cli_engine_capture(cli *c, const cli_call *call);
-int cli_start(cli *c, const cli_call *call, tfp_options *o);                             /* live/run.c */
-int cli_stacks(cli *c, const cli_call *call, tfp_options *o);                            /* live/stacks.c */
+int cli_start(cli *c, const cli_call *call, tfp_options *o);  /* live/run.c */
+int cli_stacks(cli *c, const cli_call *call, tfp_options *o); /* live/stacks.c */
 /* live/hang.c: whether the words of hang are processes and not files; and the command for processes. */
 bool cli_hang_is_live(const cli_call *call);
 int cli_hang_live(cli *c, const cli_call *call, const tfp_options *o);

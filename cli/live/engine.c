@@ -10,7 +10,10 @@
 
 enum { STEPS_MOST = 100000, SECONDS_MOST = 3600, TIMEOUT = 120, TIMEOUT_MOST = 86400 };
 
-bool cli_is_url(const char *word) { return strncasecmp(word, "http://", 7) == 0 || strncasecmp(word, "https://", 8) == 0; }
+bool cli_is_url(const char *word)
+{
+    return strncasecmp(word, "http://", 7) == 0 || strncasecmp(word, "https://", 8) == 0;
+}
 
 static bool is_stopped(void) { return cli_interrupted != 0; }
 
@@ -47,8 +50,9 @@ static int64_t milliseconds(const char *text, double most)
 
 static int check_options(cli *c, const cli_call *call)
 {
-    static const cli_flag_id others[] = { CLI_AGENT, CLI_ALIGN, CLI_ALL, CLI_ATTACH, CLI_HOST_LEVEL, CLI_KEEP_AGENT, CLI_MAX_BYTES,
-                                          CLI_MS, CLI_PARALLEL, CLI_PYTHON_LEVEL, CLI_RECORDER, CLI_SNAPSHOT, CLI_USER, CLI_VIA, CLI_WAIT };
+    static const cli_flag_id others[] = { CLI_AGENT,      CLI_ALIGN,     CLI_ALL,  CLI_ATTACH,   CLI_HOST_LEVEL,
+                                          CLI_KEEP_AGENT, CLI_MAX_BYTES, CLI_MS,   CLI_PARALLEL, CLI_PYTHON_LEVEL,
+                                          CLI_RECORDER,   CLI_SNAPSHOT,  CLI_USER, CLI_VIA,      CLI_WAIT };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (call->flags[others[i]])
             return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--%s does not go with http://", cli_flags[others[i]].name);
@@ -70,7 +74,10 @@ static int take_engine(cli *c, const cli_call *call, engine_settings *s)
     static const struct {
         const char *name;
         engine_kind kind;
-    } engines[] = { { "sglang", ENGINE_SGLANG }, { "vllm", ENGINE_VLLM }, { "trtllm", ENGINE_TRTLLM }, { "tensorrt-llm", ENGINE_TRTLLM } };
+    } engines[] = { { "sglang", ENGINE_SGLANG },
+                    { "vllm", ENGINE_VLLM },
+                    { "trtllm", ENGINE_TRTLLM },
+                    { "tensorrt-llm", ENGINE_TRTLLM } };
     const char *name = call->flags[CLI_ENGINE];
     for (size_t i = 0; i < sizeof engines / sizeof *engines && name; i++)
         if (strcasecmp(name, engines[i].name) == 0) s->kind = engines[i].kind;
@@ -81,7 +88,8 @@ static int take_engine(cli *c, const cli_call *call, engine_settings *s)
 
 static int take_times(cli *c, const cli_call *call, engine_settings *s)
 {
-    const char *steps = call->flags[CLI_STEPS], *seconds = call->flags[CLI_SECONDS], *timeout = call->flags[CLI_TIMEOUT];
+    const char *steps = call->flags[CLI_STEPS], *seconds = call->flags[CLI_SECONDS],
+               *timeout = call->flags[CLI_TIMEOUT];
     char *end;
     s->steps = steps ? strtol(steps, &end, 10) : 0;
     if (steps && (end == steps || *end || s->steps < 1 || s->steps > STEPS_MOST))

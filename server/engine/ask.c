@@ -44,9 +44,10 @@ static size_t write_head(const engine_settings *s, const char *target, const cha
     size_t at = strlen(more);
     if (body) at += (size_t)snprintf(more + at, sizeof more - at, "Content-Type: application/json\r\n");
     if (*target == 'P') snprintf(more + at, sizeof more - at, "Content-Length: %zu\r\n", body ? strlen(body) : 0);
-    int n = snprintf(head, HEAD_ROOM,
-                     "%.*s %.*s%s HTTP/1.1\r\nHost: %s\r\n%sUser-Agent: tfprof/%s\r\nAccept: */*\r\nConnection: close\r\n\r\n",
-                     (int)method, target, (int)base, s->url.path, path, s->url.authority, more, tfp_version());
+    int n = snprintf(
+        head, HEAD_ROOM,
+        "%.*s %.*s%s HTTP/1.1\r\nHost: %s\r\n%sUser-Agent: tfprof/%s\r\nAccept: */*\r\nConnection: close\r\n\r\n",
+        (int)method, target, (int)base, s->url.path, path, s->url.authority, more, tfp_version());
     return n > 0 && n < HEAD_ROOM ? (size_t)n : 0;
 }
 

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ASK_MS 10000  /* longest wait for a question, and for the stop after an error */
-#define LOOK_MS 250   /* time between two looks at the folder */
+#define ASK_MS 10000 /* longest wait for a question, and for the stop after an error */
+#define LOOK_MS 250  /* time between two looks at the folder */
 #define RANKS_MOST 1024
 
 enum { DONE = 0, BAD = 1, USAGE = 2, NO_OUTPUT = 3, NO_MEMORY = 4, STOPPED = 130 };
@@ -22,14 +22,15 @@ typedef struct recording {
     const engine_settings *s;
     engine_kind kind;
     int64_t steps, record_ms; /* one of them is 0 */
-    int64_t ranks; /* the least number of traces */
-    bool runs;     /* the profiler may be on */
+    int64_t ranks;            /* the least number of traces */
+    bool runs;                /* the profiler may be on */
     char *why;
     size_t room;
 } recording;
 
 #define PROFILER_OPTION                                                                                                \
-    "vllm serve MODEL --profiler-config '{\"profiler\": \"torch\", \"torch_profiler_dir\": \"DIR\"}' (vLLM before 0.13: "  \
+    "vllm serve MODEL --profiler-config '{\"profiler\": \"torch\", \"torch_profiler_dir\": \"DIR\"}' (vLLM before "    \
+    "0.13: "                                                                                                           \
     "VLLM_TORCH_PROFILER_DIR=DIR)"
 
 static const char *name_of(engine_kind k)
@@ -107,17 +108,19 @@ static int find_engine(recording *r)
         statuses[i] = x->reply.status;
         if (is_object(&x->reply) && i == 0) {
             r->kind = ENGINE_SGLANG;
-            r->ranks = number_of(&x->reply, "tp_size") * number_of(&x->reply, "pp_size") / number_of(&x->reply, "nnodes");
+            r->ranks =
+                number_of(&x->reply, "tp_size") * number_of(&x->reply, "pp_size") / number_of(&x->reply, "nnodes");
         } else if (is_object(&x->reply) && strstr(x->reply.body, "\"version\"")) {
             r->kind = ENGINE_VLLM;
         }
         engine_exchange_free(x);
     }
     if (r->kind != ENGINE_ANY) return 0;
-    return tell(r, BAD,
-                "neither SGLang nor vLLM nor TensorRT-LLM answers there (%s: %d, %s: %d); if it is one of them, say which "
-                "with --engine",
-                asked[0], statuses[0], asked[1], statuses[1]);
+    return tell(
+        r, BAD,
+        "neither SGLang nor vLLM nor TensorRT-LLM answers there (%s: %d, %s: %d); if it is one of them, say which "
+        "with --engine",
+        asked[0], statuses[0], asked[1], statuses[1]);
 }
 
 /* ---- start and stop ---- */
@@ -154,8 +157,10 @@ static int start(recording *r)
     if (!status && x->reply.status == 404 && r->kind == ENGINE_SGLANG)
         status = tell(r, BAD, "%s: it answers 404: this server has no profiler of SGLang", asked);
     else if (!status && x->reply.status == 404)
-        status = tell(r, BAD, "%s: it answers 404: its profiler is off; start it as " PROFILER_OPTION
-                              "; TensorRT-LLM needs a version with /start_profile", asked);
+        status = tell(r, BAD,
+                      "%s: it answers 404: its profiler is off; start it as " PROFILER_OPTION
+                      "; TensorRT-LLM needs a version with /start_profile",
+                      asked);
     else if (!status && x->reply.status >= 300)
         status = tell(r, BAD, "%s: it answers %d: %s", asked, x->reply.status, text_of(&x->reply, text));
     engine_exchange_free(x);
@@ -229,11 +234,13 @@ static int tell_missing(recording *r, const engine_result *out)
         return tell(r, BAD, "only %zu of %lld ranks wrote a trace into %s in %g s", whole, (long long)r->ranks, folder,
                     seconds);
     if (r->steps)
-        return tell(r, BAD,
-                    "no trace appeared in %s in %g s: a server makes steps only while it answers requests; and -o must be "
-                    "the folder that the server writes to (--server-dir: its name there)",
-                    folder, seconds);
-    return tell(r, BAD, "no trace appeared in %s in %g s: is it the folder that the server writes to?", folder, seconds);
+        return tell(
+            r, BAD,
+            "no trace appeared in %s in %g s: a server makes steps only while it answers requests; and -o must be "
+            "the folder that the server writes to (--server-dir: its name there)",
+            folder, seconds);
+    return tell(r, BAD, "no trace appeared in %s in %g s: is it the folder that the server writes to?", folder,
+                seconds);
 }
 
 static int wait_for_files(recording *r, const engine_files *before, int64_t until_ms, engine_result *out)
@@ -278,7 +285,9 @@ int engine_capture(const engine_settings *s, engine_result *out, char *why, size
 {
     char text[300];
     engine_files before;
-    recording r = { .s = s, .kind = s->kind, .steps = s->steps, .record_ms = s->record_ms, .ranks = 1, .why = why, .room = room };
+    recording r = {
+        .s = s, .kind = s->kind, .steps = s->steps, .record_ms = s->record_ms, .ranks = 1, .why = why, .room = room
+    };
     *out = (engine_result){ .others = false };
     if (!engine_files_list(s->folder, &before, why, room)) return NO_OUTPUT;
     int status = run(&r, &before, out);

@@ -33,7 +33,10 @@ static bool ends_with(const char *name, const char *end)
     return n > m && strcmp(name + n - m, end) == 0;
 }
 
-static bool is_trace(const char *name) { return *name != '.' && (ends_with(name, ".json") || ends_with(name, ".json.gz")); }
+static bool is_trace(const char *name)
+{
+    return *name != '.' && (ends_with(name, ".json") || ends_with(name, ".json.gz"));
+}
 
 static int compare(const void *a, const void *b)
 {
@@ -220,8 +223,8 @@ bool engine_files_look(const char *folder, const engine_files *before, engine_fi
     engine_files now;
     if (!engine_files_list(folder, &now, why, room)) return false;
     remove_gone(found, &now);
-    bool ok = add_new(&now, before, found) ||
-              refuse(why, room, folder, "more than 1,000 traces appeared, or memory is out");
+    bool ok =
+        add_new(&now, before, found) || refuse(why, room, folder, "more than 1,000 traces appeared, or memory is out");
     engine_files_free(&now);
     int fd = ok ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     for (size_t i = 0; i < found->count && fd >= 0; i++)
