@@ -44,6 +44,8 @@ typedef struct tfp_slim_group { /* rows with the same kind, step, class and kind
     uint32_t node, call; /* call: index in slim_kinds, for copies and memsets; TFP_NONE: none */
     uint8_t class;       /* tfp_span_class */
     uint32_t last_step;  /* for the mean: the step of its last row so far; TFP_NONE: none */
+    int64_t runs;        /* runs of an instruction that begin with one of its rows (tfp_run_begins) */
+    int64_t step_runs;   /* those of them in a listed step; only when float operations are asked for */
     int64_t count, self_ns, min_ns, max_ns, start_ns, end_ns;
     int64_t first_ns; /* duration of the first one to start */
     int64_t outer_ns; /* on threads: total duration of those inside no other span */

@@ -29,7 +29,7 @@ import launches  # noqa: E402
 import xspace  # noqa: E402
 
 MEGABYTES = int(os.environ.get("MEGABYTES", "200"))
-EVENTS = 20000  # events of a line; the lines of a plane differ only in their ids
+EVENTS = 20000  # events of a line; the lines of a plane differ only in their ids and names
 NAMES = ["fusion.1", "tanh.7", "all-reduce.3", "copy.4"]
 
 
@@ -57,18 +57,17 @@ def stream(plane):
     return events
 
 
-def line_parts(name, events):
-    """A line is its id, followed by parts that all lines share: the name, the time base and the
-    events."""
-    return xspace.message((2, name), (3, 1000), *((4, e) for e in events))
+def line_parts(events):
+    """A line is its id and name, followed by parts that all lines share: the time base and the events."""
+    return xspace.message((3, 1000), *((4, e) for e in events))
 
 
 def write_trace(path, megabytes):
     host, gpus = xspace.Plane("/host:CPU"), xspace.Plane("/device:GPU:0", memory_bandwidth=10**12)
-    bodies = line_parts("tf_XLAEigen/1", thread(host)), line_parts("Stream #7(Kernel)", stream(gpus))
+    bodies = line_parts(thread(host)), line_parts(stream(gpus))
     each = int(megabytes * 1e6 / (len(bodies[0]) + len(bodies[1]))) + 1
-    for plane, body in zip((host, gpus), bodies):
-        plane.lines = [xspace.message((1, n + 1)) + body for n in range(each)]
+    for plane, body, name in zip((host, gpus), bodies, ("tf_XLAEigen/%d", "Stream #%d(Kernel)")):
+        plane.lines = [xspace.message((1, n), (2, name % n)) + body for n in range(1, each + 1)]
     planes = [host, gpus, xspace.metadata(7, "jit_step", xspace.step_module()),
               xspace.Plane("Task Environment", **xspace.ENVIRONMENT)]
     with open(path, "wb") as f:

@@ -60,6 +60,15 @@ static tfp_slim_group *group_of(worker *w, tfp_slim_lane *f, uint32_t kind, cons
     return &f->groups.at[at];
 }
 
+/* Counts runs of instructions; `open` is the lane's. */
+static void add_run(const tfp_join *x, tfp_slim_group *g, uint32_t step, bool *open)
+{
+    const tfp_slim_kind *k = &x->t->slim->slim_kinds.at[g->kind];
+    if (!tfp_run_begins(k->marks, tfp_is_work(k->kind, g->class), open)) return;
+    g->runs++;
+    g->step_runs += step != TFP_NONE && x->p->runs->steps.at[step].listed;
+}
+
 static void add(tfp_slim_group *g, int64_t start_ns, int64_t duration_ns, int64_t self_ns)
 {
     int64_t end_ns = start_ns + duration_ns;
@@ -144,7 +153,9 @@ static bool group_rows(worker *w, tfp_slim_lane *f)
     const tfp_join *x = w->x;
     outer o = outer_start(x, f);
     const tfp_lane *lane = &x->p->lanes->at[f->lane];
-    bool steps = !x->execs.kept.all || are_guessed(x, lane->process), device = f->nesting != TFP_SLIM_HOST;
+    bool program = x->p->keep & TFP_KEEP_PROGRAM; /* with rows: float operations, in steps too, are asked for */
+    bool steps = !x->execs.kept.all || program || are_guessed(x, lane->process), open = false;
+    bool device = f->nesting != TFP_SLIM_HOST;
     bool own_steps = device && tfp_join_has_steps(x, lane->process, lane->device);
     bool calls = device && f->nesting == TFP_SLIM_FLAT && (steps || x->t->launches->any);
     tfp_step_cursor cursor = tfp_step_cursor_start(x, lane->process, own_steps ? lane->device : 0);
@@ -164,6 +175,7 @@ static bool group_rows(worker *w, tfp_slim_lane *f)
             if (!g || (x->execs.kept.mean && !add_step(f, g, step))) return false;
             int64_t duration_ns = tfp_slim_duration(f, row);
             add(g, start_ns, duration_ns, tfp_slim_self(f, row));
+            if (program) add_run(x, g, step, &open);
             add_outer(&o, g, start_ns, duration_ns);
         }
     }

@@ -43,6 +43,22 @@ enum {
     TFP_MARK_OUTSIDE = 128   /* outside the time range of the report (model/join/cut.h) */
 };
 
+/* Whether it is an op or a kernel; copies by the tracer and API calls are no work of the model. */
+static inline bool tfp_is_work(unsigned kind, unsigned class)
+{
+    return kind == TFP_SPAN_OP ||
+           (kind == TFP_SPAN_ACTIVITY && (class == TFP_CLASS_COMPUTE || class == TFP_CLASS_COMMUNICATION));
+}
+
+/* Whether a run of an instruction begins with a span. Several activities of one instruction are one run. It counts with
+ * the first of them that is work: a memset may come before. `open`: of the lane, false before its first span. */
+static inline bool tfp_run_begins(unsigned marks, bool work, bool *open)
+{
+    bool begins = !(marks & TFP_MARK_CONTINUES) || *open;
+    *open = begins && !work;
+    return begins;
+}
+
 /* Links between spans. Launches are in spans.launch instead; the join makes those of TFP_FLOW_BACKWARD (from forward to
  * backward operator). */
 typedef enum tfp_flow_kind { TFP_FLOW_LAUNCH, TFP_FLOW_BACKWARD, TFP_FLOW_PRODUCER, TFP_FLOW_OTHER } tfp_flow_kind;

@@ -70,6 +70,6 @@ const tfp_view tfp_view_flops = {
     NULL,
     NULL,
     build_flops,
-    TFP_NEEDS_PROGRAM,
+    TFP_NEEDS_PROGRAM | TFP_ROWS_DO,
     .row_traits = TFP_ADDS_ATTRIBUTION,
 };

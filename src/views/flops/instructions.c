@@ -5,6 +5,7 @@
 
 #include "flops/aten/aten.h"
 #include "model/graphs.h"
+#include "model/slim.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
 #include "model/tables/instructions.h"
@@ -122,45 +123,62 @@ static tfp_instruction_sum *sum_of(collector *c, const told *t, uint32_t node)
     return tfp_map64_put(&c->by, key, at) && tfp_push(c->out, sum) ? &c->out->at[at] : NULL;
 }
 
-/* Several activities of one instruction are one run. It counts with the first of them that is work: a memset may come before. */
-static bool begins_run(collector *c, uint32_t span, bool work)
-{
-    const tfp_span_columns *s = &tfp_events_of(c->p)->spans;
-    bool *open = &c->open[s->lane[span]];
-    bool begins = !(s->marks[span] & TFP_MARK_CONTINUES) || *open;
-    *open = begins && !work;
-    return begins;
-}
+/* Activities with the same stats: a span, or a group of rows. */
+typedef struct alike {
+    uint32_t stats, node;
+    int64_t runs, step_runs; /* runs that begin with them; those of them in a listed step */
+    int64_t self_ns;
+} alike;
 
-static bool add_span(collector *c, uint32_t span, bool begins)
+static bool add_alike(collector *c, const alike *a)
 {
     static const told nothing = { 0 };
-    const tfp_span_columns *s = &tfp_events_of(c->p)->spans;
-    uint32_t stats = tfp_span_work(c->p, span);
-    const told *t = stats == TFP_NONE ? &nothing : &c->told[stats];
-    tfp_instruction_sum *sum = sum_of(c, t, s->node[span]);
+    const told *t = a->stats == TFP_NONE ? &nothing : &c->told[a->stats];
+    tfp_instruction_sum *sum = sum_of(c, t, a->node);
     if (!sum) return false;
-    add(&sum->ns, s->self_ns[span]);
-    if (!begins) return true;
-    sum->runs++;
-    add(&sum->float_ops, t->flops);
-    add(&sum->macs, t->macs);
-    add(&sum->bytes, t->bytes);
-    if (t->type) add(&sum->of_type[t->type], t->flops);
-    if (tfp_in_a_step(c->p, span)) tfp_instruction_step(sum, t->flops, t->macs, t->bytes);
+    add(&sum->ns, a->self_ns);
+    if (!a->runs) return true;
+    int64_t flops = tfp_mul(t->flops, a->runs, NULL);
+    add(&sum->runs, a->runs);
+    add(&sum->float_ops, flops);
+    add(&sum->macs, tfp_mul(t->macs, a->runs, NULL));
+    add(&sum->bytes, tfp_mul(t->bytes, a->runs, NULL));
+    if (t->type) add(&sum->of_type[t->type], flops);
+    tfp_instruction_step(sum, tfp_mul(t->flops, a->step_runs, NULL), tfp_mul(t->macs, a->step_runs, NULL),
+                         tfp_mul(t->bytes, a->step_runs, NULL));
     sum->counted &= t->counted;
     sum->moves |= t->moves;
     return true;
 }
 
-/* Whether it is an op or a kernel; copies by the tracer, API calls and asynchronous lines are no work of the model. */
-static bool is_work(const tfp_profile *p, uint32_t span)
+static bool is_async(const tfp_profile *p, uint32_t lane) { return tfp_lanes_of(p)->at[lane].role == TFP_ROLE_ASYNC; }
+
+static bool add_span(collector *c, uint32_t span, bool takes)
 {
-    const tfp_span_columns *s = &tfp_events_of(p)->spans;
-    if (s->node[span] == TFP_NONE || tfp_lanes_of(p)->at[s->lane[span]].role == TFP_ROLE_ASYNC) return false;
-    if (s->kind[span] == TFP_SPAN_OP) return true;
-    return s->kind[span] == TFP_SPAN_ACTIVITY &&
-           (s->class[span] == TFP_CLASS_COMPUTE || s->class[span] == TFP_CLASS_COMMUNICATION);
+    const tfp_span_columns *s = &tfp_events_of(c->p)->spans;
+    bool work = s->node[span] != TFP_NONE && !is_async(c->p, s->lane[span]) && tfp_is_work(s->kind[span], s->class[span]);
+    bool begins = tfp_run_begins(s->marks[span], work, &c->open[s->lane[span]]);
+    if (!work || !takes) return true;
+    return add_alike(c, &(alike){ .stats = tfp_span_work(c->p, span),
+                                  .node = s->node[span],
+                                  .runs = begins,
+                                  .step_runs = begins && tfp_in_a_step(c->p, span),
+                                  .self_ns = s->self_ns[span] });
+}
+
+static bool add_groups(collector *c, const tfp_report *r)
+{
+    const struct tfp_slim_tables *slim = tfp_events_of(c->p)->slim;
+    for (const tfp_slim_lane *f = slim->slims.at; f < slim->slims.at + slim->slims.size; f++) {
+        if (f->wide || is_async(c->p, f->lane)) continue;
+        for (const tfp_slim_group *g = f->groups.at; g < f->groups.at + f->groups.size; g++) {
+            const tfp_slim_kind *k = &slim->slim_kinds.at[g->kind];
+            if (g->node == TFP_NONE || !tfp_is_work(k->kind, g->class) || !tfp_step_takes(tfp_step_of(r), g->step))
+                continue;
+            if (!add_alike(c, &(alike){ k->stats, g->node, g->runs, g->step_runs, g->self_ns })) return false;
+        }
+    }
+    return true;
 }
 
 /* Reads each set of stats once; NULL: out of memory. The caller frees the result. */
@@ -181,10 +199,9 @@ static bool collect_spans(const tfp_report *r, bool every, tfp_instruction_sums 
         .p = p, .told = read_stats(p), .open = calloc(tfp_lanes_of(p)->size + 1, sizeof *c.open), .out = out
     };
     bool ok = c.told && c.open;
-    for (uint32_t i = 0; ok && i < tfp_events_of(p)->spans.size; i++) {
-        bool work = is_work(p, i), begins = begins_run(&c, i, work);
-        if (work && (every || tfp_span_in_step(r, i))) ok = add_span(&c, i, begins);
-    }
+    for (uint32_t i = 0; ok && i < tfp_events_of(p)->spans.size; i++)
+        ok = add_span(&c, i, every || tfp_span_in_step(r, i));
+    ok = ok && add_groups(&c, r);
     free(c.open);
     free(c.told);
     tfp_map64_free(&c.by);

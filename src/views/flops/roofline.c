@@ -271,10 +271,10 @@ static double seconds_at_peak(const tfp_work_tables *t)
 
 tfp_status tfp_work_utilization(const tfp_work_tables *t, tfp_error *err)
 {
-    const tfp_trace_facts *f;
     double least = seconds_at_peak(t);
     if (least <= 0 || !(t->shown & TFP_WORK_TIMES) || !t->all.in_steps.float_ops) return TFP_OK;
-    tfp_status s = tfp_trace_facts_of(t->r, &f, err);
+    tfp_trace_facts *f = TFP_NEW(&t->r->arena, tfp_trace_facts, 1);
+    tfp_status s = f ? tfp_mean_step_of(t->r, f, err) : tfp_nomem(err);
     if (s == TFP_LIMIT) tfp_error_clear(err);
     if (s) return s == TFP_LIMIT ? TFP_OK : s;
     double of_steps = (double)t->all.in_steps.float_ops / (double)t->all.float_ops;

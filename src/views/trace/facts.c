@@ -395,9 +395,8 @@ static double capability_of(const tfp_trace_facts *f)
 
 static tfp_status fill(tfp_report *r, tfp_trace_facts *f, tfp_error *err)
 {
-    tfp_status s = tfp_trace_index_new(r, &f->x, err);
-    for (size_t i = 0; !s && i < f->x.unit_count; i++) f->has_devices |= f->x.units[i].has_devices;
-    if (s || (s = tfp_mean_step_of(r, f, err))) return s;
+    tfp_status s = tfp_mean_step_of(r, f, err);
+    if (s) return s;
     if (f->begin.start != TFP_NONE) r->step.without = f->begin.start + 1;
     bool ok = tfp_steps_cover(r, f) && tfp_judged_of(r, f) &&
               tfp_transfer_rows(r, &f->x, true, &f->transfers, &f->transfer_count) && add_kernels(r, f) &&

@@ -266,7 +266,7 @@ bool tfp_span_left_out(const tfp_trace_facts *f, uint32_t span);          /* its
 bool tfp_row_left_out(const tfp_trace_facts *f, const tfp_step_row *row); /* its step is in doubt */
 /* The marker of a row's step; TFP_NONE: none. */
 uint32_t tfp_step_marker(const tfp_trace_facts *f, const tfp_step_row *row);
-/* Fills the steps, their mean and their differences (mean.c). */
+/* Fills the index, the steps, their mean and their differences (mean.c). */
 tfp_status tfp_mean_step_of(tfp_report *r, tfp_trace_facts *f, tfp_error *err);
 /* Fills f->covered and f->window_count. False: out of memory. */
 bool tfp_steps_cover(tfp_report *r, tfp_trace_facts *f);

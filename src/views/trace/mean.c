@@ -169,8 +169,10 @@ static bool find_odd_steps(tfp_report *r, tfp_trace_facts *f)
 
 tfp_status tfp_mean_step_of(tfp_report *r, tfp_trace_facts *f, tfp_error *err)
 {
-    if (!tfp_doubted_steps_of(r, &f->x, &f->begin.doubted)) return tfp_nomem(err);
-    tfp_status s = tfp_step_rows(r, &f->x, &f->steps, &f->step_row_count, err);
+    tfp_status s = tfp_trace_index_new(r, &f->x, err);
+    for (size_t i = 0; !s && i < f->x.unit_count; i++) f->has_devices |= f->x.units[i].has_devices;
+    if (!s && !tfp_doubted_steps_of(r, &f->x, &f->begin.doubted)) s = tfp_nomem(err);
+    if (!s) s = tfp_step_rows(r, &f->x, &f->steps, &f->step_row_count, err);
     if (s) return s;
     look_at_steps(f);
     add_steps(f);

@@ -71,11 +71,11 @@ static void kernels_have_paths_launches_and_classes(void **state)
     tfp_profile_free(p);
 }
 
-static tfp_profile *read_sums(const char *name)
+static tfp_profile *read_keeping(const char *name, unsigned keep)
 {
     tfp_profile *p = tfp_profile_new();
     tfp_error *err = tfp_error_new();
-    assert_int_equal(tfp_profile_keep(p, TFP_KEEP_SUMS), TFP_OK);
+    assert_int_equal(tfp_profile_keep(p, keep), TFP_OK);
     if (tfp_profile_add_file(p, NULL, name, err) || tfp_profile_finish(p, err)) fail_msg("%s", tfp_error_message(err));
     tfp_error_free(err);
     return p;
@@ -107,7 +107,7 @@ static void sums_are_those_of_spans(void **state)
                                          TEST_DATA "/sample/recorded/jax.xplane.pb.gz" };
     static const char *const steps[] = { "all", "mean", "0" };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        tfp_profile *spans = profile_in_file(files[i]), *sums = read_sums(files[i]);
+        tfp_profile *spans = profile_in_file(files[i]), *sums = read_keeping(files[i], TFP_KEEP_SUMS);
         size_t rows = 0;
         for (size_t k = 0; k < sums->events->slim->slims.size; k++)
             rows += sums->events->slim->slims.at[k].first != NULL;
@@ -124,10 +124,42 @@ static void sums_are_those_of_spans(void **state)
     }
 }
 
+static void float_operations_of_rows_are_those_of_spans(void **state)
+{
+    (void)state;
+    static const char *const files[] = { SAMPLE "gpu.xplane.pb", SAMPLE "tpu.xplane.pb",
+                                         SAMPLE "rocm/rocm.xplane.pb", SAMPLE "buffers/streams.xplane.pb",
+                                         TEST_DATA "/sample/recorded/jax.xplane.pb.gz" };
+    size_t rows = 0;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        tfp_profile *spans = read_keeping(files[i], TFP_KEEP_PROGRAM);
+        tfp_profile *groups = read_keeping(files[i], tfp_view_keep("flops", NULL) | TFP_KEEP_TOTAL);
+        rows += groups->events->spans.size < spans->events->spans.size;
+        char *a = as_json(spans, "flops", "all"), *b = as_json(groups, "flops", "all");
+        assert_string_equal(a, b);
+        free(a);
+        free(b);
+        tfp_profile_free(spans);
+        tfp_profile_free(groups);
+    }
+    assert_true(rows > 2);
+}
+
+static void a_run_of_several_activities_begins_with_the_first_that_is_work(void **state)
+{
+    (void)state;
+    bool open = false;
+    assert_true(tfp_run_begins(0, true, &open));
+    assert_false(tfp_run_begins(TFP_MARK_CONTINUES, true, &open));
+    assert_true(tfp_run_begins(0, tfp_is_work(TFP_SPAN_ACTIVITY, TFP_CLASS_SET), &open));
+    assert_true(tfp_run_begins(TFP_MARK_CONTINUES, tfp_is_work(TFP_SPAN_ACTIVITY, TFP_CLASS_COMPUTE), &open));
+    assert_false(tfp_run_begins(TFP_MARK_CONTINUES, true, &open));
+}
+
 static void views_of_spans_are_refused_without_them(void **state)
 {
     (void)state;
-    tfp_profile *p = read_sums(SAMPLE "gpu.xplane.pb");
+    tfp_profile *p = read_keeping(SAMPLE "gpu.xplane.pb", TFP_KEEP_SUMS);
     tfp_report *r = NULL;
     tfp_timeline *t = NULL;
     assert_int_equal(tfp_report_build(p, "kernel", NULL, &r, NULL), TFP_BADARG);
@@ -385,6 +417,8 @@ int main(void)
         cmocka_unit_test(start_and_end_are_each_rounded_down),
         cmocka_unit_test(kernels_have_paths_launches_and_classes),
         cmocka_unit_test(sums_are_those_of_spans),
+        cmocka_unit_test(float_operations_of_rows_are_those_of_spans),
+        cmocka_unit_test(a_run_of_several_activities_begins_with_the_first_that_is_work),
         cmocka_unit_test(views_of_spans_are_refused_without_them),
         cmocka_unit_test(runs_of_modules_are_steps_of_each_device),
         cmocka_unit_test(host_ops_are_told_by_their_names),
