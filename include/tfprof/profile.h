@@ -30,7 +30,7 @@ typedef enum tfp_keep {
     TFP_KEEP_TOTAL =
         64, /**< with TFP_KEEP_SUMS or TFP_KEEP_ROWS: the sums of everything recorded, not by step. Other steps are
                                  refused then (TFP_BADARG) */
-    TFP_KEEP_ROWS = 128,    /**< of traces only what kernel, steps and flops need, instead of spans, as above; also beside
+    TFP_KEEP_ROWS = 128, /**< of traces only what kernel, steps and flops need, instead of spans, as above; also beside
                               TFP_KEEP_MEMORY. Other views are refused then (TFP_BADARG). */
     TFP_KEEP_STRIDES = 256, /**< of PyTorch's traces how the inputs of calls lie in memory: limits. TFP_KEEP_PROGRAM
                                  keeps this, too. */

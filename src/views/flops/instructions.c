@@ -156,7 +156,8 @@ static bool is_async(const tfp_profile *p, uint32_t lane) { return tfp_lanes_of(
 static bool add_span(collector *c, uint32_t span, bool takes)
 {
     const tfp_span_columns *s = &tfp_events_of(c->p)->spans;
-    bool work = s->node[span] != TFP_NONE && !is_async(c->p, s->lane[span]) && tfp_is_work(s->kind[span], s->class[span]);
+    bool work =
+        s->node[span] != TFP_NONE && !is_async(c->p, s->lane[span]) && tfp_is_work(s->kind[span], s->class[span]);
     bool begins = tfp_run_begins(s->marks[span], work, &c->open[s->lane[span]]);
     if (!work || !takes) return true;
     return add_alike(c, &(alike){ .stats = tfp_span_work(c->p, span),

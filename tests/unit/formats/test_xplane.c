@@ -127,8 +127,8 @@ static void sums_are_those_of_spans(void **state)
 static void float_operations_of_rows_are_those_of_spans(void **state)
 {
     (void)state;
-    static const char *const files[] = { SAMPLE "gpu.xplane.pb", SAMPLE "tpu.xplane.pb",
-                                         SAMPLE "rocm/rocm.xplane.pb", SAMPLE "buffers/streams.xplane.pb",
+    static const char *const files[] = { SAMPLE "gpu.xplane.pb", SAMPLE "tpu.xplane.pb", SAMPLE "rocm/rocm.xplane.pb",
+                                         SAMPLE "buffers/streams.xplane.pb",
                                          TEST_DATA "/sample/recorded/jax.xplane.pb.gz" };
     size_t rows = 0;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
