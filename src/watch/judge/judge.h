@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* watch/judge/judge.h: the rules that find ranks which are late or hang, and jobs which became slow. The recorder calls, in one thread:
+/* watch/judge/judge.h: the rules that find ranks which are late or hang, and jobs that became slow. Plain C: no file,
+ * no clock, no /proc; the recorder brings what it saw. It calls, in one thread:
  *
- *   tfp_watch_judge_step   with each row of watch_steps, as soon as the step has ended; ranks of one job in any order, but the steps of a
- *                          rank in order. The same job and the same number `step`: the same step of the job. Windows of
- *                          10 s without known steps (`steps` absent) come too.
- *   tfp_watch_judge_tick   each second, with what all ranks of all jobs do at that moment
+ *   tfp_watch_judge_look   with each look at a main thread (a stack sample), in the order of time
+ *     tfp_watch_judge_step   with each step of a rank as soon as it has ended, with its moments; the steps of a rank in
+ *                            order
+ *   tfp_watch_judge_tick   each second, with what all ranks of all jobs do at that moment, also ranks that have ended
  *
- * The judge calls found() with each finding when it is found and again when it ends (`ended`), from inside of these two. It fills all
- * columns but `ring`, which the recorder sets. It keeps copies of texts that it needs later. */
+ * Steps of different ranks are matched here, by the moments at which they left their first collective: the recorder
+ * numbers the steps of each rank on its own. found() gets a finding when it is found, and again with `ended` when it
+ * ends; all columns are set but `ring` and `sources`. late() gets the column late_us of each step as soon as all ranks
+ * of the job have made it. Both are called from inside of step() and tick(). Texts are copied. Memory for each rank is
+ * bounded: 200 KB. */
 #ifndef TFP_WATCH_JUDGE_H
 #define TFP_WATCH_JUDGE_H
 
@@ -35,6 +39,12 @@ typedef struct tfp_watch_rank {
     int64_t date;
 } tfp_watch_rank;
 
+/* The moments of a step by CLOCK_BOOTTIME, in microseconds. */
+typedef struct tfp_watch_moments {
+    int64_t end;           /* the boundary to the next step */
+    int64_t arrive, leave; /* entry to its first collective, and return from it; TFP_ABSENT unknown */
+} tfp_watch_moments;
+
 /* What a rank does at a tick. */
 typedef struct tfp_watch_fact {
     const tfp_watch_rank *rank;
@@ -51,16 +61,25 @@ typedef struct tfp_watch_fact {
     uint64_t stack;       /* hash of all frames with their lines: the same while the main thread does not move */
 } tfp_watch_fact;
 
+typedef struct tfp_watch_heard {
+    void (*found)(void *ctx, const tfp_watch_rank *rank, const tfp_watch_finding *f);
+    void (*late)(void *ctx, const tfp_watch_rank *rank, int64_t step, double late_us); /* may be NULL */
+    void *ctx;
+} tfp_watch_heard;
+
 typedef struct tfp_watch_judge tfp_watch_judge;
 
-tfp_status tfp_watch_judge_new(void (*found)(void *ctx, const tfp_watch_rank *rank, const tfp_watch_finding *f),
-                               void *ctx, tfp_watch_judge **out, tfp_error *err);
+tfp_status tfp_watch_judge_new(const tfp_watch_heard *heard, tfp_watch_judge **out, tfp_error *err);
 void tfp_watch_judge_free(tfp_watch_judge *j);
-/* Both return TFP_OK or TFP_NOMEM. */
-tfp_status tfp_watch_judge_step(tfp_watch_judge *j, const tfp_watch_rank *rank, const tfp_watch_step *step,
-                                tfp_error *err);
-/* now_us: CLOCK_BOOTTIME; unix_us: the time of day. */
+/* These return TFP_OK or TFP_NOMEM. now_us: CLOCK_BOOTTIME; unix_us: the time of day at that moment. */
+tfp_status tfp_watch_judge_look(tfp_watch_judge *j, const tfp_watch_rank *rank, int64_t now_us, tfp_watch_class doing,
+                                tfp_str line);
+/* `steps` of the row is 1; windows without known steps (TFP_ABSENT) are taken, and no rule uses them. */
+tfp_status tfp_watch_judge_step(tfp_watch_judge *j, const tfp_watch_rank *rank, const tfp_watch_step *row,
+                                tfp_watch_moments moments);
 tfp_status tfp_watch_judge_tick(tfp_watch_judge *j, const tfp_watch_fact *facts, size_t count, int64_t now_us,
-                                int64_t unix_us, tfp_error *err);
+                                int64_t unix_us);
+/* Whether more looks a second at this rank would help to find a cause now: up to 100 Hz, for at most 6 s. */
+bool tfp_watch_judge_wants_looks(const tfp_watch_judge *j, const tfp_watch_rank *rank);
 
 #endif

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+/* watch/judge/cause.c: why a rank takes longer: its extra time is compared with what grew. Run delay and throttling are
+ * counted by the kernel; the rest of a step is divided as the looks at its main thread are. A line that had no look
+ * before and many since is told from chance by few looks, so only lines that grew by two standard errors are summed. */
+#include "watch/judge/parts.h"
+
+#include <math.h>
+
+#define EXPLAINS 0.8 /* share of the extra time below which no cause is named */
+
+typedef struct counts { /* of a line in a class, or of all in which the rank did not wait */
+    double before, since;
+} counts;
+
+typedef struct counted {
+    counts *at; /* by class and line */
+    counts own;
+    size_t lines;
+} counted;
+
+static const char *const names[TFP_WATCH_CLASSES] = { "collective", "input",     "gc",     "lock",
+                                                      "storage",    "throttled", "compute" };
+
+static const look *look_back(const member *m, size_t back)
+{
+    return back < m->look_count && back < LOOKS ? &m->looks[(m->look_count - 1 - back) % LOOKS] : NULL;
+}
+
+size_t judge_looks_since(const member *m, int64_t since_us)
+{
+    size_t n = 0;
+    for (const look *l; (l = look_back(m, n)) && l->at_us > since_us;) n++;
+    return n;
+}
+
+static bool is_off(const member *m, int64_t at_us, size_t *back)
+{
+    const unit *x;
+    while ((x = judge_unit(m, *back)) && (double)x->end - x->duration * (double)x->steps > (double)at_us) ++*back;
+    return x && x->off && at_us < x->end;
+}
+
+static bool count(const member *m, int64_t since_us, counted *out)
+{
+    const look *l;
+    size_t unit_back = 0;
+    out->lines = m->lines.count;
+    out->at = calloc(out->lines * TFP_WATCH_CLASSES + 1, sizeof *out->at);
+    if (!out->at) return false;
+    for (size_t back = 0; (l = look_back(m, back)); back++) {
+        bool since = l->at_us > since_us;
+        counts *of = &out->at[l->doing * out->lines + l->line];
+        if (!since && is_off(m, l->at_us, &unit_back)) continue;
+        if (since)
+            of->since++, out->own.since += l->doing != TFP_WATCH_WAIT;
+        else
+            of->before++, out->own.before += l->doing != TFP_WATCH_WAIT;
+    }
+    return true;
+}
+
+typedef struct grown {
+    double us, error;
+} grown;
+
+/* By how many microseconds a step these looks grew, where a look stands for so many. */
+static grown growth(counts of, double us_before, double us_since)
+{
+    double variance = (of.since + 1) * us_since * us_since + (of.before + 1) * us_before * us_before;
+    return (grown){ of.since * us_since - of.before * us_before, sqrt(variance) };
+}
+
+/* The sum of the lines of a class that grew beyond chance. *line: the one that grew most. */
+static grown grown_lines(const counted *c, size_t what, const double us[2], uint32_t *line)
+{
+    grown sum = { 0, 0 };
+    double most = 0;
+    for (size_t i = 0; i < c->lines; i++) {
+        grown g = growth(c->at[what * c->lines + i], us[0], us[1]);
+        if (g.us < 2 * g.error) continue;
+        sum.us += g.us;
+        sum.error = sqrt(sum.error * sum.error + g.error * g.error);
+        if (g.us > most) most = g.us, *line = (uint32_t)i;
+    }
+    return sum;
+}
+
+/* The class whose lines grew most, and that line. */
+static void by_looks(const member *m, const counted *c, const double us[2], double extra, cause *out)
+{
+    double best = 0;
+    for (size_t what = TFP_WATCH_INPUT; what < TFP_WATCH_CLASSES; what++) {
+        uint32_t line = 0;
+        grown g = grown_lines(c, what, us, &line);
+        if (g.us <= best) continue;
+        best = g.us;
+        out->share = fmin(1, (g.us + g.error) / extra);
+        out->line = tfp_strtab_get(&m->lines, line);
+        out->name = out->share >= EXPLAINS ? names[what] : "unknown";
+    }
+}
+
+/* What the kernel counted. */
+static void by_kernel(const member *m, int64_t since_us, double extra, cause *out)
+{
+    double throttled = judge_mean_since(m, offsetof(unit, throttled), since_us) - m->usual.throttled,
+           delay = judge_mean_since(m, offsetof(unit, delay), since_us) - m->usual.delay;
+    if (isnan(throttled)) throttled = 0;
+    const char *name = throttled >= EXPLAINS * extra ? "throttled" : "neighbour";
+    double share = (throttled >= EXPLAINS * extra ? throttled : delay - throttled) / extra;
+    if (!(share >= EXPLAINS)) return;
+    out->name = name;
+    out->share = fmin(1, share);
+}
+
+cause judge_cause(const member *m, int64_t since_us, double extra)
+{
+    counted c = { 0 };
+    cause out = { .name = "unknown", .line = { NULL, 0 }, .looks = judge_looks_since(m, since_us) };
+    if (!(extra > 0) || !count(m, since_us, &c)) return out;
+    double own = judge_median_since(m, JUDGE_OWN, since_us);
+    if (c.own.before > 0 && c.own.since > 0 && own > 0)
+        by_looks(m, &c, (double[2]){ m->usual.own / c.own.before, own / c.own.since }, extra, &out);
+    by_kernel(m, since_us, extra, &out);
+    free(c.at);
+    return out;
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+/* watch/judge/late.c: the rule `late`. One rank arrives last in k rounds in a row, after its usual lateness is taken
+ * off; among n ranks that are alike the chance of this is n^(1-k). Where arrivals are unknown it waits least, in
+ * windows instead of steps. The finding is said when its cause is known, or five seconds later. */
+#include "watch/judge/parts.h"
+
+#include <math.h>
+
+/* How many rounds in a row: at most one false finding in 10^6 windows. */
+static size_t rounds_needed(size_t ranks) { return (size_t)ceil(1 + 6 / log10((double)ranks)); }
+
+/* Takes the usual values of each rank anew from time to time, from rounds that are older than a fault of which nothing
+ * is known yet. */
+static void update_usual(const job *of, size_t needed)
+{
+    enum { EVERY = 8 };
+    if (of->rounds_made % EVERY || of->last.ready_us) return;
+    for (size_t i = 0; i < of->members.size; i++) {
+        member *m = of->members.at[i];
+        const unit *x = judge_unit(m, 2 * needed + EVERY);
+        if (x) m->usual = judge_base(m, x->end);
+    }
+}
+
+/* The rank that came last; NULL: two came last together, or the usual lateness of one is unknown. */
+static member *last_of(const job_step *r)
+{
+    member *last = NULL;
+    double most = 0;
+    bool tie = false;
+    for (size_t i = 0; i < r->parts.size; i++) {
+        member *m = r->parts.at[i].of;
+        double late = r->parts.at[i].x.late - m->usual.late;
+        if (isnan(late) || !judge_base_is_enough(&m->usual, m)) return NULL;
+        tie = last && late == most;
+        if (last && late <= most) continue;
+        last = m;
+        most = late;
+    }
+    return tie ? NULL : last;
+}
+
+/* Whether all ranks do more, or less, by the same factor: longer batches. Then usual differences of ranks grow, too. */
+static bool all_grew(const job *of, int64_t since_us)
+{
+    double low = INFINITY, high = 0;
+    for (size_t i = 0; i < of->members.size; i++) {
+        const member *m = of->members.at[i];
+        if (m->gone || !m->units) continue;
+        double factor = judge_median_since(m, JUDGE_OWN, since_us) / m->usual.own;
+        if (!(factor > 0)) return false; /* unknown, too */
+        low = fmin(low, factor);
+        high = fmax(high, factor);
+    }
+    return high <= low * 1.15 && (low > 1.05 || high < 0.95);
+}
+
+static double least_lateness(const member *m) { return fmax(STEP_SHARE * m->usual.duration, MADS * m->usual.mad); }
+
+/* A rank that is late recovers when it is as early as usual for long enough. */
+static void watch_open(tfp_watch_judge *j, const job_step *r, finding *f)
+{
+    for (size_t i = 0; i < r->parts.size; i++) {
+        const step_part *part = &r->parts.at[i];
+        if (part->of != f->of) continue;
+        double late = part->x.late - part->of->usual.late;
+        f->healthy = late <= fmax(least_lateness(part->of), f->row.lateness_us / 2) ? f->healthy + part->x.steps : 0;
+        if (f->healthy >= RECOVERED) judge_end(j, f, part->x.end);
+    }
+}
+
+/* Moves the begin back to the first step that was as late: chance may have made another rank the last one in a step
+ * between. */
+static void find_begin(const tfp_watch_judge *j, candidate *c, double late)
+{
+    const unit *x;
+    for (size_t back = 0, odd = 0; (x = judge_unit(c->of, back)) && !x->off && odd < 2; back++) {
+        bool is_late = x->late - c->of->usual.late > late / 2;
+        odd = is_late ? 0 : odd + 1;
+        if (!is_late || x->end > c->since_us) continue;
+        c->since_us = x->end - (int64_t)(x->duration * (double)x->steps);
+        c->since_unix = c->since_us + j->unix_offset;
+        c->step = x->step;
+    }
+}
+
+static void say(tfp_watch_judge *j, job *of, const candidate *c, size_t needed, double late, int64_t now_us)
+{
+    const member *m = c->of;
+    tfp_watch_finding row;
+    tfp_buf waiting = { 0 }, evidence = { 0 };
+    const size_t ranks = of->members.size;
+    double duration = judge_median_since(m, JUDGE_DURATION, c->since_us),
+           extra = judge_median_since(m, JUDGE_OWN, c->since_us) - m->usual.own;
+    cause why = judge_cause(m, c->since_us, extra > late / 2 ? extra : late);
+    tfp_watch_clear(TFP_WATCH_FINDINGS, &row);
+    row.kind = TFP_STR("late");
+    row.cause = tfp_str_of(why.name);
+    row.line = why.line;
+    row.certainty = why.share;
+    row.since = c->since_unix;
+    row.step = c->step;
+    row.lateness_us = late;
+    row.gain = fmin(1, fmax(0, (duration - m->usual.duration) / duration));
+    row.chance = pow((double)ranks, 1 - (double)needed);
+    judge_put_others(&waiting, of, m);
+    tfp_buf_printf(&evidence,
+                   "rank %lld %s %zu times in a row, by %.1f ms more than usual (usual %.1f ms, MAD %.1f ms); a step "
+                   "takes %.1f ms, before "
+                   "%.1f ms; %zu looks",
+                   (long long)m->who.rank, judge_unit(m, 0)->arrive == TFP_ABSENT ? "waited least" : "came last",
+                   c->rounds, late / 1e3, m->usual.late / 1e3, m->usual.mad / 1e3, duration / 1e3,
+                   m->usual.duration / 1e3, why.looks);
+    row.waiting = (tfp_str){ waiting.data, waiting.size };
+    row.evidence = (tfp_str){ evidence.data, evidence.size };
+    if (waiting.failed || evidence.failed) j->nomem = true;
+    if (judge_say(j, of, m, &row, now_us))
+        for (size_t i = 0; i < of->members.size; i++) judge_mark_off(of->members.at[i], c->since_us);
+    tfp_buf_free(&waiting);
+    tfp_buf_free(&evidence);
+}
+
+void judge_late(tfp_watch_judge *j, job *of, const job_step *r)
+{
+    candidate *c = &of->last;
+    finding *f = judge_open(of, "late");
+    if (r->parts.size < 2) return;
+    size_t needed = rounds_needed(r->parts.size);
+    int64_t now_us = r->parts.at[0].x.end;
+    if (f) {
+        watch_open(j, r, f);
+        *c = (candidate){ 0 };
+        return;
+    }
+    update_usual(of, needed);
+    member *last = last_of(r);
+    if (!c->ready_us && last != c->of) *c = (candidate){ .of = last };
+    if (!c->of) return;
+    if (!c->rounds) {
+        for (size_t i = 0; i < r->parts.size; i++) {
+            const unit *x = &r->parts.at[i].x;
+            if (r->parts.at[i].of != last) continue;
+            c->since_us = x->end - (int64_t)(x->duration * (double)x->steps);
+            c->since_unix = c->since_us + j->unix_offset;
+            c->step = x->step;
+        }
+    }
+    c->rounds += last == c->of;
+    if (c->rounds < needed) return;
+    double late = judge_median_since(c->of, JUDGE_LATE, c->since_us) - c->of->usual.late;
+    if (!(late > least_lateness(c->of)) || all_grew(of, c->since_us)) {
+        if (c->ready_us) *c = (candidate){ 0 };
+        return;
+    }
+    if (!c->ready_us) c->ready_us = now_us;
+    if (now_us - c->ready_us < CAUSE_US && judge_looks_since(c->of, c->since_us) < LOOKS_FOR_CAUSE) return;
+    find_begin(j, c, late);
+    say(j, of, c, needed, late, now_us);
+    *c = (candidate){ 0 };
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+/* watch/judge/parts.h: what the rules share: jobs, their ranks, and the history of each rank. */
+#ifndef TFP_WATCH_JUDGE_PARTS_H
+#define TFP_WATCH_JUDGE_PARTS_H
+
+#include "watch/judge/judge.h"
+
+#include <stddef.h>
+
+enum {
+    PAST = 512,          /* units that are kept of a rank */
+    BASE = 200,          /* healthy steps that a rank is compared with */
+    BASE_LEAST = 100,    /* fewer steps: no rule */
+    WINDOWS_LEAST = 8,   /* the same, where a unit is a window */
+    WARM = 50,           /* first steps of a process that are left out: compilation */
+    LOOKS = 2048,        /* looks that are kept of a rank */
+    LINES = 512,         /* different lines that are kept of a rank */
+    ROUNDS = 32,         /* rounds that wait for more ranks */
+    RANKS_MOST = 4096,   /* ranks of all jobs; more are not judged */
+    RECOVERED = 50,      /* healthy steps after which a finding ends */
+    WINDOW_US = 1000000, /* length of a window where arrivals are unknown */
+    SILENT_US = 10000000 /* a rank without a step for so long is not waited for */
+};
+#define AGAIN_US ((int64_t)600000000) /* the same finding is not said again for so long */
+#define STEP_SHARE 0.02               /* lateness below this share of a step is no finding */
+#define MADS 3                        /* nor below so many median absolute deviations */
+#define LOOKS_FOR_CAUSE 300           /* looks since the fault that end the search for its cause */
+#define CAUSE_US 5000000              /* longest search */
+
+/* A step of a rank, or the mean step of a window. Times in microseconds, NAN: unknown. */
+typedef struct unit {
+    double late; /* arrival after the median rank; without arrivals: what it waits less than the median rank */
+    double duration, wait, delay, throttled, bytes, cpu;
+    int64_t end, arrive, leave; /* CLOCK_BOOTTIME */
+    int64_t step, steps;        /* number of the first, how many; a window has several */
+    bool off;                   /* belongs to a fault */
+} unit;
+
+typedef struct look {
+    int64_t at_us;
+    uint32_t line; /* in the rank's lines */
+    uint8_t doing;
+} look;
+
+/* Medians of the healthy steps of a rank, and the median absolute deviation of its lateness. */
+typedef struct base {
+    size_t units;
+    double late, mad, duration, own, delay, throttled, bytes, cpu;
+} base;
+
+typedef struct member { /* a rank */
+    tfp_watch_rank who;
+    tfp_arena texts, line_texts;
+    tfp_strtab lines;
+    unit *past;  /* ring */
+    look *looks; /* ring */
+    uint64_t units, look_count;
+    int64_t steps; /* rows that came */
+    unit open;     /* the window that is not full */
+    base usual;
+    int64_t last_end; /* of its last step */
+    bool gone;
+} member;
+
+typedef struct step_part {
+    member *of;
+    unit x;
+} step_part;
+typedef struct job_step { /* a step of all ranks */
+    int64_t key;          /* when it was left, or the number of the window */
+    TFP_VEC(step_part) parts;
+} job_step;
+
+typedef struct finding { /* one that was said and may have ended */
+    tfp_watch_finding row;
+    tfp_arena texts;
+    const member *of; /* NULL: all */
+    int64_t found_us, healthy;
+} finding;
+
+typedef struct candidate { /* the rank that came last, and since when */
+    member *of;
+    size_t rounds;
+    int64_t since_us, step, since_unix; /* begin of its first step of these; its number; unix time */
+    int64_t ready_us;                   /* when there were enough of them; 0: not yet */
+} candidate;
+
+typedef struct job {
+    uint64_t number;
+    TFP_VEC(member *) members;
+    job_step rounds[ROUNDS];
+    size_t round_count;
+    uint64_t rounds_made;
+    candidate last;
+    TFP_VEC(finding *) findings;
+} job;
+
+struct tfp_watch_judge {
+    tfp_watch_heard heard;
+    TFP_VEC(job *) jobs;
+    tfp_map64 job_of; /* number of a job -> index in jobs */
+    size_t members;
+    int64_t unix_offset; /* of CLOCK_BOOTTIME */
+    bool nomem;
+};
+
+/* ---- history.c ---- */
+member *judge_member_new(const tfp_watch_rank *who); /* NULL: out of memory */
+void judge_member_free(member *m);
+void judge_keep_unit(member *m, const unit *x);
+bool judge_keep_look(member *m, int64_t now_us, tfp_watch_class doing, tfp_str line);
+/* The i-th unit from the end; NULL: not kept. */
+unit *judge_unit(const member *m, size_t back);
+void judge_mark_off(member *m, int64_t since_us);  /* the units that end after this moment belong to a fault */
+double judge_median(double *values, size_t count); /* reorders them; 0 if there is none */
+/* The healthy units that end at or before this moment. */
+base judge_base(const member *m, int64_t until_us);
+bool judge_base_is_enough(const base *b, const member *m);
+typedef enum judge_value { JUDGE_LATE, JUDGE_DURATION, JUDGE_OWN } judge_value; /* own: not in waits */
+/* Over the units that end after this moment; NAN: unknown. field: offset of a double in unit. */
+double judge_mean_since(const member *m, size_t field, int64_t since_us);
+double judge_median_since(const member *m, judge_value value, int64_t since_us);
+
+/* ---- cause.c ---- */
+typedef struct cause {
+    const char *name;
+    tfp_str line; /* lives as long as the rank's lines */
+    double share; /* of the extra time */
+    size_t looks; /* since the fault began */
+} cause;
+/* What a rank did more since that moment than before; `extra` microseconds a step. */
+cause judge_cause(const member *m, int64_t since_us, double extra);
+size_t judge_looks_since(const member *m, int64_t since_us);
+
+/* ---- late.c ---- */
+void judge_late(tfp_watch_judge *j, job *of, const job_step *r);
+
+/* ---- findings.c ---- */
+/* Says a finding, whose texts are copied. False: it was said in the last ten minutes, or memory is out. */
+bool judge_say(tfp_watch_judge *j, job *of, const member *m, tfp_watch_finding *row, int64_t now_us);
+finding *judge_open(const job *of, const char *kind); /* NULL: there is none */
+void judge_end(tfp_watch_judge *j, finding *f, int64_t now_us);
+void judge_findings_free(job *of);
+/* The ranks of the job but this one, "0|2|3". */
+void judge_put_others(tfp_buf *b, const job *of, const member *m);
+
+#endif
