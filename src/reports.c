@@ -52,7 +52,8 @@ tfp_status tfp_options_check(const tfp_options *o, const char *view, tfp_error *
 /* For a trace, a tree shows the total of all steps unless another choice was made. */
 static bool shows_total(const tfp_options *o)
 {
-    return o && !tfp_options_phase(o) && (o->step.which == TFP_STEP_ALL || (o->step.which == TFP_STEP_MEAN && !tfp_options_chosen(o, "step")));
+    return o && !tfp_options_phase(o) &&
+           (o->step.which == TFP_STEP_ALL || (o->step.which == TFP_STEP_MEAN && !tfp_options_chosen(o, "step")));
 }
 
 unsigned tfp_view_keep(const char *view, const tfp_options *o)

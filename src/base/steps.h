@@ -16,7 +16,7 @@ typedef struct tfp_step_choice {
     int64_t id;   /* the step's number, for TFP_STEP_ONE */
     uint32_t row; /* its row in the profile's steps; meaningless before a profile is known */
     tfp_step_which which;
-    uint32_t without; /* 1 + the row of a step that is left out: the start of a program; 0: none */
+    uint32_t without;  /* 1 + the row of a step that is left out: the start of a program; 0: none */
     const bool *phase; /* for each row of steps: whether it is of the phase asked for; NULL: any counts */
 } tfp_step_choice;
 

@@ -176,7 +176,7 @@ int64_t tfp_options_depth(const tfp_options *o);
 uint32_t tfp_options_values(const tfp_options *o);
 /* Whether only a part of the recording is shown: a range, or some ranks or a device. */
 bool tfp_options_cut(const tfp_options *o);
-bool tfp_options_mark(const tfp_options *o); /* whether ranges mark the steps by their names */
+bool tfp_options_mark(const tfp_options *o);  /* whether ranges mark the steps by their names */
 bool tfp_options_phase(const tfp_options *o); /* whether only the steps of a phase count */
 /* Whether a view of nodes needs a trace's spans: for numbers of single spans, or to show them. */
 bool tfp_options_need_spans(const tfp_options *o);

@@ -13,8 +13,8 @@
 
 #include <math.h>
 
-typedef struct sums { /* of a phase on a rank */
-    int64_t steps, requests, tokens; /* TFP_ABSENT: unknown */
+typedef struct sums {                  /* of a phase on a rank */
+    int64_t steps, requests, tokens;   /* TFP_ABSENT: unknown */
     int64_t timed_steps, timed_tokens; /* of the steps that are not in doubt */
     int64_t paced, paced_ns;           /* rows that tell how long a step takes, and their sum */
     int64_t device_ns, busy_ns;        /* busy: of steps that are not in doubt, over all devices */
