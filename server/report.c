@@ -330,7 +330,7 @@ static bool put_together(maker *m, const char *page, answer *to)
 {
     static const struct {
         const char *mark, *file;
-    } marks[] = { { "@TITLE@", NULL }, { "@STYLE@", ".css" }, { "@ANSWERS@", NULL }, { "@SCRIPT@", ".js" } };
+    } marks[] = { { "@TITLE@", NULL }, { "@STYLE@", ".css" }, { "@ANSWERS@", NULL }, { "@SCRIPT@", ".script" } };
     bool ok = true;
     for (size_t i = 0; i < sizeof marks / sizeof *marks && ok; i++) {
         const char *at = strstr(page, marks[i].mark);
@@ -357,7 +357,7 @@ static int make(maker *m, answer *to)
                       "this tfprof was built without its page: node and npm were not there. With node 18 or newer, "
                       "build it again");
     else if (!page_unpack_text("report.page", &page) || !page_unpack_text("report.asks", &asks) ||
-             !page_unpack_text(".js", &script))
+             !page_unpack_text(".script", &script))
         status = fail(m, LIMIT, "out of memory");
     m->about = page.size + script.size + 16384;
     if (!status) status = read_profiles(m);

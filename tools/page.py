@@ -7,7 +7,7 @@ import os
 import sys
 
 TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
-         ".page": "", ".asks": ""}  # used by `tfprof report`; not served
+         ".page": "", ".asks": "", ".script": ""}  # used by `tfprof report`; not served
 
 
 def rows(folder):
