@@ -257,7 +257,12 @@ static tfp_status put_chains(limits_report *t, tfp_error *err)
         err);
 }
 
-static bool is_text(const tfp_report *r) { return strcmp(tfp_options_of(r)->to.format, "text") == 0; }
+/* People, and not a program that asks for every value, as the server does for JSON. */
+static bool for_people(const tfp_report *r)
+{
+    const tfp_options *o = tfp_options_of(r);
+    return strcmp(o->to.format, "text") == 0 && !o->made.every_value;
+}
 
 /* Columns that people do not see: the whole table is for programs. */
 static const char *const op_details[] = { "class",         "loss_share",       "float_ops",
@@ -339,7 +344,7 @@ static tfp_status build_by(tfp_report *r, tfp_limits_by by, bool step, tfp_error
     if (!s && chains) s = find_step(&t, err);
     if (!s && step) s = put_head(&t, err);
     if (!s) s = put_table(&t, by, err);
-    if (!s && step && is_text(r)) s = shorten(&t, by, err);
+    if (!s && step && for_people(r)) s = shorten(&t, by, err);
     tfp_limit_chains_free(&t.chains);
     tfp_limits_free(&t.l);
     return s;
