@@ -176,13 +176,14 @@ typedef enum tfp_content {
     TFP_HAS_TYPES,     /**< all types of the nodes, as a ProfileProto keeps them */
     TFP_HAS_TRACE,     /**< events of a trace: processes, threads and devices */
     TFP_HAS_STACKS,    /**< code traces, or calls of functions in a trace, for the code and lines views */
-    TFP_HAS_HEAP       /**< what an allocator recorded: a memory snapshot of PyTorch */
+    TFP_HAS_HEAP,      /**< what an allocator recorded: a memory snapshot of PyTorch */
+    TFP_HAS_SHAPES     /**< activities of devices and the shapes of operators' inputs, for the limits view */
 } tfp_content;
 /** How many of them these headers know; a newer library may know more, an older one fewer. */
-enum { TFP_CONTENT_COUNT = TFP_HAS_HEAP + 1 };
+enum { TFP_CONTENT_COUNT = TFP_HAS_SHAPES + 1 };
 
-/** 1 when a finished profile has such content, else 0, also for a content that the library does not know. Takes constant time; TFP_HAS_STACKS may look at every
- *  span. */
+/** 1 when a finished profile has such content, else 0, also for a content that the library does not know. Takes constant time; TFP_HAS_STACKS and
+ *  TFP_HAS_SHAPES may look at every span. */
 TFP_API int tfp_profile_has(const tfp_profile *p, tfp_content what);
 
 /** Writes the profile as a ProfileProto that this library and TensorFlow's can read. Everything is included only if the

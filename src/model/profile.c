@@ -128,6 +128,16 @@ static bool has_stacks(const tfp_profile *p)
     return false;
 }
 
+/* Shapes that limits can judge: those of a trace in which a device did something. */
+static bool has_shapes(const tfp_profile *p)
+{
+    const tfp_span_columns *spans = &p->events->spans;
+    if (!spans->size || tfp_strtab_find(&p->strings, TFP_STR("Input Dims")) == TFP_NONE) return false;
+    for (size_t i = 0; i < spans->size; i++)
+        if (spans->kind[i] == TFP_SPAN_ACTIVITY) return true;
+    return false;
+}
+
 int tfp_profile_has(const tfp_profile *p, tfp_content what)
 {
     if (!p || (unsigned)what >= TFP_CONTENT_COUNT) return 0;
@@ -135,6 +145,7 @@ int tfp_profile_has(const tfp_profile *p, tfp_content what)
     if (what == TFP_HAS_CODE && !p->code->traces.size) return 0;
     if (what == TFP_HAS_STACKS) return has_stacks(p);
     if (what == TFP_HAS_HEAP) return p->allocator->devices.size > 0;
+    if (what == TFP_HAS_SHAPES) return has_shapes(p);
     if (what == TFP_HAS_GRAPH && !p->graph->inputs.size) return 0;
     return tfp_has(p, what);
 }

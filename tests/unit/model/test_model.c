@@ -189,6 +189,7 @@ static void a_profile_says_what_it_has(void **state)
     assert_true(tfp_profile_has(x.p, TFP_HAS_GRAPH));
     assert_false(tfp_profile_has(x.p, TFP_HAS_TENSORS));
     assert_false(tfp_profile_has(x.p, TFP_HAS_TRACE));
+    assert_false(tfp_profile_has(x.p, TFP_HAS_SHAPES)); /* no activity of a device, no shapes */
     assert_false(tfp_profile_has(NULL, TFP_HAS_GRAPH));
     tfp_profile_free(x.p);
 }
