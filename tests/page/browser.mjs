@@ -2,6 +2,7 @@
 // tests/page/browser.mjs: the parts of the page's tests, one after the other. tests/page/run.py starts it.
 import { count, profileIds, start } from "./harness.mjs";
 import { device } from "./device.mjs";
+import { limits } from "./limits.mjs";
 import { live } from "./live.mjs";
 import { memory } from "./memory.mjs";
 import { images } from "./images.mjs";
@@ -18,7 +19,7 @@ import { units } from "./units.mjs";
 import { whatif } from "./whatif.mjs";
 
 const words = process.argv.slice(2).filter((w) => !w.startsWith("--"));
-const all = { components: units, "timeline modules": timelineModules, "timeline use": timelineUse, "timeline restored": timelineRestored, "timeline of steps": timelineOfSteps, ...parts, tasks, flame, device, shape, ranges, "what if": whatif, memory, live, runs, report, speed };
+const all = { components: units, "timeline modules": timelineModules, "timeline use": timelineUse, "timeline restored": timelineRestored, "timeline of steps": timelineOfSteps, ...parts, tasks, flame, device, shape, ranges, "what if": whatif, limits, memory, live, runs, report, speed };
 if (process.argv.includes("--images")) all.images = images;
 
 const browser = await start();

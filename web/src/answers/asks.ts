@@ -51,6 +51,7 @@ export const ASKS: string[][] = [
   ["why steps are long", `${one}/views/steps`, columns, "why=true"],
   ...["transfer", "wait", "kernel", "check"].map((name) => [name, `${one}/views/${name}`, columns]),
   ["coverage", `${one}/query`, columns, `sql=${COVERAGE_SQL}`],
+  ...["op", "module", "line", "kernel", "shape", "chain"].map((by) => ["limits", `${one}/views/limits`, "format=json", `by=${by}`]),
   view("scope"),
   worked("scope"),
   ["float operations", `${one}/views/flops`, columns],

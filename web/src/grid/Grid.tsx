@@ -62,7 +62,7 @@ export function Grid(p: GridProps) {
   const least = p.nameLeast ?? Math.min(400, Math.max(120, Math.round(width * 0.42)));
   const columns = useMemo(() => fitting(p.columns, set, sort, p.asked ?? [], p.every ? Infinity : width, least), [p.columns, set, sort, p.asked, width, p.every, least]);
   const sorted = columns.find((c) => c.name === sort.replace(/^-/, ""));
-  const most = useMemo(() => mostOf(set, sorted), [set, sorted]);
+  const most = useMemo(() => new Map(columns.map((c) => [c, c.most ?? (c === sorted ? mostOf(set, c) : 0)])), [set, sorted, columns]);
   const chosen = sel.value;
   const at = all.rows.findIndex((row) => sameThing(set.thing(row), chosen));
   const pick = (row: number): void => (p.onPick ? p.onPick(set.thing(row), row) : select(set.thing(row)));
@@ -149,9 +149,9 @@ function reveal(box: HTMLDivElement | null, index: number): void {
   requestAnimationFrame(() => box.querySelector<HTMLElement>('[aria-selected="true"]')?.focus({ preventScroll: true }));
 }
 
-/** The biggest value of the column that sorts: its bar is full. */
-function mostOf(set: RowSet, column: Column | undefined): number {
+/** The biggest value of a column with bars: its bar is full. */
+function mostOf(set: RowSet, column: Column): number {
   let most = 0;
-  if (column && !column.text) for (let i = 0; i < set.count; i++) most = Math.max(most, Math.abs(column.value(i) ?? 0));
+  if (!column.text) for (let i = 0; i < set.count; i++) most = Math.max(most, Math.abs(column.value(i) ?? 0));
   return most;
 }

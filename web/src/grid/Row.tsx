@@ -13,7 +13,7 @@ interface Props {
   index: number; // among the visible rows
   columns: Column[];
   sorted: Column | undefined;
-  most: number;
+  most: Map<Column, number>;
   style: Record<string, string>;
   chosen: boolean;
   focusable: boolean;
@@ -34,12 +34,24 @@ export function cellText(c: Column, row: number): string {
 
 const changeOf = (c: Column, row: number): string => (c.signed ? ((c.value(row) ?? 0) > 0 ? " worse" : " better") : "");
 
+/** The bar of a value's parts. */
+function Segments({ c, row, most }: { c: Column; row: number; most: number }) {
+  const parts = (c.segments?.(row) ?? []).filter((s) => s.value > 0);
+  const said = parts.map((s) => `${s.title} ${formatUnit(c.unit, s.value)}`).join(", ");
+  return (
+    <span class="bar" role="img" aria-label={said} data-hint={said}>
+      {parts.map((s) => <i key={s.title} class={`seg ${s.look}`} style={{ width: `${most ? (100 * s.value) / most : 0}%` }} />)}
+    </span>
+  );
+}
+
 function Cell({ c, row, sorted, most }: { c: Column; row: number; sorted: boolean; most: number }) {
   const value = c.text ? null : c.value(row);
   const text = cellText(c, row);
   return (
     <div role="gridcell" class={(c.text ? "nm" : "num") + changeOf(c, row)} data-column={c.name} data-value={value ?? undefined} data-hint={c.text ? text : undefined}>
       {sorted && hasBar(c) && <span class={`track ${c.look ?? ""}`} aria-hidden="true"><i style={{ width: `${most ? (100 * Math.abs(value ?? 0)) / most : 0}%` }} /></span>}
+      {c.segments && <Segments c={c} row={row} most={most} />}
       {text}
     </div>
   );
@@ -84,7 +96,7 @@ export function Row(p: Props) {
         <a href={set.href?.(row) ?? hrefOf({ sel: thing })} tabIndex={-1} data-hint={full}><NameText text={name} /></a>
         {p.tail?.(row)}
       </div>
-      {columns.map((c) => <Cell key={c.name} c={c} row={row} sorted={c === p.sorted} most={p.most} />)}
+      {columns.map((c) => <Cell key={c.name} c={c} row={row} sorted={c === p.sorted} most={p.most.get(c) ?? 0} />)}
     </div>
   );
 }

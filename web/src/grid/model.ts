@@ -2,6 +2,13 @@
 // The rows and columns that a grid shows, their order and which of them are visible. No DOM here.
 import type { Thing } from "../state/store";
 
+/** A part of a value, drawn in a bar beside the others. */
+export interface Segment {
+  look: string;
+  title: string;
+  value: number;
+}
+
 export interface Column {
   name: string; // of the landmarks: count, total, self, mean, min, max, share, bytes, before, now, difference ...
   title: string;
@@ -11,8 +18,11 @@ export interface Column {
   signed?: boolean; // differences: + and minus, red and green
   extra?: boolean; // shown only when the column menu asks for it
   width?: number; // pixels; 72 without
+  bar?: false; // it has none, also where it sorts
   look?: string; // the kind of its bars, where it is not that of the row
   help?: string;
+  segments?: (row: number) => Segment[]; // the parts of its values, drawn in a bar that takes the room beside the number
+  most?: number; // fills such a bar; longer ones are cut
 }
 
 export interface RowSet {
@@ -109,7 +119,7 @@ export function fitting(columns: Column[], set: RowSet, sort: string, asked: str
   };
   const sorts = (c: Column): boolean => c.name === sort.replace(/^-/, "");
   const wanted = columns.filter((c) => (!c.extra || asked.includes(c.name) || sorts(c)) && used(c));
-  let room = width - nameLeast - TRACK - 8;
+  let room = width - nameLeast - 8 - (columns.some((c) => sorts(c) && !hasBar(c)) ? 0 : TRACK);
   const worth = (c: Column): number => (sorts(c) ? 2 : asked.includes(c.name) ? 1 : 0);
   const byWorth = [...wanted].sort((a, b) => worth(b) - worth(a));
   const kept = new Set<Column>();
@@ -121,7 +131,7 @@ export function fitting(columns: Column[], set: RowSet, sort: string, asked: str
 }
 
 /** Whether bars make sense for a column's values: a date is not an amount. */
-export const hasBar = (c: Column): boolean => !c.text && c.unit !== "date";
+export const hasBar = (c: Column): boolean => !c.text && !c.segments && c.bar !== false && c.unit !== "date";
 
 export const WIDTH = 72; // width of a column
 export const GAP = 8; // between columns

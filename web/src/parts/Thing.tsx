@@ -18,6 +18,8 @@ const BEST: Partial<Record<Kind, Partial<State> & { place: State["place"] }>> = 
   finding: { place: "findings" },
   change: { place: "findings" },
   range: { place: "timeline" },
+  shape: { place: "limits", by: "shape" },
+  chain: { place: "limits", by: "chain" },
 };
 
 /** Where Enter and a double click lead. */

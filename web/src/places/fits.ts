@@ -13,6 +13,7 @@ const FITS: Partial<Record<Place, (facts: ProfileFacts) => boolean>> = {
   memory: (f) => f.has?.memory ?? false,
   table: hasRun,
   flame: hasRun,
+  limits: (f) => f.has?.shapes ?? false,
   graph: (f) => (f.has?.graph ?? true) && !isOfStacks(f),
   compare: hasRun,
 };

@@ -10,6 +10,7 @@ import { FindingsPlace } from "./Findings";
 import { fitsPlace } from "./fits";
 import { FlamePlace } from "./Flame";
 import { GraphPlace } from "./Graph";
+import { LimitsPlace } from "./Limits";
 import { MemoryPlace } from "./Memory";
 import { MorePlace } from "./More";
 import { OverviewPlace } from "./Overview";
@@ -42,6 +43,7 @@ export const PLACES: PlaceRow[] = [
   { name: "memory", title: "Memory", key: "m", show: MemoryPlace },
   { name: "table", title: "Table", key: "b", group: "Where", show: TablePlace },
   { name: "flame", title: "Flame", key: "f", show: FlamePlace },
+  { name: "limits", title: "Limits", key: "l", show: LimitsPlace },
   { name: "graph", title: "Graph", key: "d", show: GraphPlace },
   { name: "compare", title: "Compare", key: "c", show: ComparePlace },
   { name: "more", title: "More", key: "x", show: MorePlace },

@@ -20,7 +20,7 @@ interface Found {
 export const found = signal<Found | null>(null);
 
 // these places highlight matches, so the search does not leave them
-const SHOWS: Place[] = ["timeline", "table", "flame", "graph"];
+const SHOWS: Place[] = ["timeline", "table", "flame", "limits", "graph"];
 
 async function nextSpan(of: Opened, text: string, after: number | null, back: boolean): Promise<number | null> {
   if (isReport) return null;

@@ -3,13 +3,13 @@
 
 export const KINDS = [
   "profile", "rank", "step", "part", "op", "kernel", "scope", "line", "call", "span", "tensor", "finding", "range",
-  "transfer", "wait", "lane", "parameter", "job", "change",
+  "transfer", "wait", "lane", "parameter", "job", "change", "shape", "chain",
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** One thing of a profile. `id`: kernel, op: the whole name; scope, call: the path; line: FILE:LINE; span: its number; step, rank:
  * the number; range: FROM-TO; finding: its name and place, NAME:2; change: as `tfprof whatif`
- * has it, "faster aten::mm=2". */
+ * has it, "faster aten::mm=2"; shape, chain: the row of `tfprof limits`. */
 export interface Thing {
   kind: Kind;
   id: string;
@@ -27,7 +27,7 @@ export interface Steps {
   to: number;
 }
 
-export const PLACES = ["overview", "findings", "timeline", "steps", "memory", "table", "flame", "graph", "compare", "more", "profiles", "jobs", "runs"] as const;
+export const PLACES = ["overview", "findings", "timeline", "steps", "memory", "table", "flame", "limits", "graph", "compare", "more", "profiles", "jobs", "runs"] as const;
 export type Place = (typeof PLACES)[number];
 
 export interface Filters {
