@@ -17,9 +17,10 @@ cli_flag cli_flags[CLI_FLAG_COUNT] = {
     [CLI_ALIGN] = { .name = "align" },
     [CLI_ALL] = { .name = "all", .verb = "top" },
     [CLI_AT_STEP] = { .name = "at_step" },
-    [CLI_ATTACH] = { .name = "attach" },
+    [CLI_ATTACH] = { .name = "attach", .verb = "watch", .help = "watch: --attach once: PyTorch's flight recorder too, by one attach to each process", .valued = "watch" },
     [CLI_BASE]    = { "base",    "FILE|DIR...",       "diff",    "with --gate: the runs of the old version, each a file or folder, or a baseline that --save-base wrote", true, false },
     [CLI_CACHE]   = { "cache",   NULL,                NULL,      "keep the contents of the files in ~/.cache/tfprof, and open them from there while the files are unchanged; at most 4 GB, safe to delete", false, false },
+    [CLI_CAPTURE] = { "capture", NULL,               "watch",   "after a finding record half a second of the rank at fault and of another one", false, false },
     [CLI_COLOR]   = { "color",   "auto|always|never", NULL,      "colour in help and errors; auto, the default: on a terminal, unless NO_COLOR is set", false, false },
     [CLI_COMMANDS] = { "commands", NULL,              "serve agent", "let command lines of jobs leave the machine; with serve --live --host also their stacks", false, false },
     [CLI_CONTEXT_PATH] = { "profile_context_path", "DIR", "serve", "the folder into which a ProfileContext writes its profiles", false, false },
@@ -30,7 +31,8 @@ cli_flag cli_flags[CLI_FLAG_COUNT] = {
     [CLI_EXTRA_FILES] = { "extra_files", "FILE...",   "diff",    "more sides", true, true },
     [CLI_EXTRA_NAMES] = { "extra_names", "NAME...",   "diff",    "names of the sides in --extra-files", true, true },
     [CLI_FUNCTIONS] = { "functions", NULL,            NULL,      "take the nodes of a graph's function library too, as FUNCTION/NODE", false, false },
-    [CLI_FAIL_ON] = { "fail_on", "CHECKER[=LIMIT],...", "advise check trend", "end with status 5 when one of these checkers has findings; LIMIT: see -rule_limits; check: error or warning, when something is at least that bad; trend: regressed, when a job or operation got slower", false, false },
+    [CLI_FAIL_ON] = { "fail_on", "CHECKER[=LIMIT],...", "advise check trend watch", "end with status 5 when one of these checkers has findings; LIMIT: see -rule_limits; check: error or warning, when something is at least that bad; trend: regressed, when a job or operation got slower; watch: late, slow, hang", false, false },
+    [CLI_FOR] = { "for", "TIME",                      "watch",   "how long to watch, such as 60s, 5m or 2h; otherwise until ^C, or until all named jobs have ended", false, false },
     [CLI_GATE]    = { "gate",    "LIMIT%",            "diff",    "end with status 5 when the runs of --new are slower than those of --base by more than this, beyond the noise between runs, or a counter grew; 0% finds any growth", false, false },
     [CLI_GIL] = { .name = "gil" },
     [CLI_HELP]    = { "help",    NULL,                NULL,      "show help, of the verb if there is one", false, true },
@@ -40,6 +42,7 @@ cli_flag cli_flags[CLI_FLAG_COUNT] = {
     [CLI_INTERVAL] = { "interval", "SECONDS",         "top agent", "top: time between two samples, 1 by default, 0.2 to 3600; agent: time between two sends, 10 by default", false, false },
     [CLI_JOB] = { "job", "REGEX", "trend", "only jobs whose whole name matches", false, false },
     [CLI_JOBS] = { "jobs", "N", "index", "how many processes read traces, by default one for each processor", false, false },
+    [CLI_KEEP] = { "keep", "DAYS",                    "watch",   "how long rows of steps are kept, 14 by default", false, false },
     [CLI_KEEP_AGENT] = { .name = "keep_agent" },
     [CLI_KEEP_GOING] = { "keep_going", NULL,          "set",     "let a session end with status 0 even if commands failed; otherwise a session on stdin ends with the status of the first failed command", false, true },
     [CLI_LISTEN]  = { "listen",  "[ADDRESS:]PORT",    "agent",   "let tfprof of other machines see and record the jobs, with the token: tfprof top --agent, tfprof capture --agent", false, false },
@@ -59,7 +62,7 @@ cli_flag cli_flags[CLI_FLAG_COUNT] = {
     [CLI_NO_TOKEN] = { "no_token", NULL,              "serve",   "let every program of this machine use the server without the token in the address", false, false },
     [CLI_O]       = { "o",       "FILE",              NULL,      "the file to write; - is stdout", false, true },
     [CLI_ON_SIGNAL] = { .name = "on_signal" },
-    [CLI_ONCE] = { .name = "once", .verb = "top", .help = "top: print the table of one interval and end" },
+    [CLI_ONCE] = { .name = "once", .verb = "top watch", .help = "top: print the table of one interval and end; watch: watch for 6 s and print the processes" },
     [CLI_OP] = { "op", "REGEX", "trend", "only operations whose whole name matches, and no steps", false, false },
     [CLI_OPEN]    = { "open",    NULL,                "serve",   "show the page in the browser", false, false },
     [CLI_OTLP]    = { "otlp",    "URL",               "agent",   "send metrics to this collector by OTLP, protobuf over HTTP: http://HOST[:4318][/v1/metrics]", false, false },
@@ -74,13 +77,15 @@ cli_flag cli_flags[CLI_FLAG_COUNT] = {
     [CLI_PYTHON] = { .name = "python" },
     [CLI_PYTHON_LEVEL] = { .name = "python_level" },
     [CLI_Q] = { "q", "SHARE", "trend", "the share of rows that may be false alarms, 0.01 by default", false, false },
-    [CLI_RATE] = { .name = "rate" },
+    [CLI_RATE] = { .name = "rate", .verb = "watch", .help = "watch: 20 by default, 1 to 100" },
     [CLI_RECORDER] = { .name = "recorder" },
     [CLI_SAVE_BASE] = { "save_base", "FILE",          "diff",    "write the numbers of the --base runs into a small file, which the repository can keep and later runs can take as their --base", false, false },
     [CLI_RETRY] = { "retry", NULL, "index", "read failed files again, although they have not changed", false, false },
     [CLI_SECONDS] = { .name = "seconds", .verb = "capture", .help = "capture: how long http://HOST:PORT records, 1 by default" },
     [CLI_SERVER_DIR] = { "server_dir", "DIR",      "capture", "of http://HOST:PORT: the name that the folder -o has on the server, for example in its container", false, false },
+    [CLI_RING] = { "ring", "SECONDS",                 "watch",   "seconds of raw data around a finding, 30 by default, 0 to 300", false, false },
     [CLI_SHARD] = { "shard", "K/N", "index", "read only the K-th of N shares of the files, by their paths, so that N machines can fill one index", false, false },
+    [CLI_SHOW] = { "show", "DIR",                     "watch",   "print a table (--table) of this store, also while it is written", false, false },
     [CLI_SIDECAR] = { "sidecar", "NAME", "index", "name of the file beside traces that contains job, host, rank and date, by default meta.json", false, false },
     [CLI_SINCE] = { "since", "DATE", "trend", "only changes on this day (such as 2026-11-24) or later", false, false },
     [CLI_SNAPSHOT] = { .name = "snapshot" },
@@ -88,11 +93,13 @@ cli_flag cli_flags[CLI_FLAG_COUNT] = {
     [CLI_STEPS] = { .name = "steps" },
     [CLI_SOURCE]  = { "source",  "FOLDER",            "report",  "include the lines of code that have a cost, and five lines around each; the code is in this folder", false, false },
     [CLI_SUBPROCESSES] = { .name = "subprocesses" },
+    [CLI_TABLE] = { "table", "NAME",                  "watch",   "with --show: watch_steps, watch_findings or watch_jobs", false, false },
     [CLI_TABLES] = { "tables", "NAME,...", "index", "only these tables, beside runs and failures", false, false },
     [CLI_TIMEOUT] = { .name = "timeout", .verb = "index top", .help = "the longest time: of top for an agent's answer, 10 by default; of index for reading a trace, 300 by default" },
     [CLI_TOKEN_FILE] = { "token_file", "FILE",        "agent capture top", "the token that agents ask for and that --agent sends, 8 to 256 characters; readable by you only; or set TFPROF_TOKEN", false, false },
     [CLI_USER] = { .name = "user" },
     [CLI_WAIT] = { .name = "wait" },
+    [CLI_WEBHOOK] = { "webhook", "URL",               "watch",   "send each finding to this address, as JSON: http://HOST[:PORT]/PATH", false, false },
     [CLI_VIA] = { .name = "via" },
     [CLI_VERSION] = { "version", NULL,                NULL,      "show the version", false, false },
 };
@@ -219,7 +226,8 @@ static int take_flag(words *in, const option_word *w, cli_flag_id id, cli_call *
         call->flags[id] = "";
         return need_list(in, w, &call->lists[id], f);
     }
-    if (cli_flags[id].value) {
+    bool here = cli_flags[id].valued && call->word_count && strcmp(call->words[0], cli_flags[id].valued) == 0;
+    if (cli_flags[id].value || here) {
         int s = need_value(in, w, &call->flags[id], f);
         if (!s && cli_flags[id].repeats)
             call->repeats[call->repeat_count++] = (cli_pair){ cli_flags[id].name, call->flags[id], { NULL, 0 } };

@@ -76,6 +76,7 @@ typedef enum cli_flag_id {
     CLI_AT_STEP,
     CLI_BASE,
     CLI_CACHE,
+    CLI_CAPTURE,
     CLI_ATTACH,
     CLI_COLOR,
     CLI_COMMANDS,
@@ -87,6 +88,7 @@ typedef enum cli_flag_id {
     CLI_EXTRA_FILES,
     CLI_EXTRA_NAMES,
     CLI_FAIL_ON,
+    CLI_FOR,
     CLI_FUNCTIONS,
     CLI_GATE,
     CLI_GIL,
@@ -97,6 +99,7 @@ typedef enum cli_flag_id {
     CLI_INTERVAL,
     CLI_JOB,
     CLI_JOBS,
+    CLI_KEEP,
     CLI_KEEP_AGENT,
     CLI_KEEP_GOING,
     CLI_LISTEN,
@@ -135,9 +138,11 @@ typedef enum cli_flag_id {
     CLI_RECORDER,
     CLI_SAVE_BASE,
     CLI_RETRY,
+    CLI_RING,
     CLI_SECONDS,
     CLI_SERVER_DIR,
     CLI_SHARD,
+    CLI_SHOW,
     CLI_SIDECAR,
     CLI_SINCE,
     CLI_SORT,
@@ -145,6 +150,7 @@ typedef enum cli_flag_id {
     CLI_SNAPSHOT,
     CLI_STEPS,
     CLI_SUBPROCESSES,
+    CLI_TABLE,
     CLI_TABLES,
     CLI_TIMEOUT,
     CLI_TOKEN_FILE,
@@ -152,6 +158,7 @@ typedef enum cli_flag_id {
     CLI_VERSION,
     CLI_VIA,
     CLI_WAIT,
+    CLI_WEBHOOK,
     CLI_FLAG_COUNT
 } cli_flag_id;
 
@@ -163,6 +170,7 @@ typedef struct cli_flag {
     bool list;                       /* takes every following word up to the next option */
     bool prompt;                     /* works at the prompt too */
     bool repeats;                    /* may be given several times: cli_call.repeats */
+    const char *valued;              /* the command in which a switch takes a value all the same; NULL: none */
     const tfp_live_setting *setting; /* the setting of running jobs that it is; NULL: none */
 } cli_flag;
 extern cli_flag cli_flags[CLI_FLAG_COUNT]; /* changed by cli_flags_start only */
@@ -333,6 +341,7 @@ int cli_serve(cli *c, const cli_call *call, tfp_options *o); /* serve.c */
  * would be refused. method: the column `capture`. */
 bool cli_record_question(const char *pid, const char *method, char *out, size_t room);
 void cli_record(cli *c, const char *pid, const char *method, char *result, size_t room);
+int cli_watch(cli *c, const cli_call *call, tfp_options *o); /* watch/watch.c */
 int cli_top(cli *c, const cli_call *call, tfp_options *o);   /* live/top.c */
 int cli_agent(cli *c, const cli_call *call, tfp_options *o); /* live/agent.c */
 enum { CLI_TOKEN_ROOM = 258 };

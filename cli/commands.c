@@ -260,6 +260,7 @@ const cli_command cli_commands[] = {
     { "capture",    "PID|NAME|HOST:PORT|URL...", "Record profiles of many running jobs at once, into a folder: those that tfprof run started, others with --attach, and profiler servers. http://HOST:PORT: an inference server of SGLang, vLLM or TensorRT-LLM, by its own profiler.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_capture },
     { "stacks",     "PID|NAME", "The Python functions (with --native C functions, too) in which a running process spends its time. tfprof reads its memory and does not stop it.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_stacks },
     { "run",        "[-option value ...] -- COMMAND", "Start a command so that its jobs can be captured, and record steps of them; nothing else about it changes.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_start },
+    { "watch",      "[PID|NAME...] -o DIR", "Watch running jobs all the time, without a change in them: a row for each rank and step, and findings: a rank that is late or hangs, a job that became slow, since when and at which line. tfprof watch --show, query, trend and serve take DIR.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_watch },
     { "agent",      "[PID|NAME...]", "Give the metrics of running jobs to Prometheus (--metrics) or send them to a collector (--otlp), send stacks (--pyroscope, --parca), and let tfprof of other machines see and record the jobs (--listen).", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_agent },
     { "index",      "SOURCE... -o DIR", "Make tables of many traces, as Parquet files that DuckDB, Spark and others read: runs, steps, ops, kernels ... SOURCE: files, folders, or - for paths on stdin. Files that are known are not read again. tfprof query, trend and serve take DIR.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_index },
     { "trend",      "DIR", "Which jobs and operations of an index (tfprof index) changed lastingly, and from which day on; a single bad day does not count.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_trend },
@@ -363,7 +364,7 @@ static int take_file(cli *c, const cli_call *call, tfp_options *o)
     const char *path = call->flags[CLI_O];
     bool own = call->command && (call->command->run == run_convert || call->command->run == run_timeline ||
                                  call->command->run == cli_report || call->command->run == cli_capture ||
-                                 call->command->run == cli_index);
+                                 call->command->run == cli_index || call->command->run == cli_watch);
     if (!path || own || call->flags[CLI_HELP]) return 0;
     bool shows = call->command &&
                  (call->command->run == run_view || call->command->run == cli_stats || call->command->run == cli_diff ||

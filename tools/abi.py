@@ -21,7 +21,7 @@ DECLARATION = re.compile(r'__attribute__\(\(visibility\("default"\)\)\)\s+([^;{]
 
 
 def declarations():
-    source = "#include <tfprof/tfprof.h>\n#include <tfprof/fleet.h>\n"
+    source = "#include <tfprof/tfprof.h>\n#include <tfprof/fleet.h>\n#include <tfprof/watch.h>\n"
     done = subprocess.run(["cc", "-E", "-P", "-I" + os.path.join(ROOT, "include"), "-x", "c", "-"], input=source, capture_output=True, text=True, check=True)
     return source, [" ".join(d.split()) for d in DECLARATION.findall(done.stdout)]
 

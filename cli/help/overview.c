@@ -34,7 +34,7 @@ static const struct {
       { { "tfprof top", "steps a second, CPU, GPU, memory of jobs" },
         { "tfprof hang train.py", "which rank keeps a job waiting" },
         { "tfprof agent --metrics", "the same for Prometheus and others" } },
-      "top hang agent" },
+      "top hang watch agent" },
     { "Count a model without running it",
       { { "tfprof flops MODEL", "float operations and multiply-adds, by layer" },
         { "tfprof params MODEL", "parameters of a model or checkpoint, by block" } },

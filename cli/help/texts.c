@@ -46,6 +46,7 @@ static const shape shapes[] = {
     { "scope", "report" },  { "graph", "report" },  { "op", "report" },   { "code", "report" }, { "calls", "report" },
     { "advise", "advise" }, { "diff", "table" },    { "stats", "table" }, { "query", "table" }, { "top", "table" },
     { "stacks", "table" },  { "capture", "table" }, { "index", "table" }, { "trend", "table" }, { "serve", "http" },
+    { "watch", "table" },
 };
 
 static const char *schema_of(const char *name)

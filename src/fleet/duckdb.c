@@ -38,12 +38,14 @@ static void put_escaped(tfp_buf *b, const char *text)
     }
 }
 
-void tfp_duckdb_put_view(tfp_buf *b, const char *out, const char *table)
+static void put_view(tfp_buf *b, const char *out, const char *table, const char *rest)
 {
     tfp_buf_printf(b, "CREATE OR REPLACE VIEW %s AS SELECT * FROM read_parquet('", table);
     put_escaped(b, out);
-    tfp_buf_printf(b, "/%s/*.parquet');\n", table);
+    tfp_buf_printf(b, "/%s/*.parquet')%s;\n", table, rest);
 }
+
+void tfp_duckdb_put_view(tfp_buf *b, const char *out, const char *table) { put_view(b, out, table, ""); }
 
 static bool has_table(const char *out, const char *table)
 {
@@ -52,11 +54,28 @@ static bool has_table(const char *out, const char *table)
     return n > 0 && (size_t)n < sizeof path && tfp_is_folder(path);
 }
 
-/* query() takes exactly one SELECT, so nothing can be written. */
-static void put_script(tfp_buf *b, const char *out, const char *sql)
+/* The tables of tfprof watch. Rows of two of them are written again: the last one of each key counts. */
+static const struct {
+    const char *name, *last;
+} watch_tables[] = {
+    { "watch_steps", "" },
+    { "watch_findings",
+      " QUALIFY row_number() OVER (PARTITION BY run, kind, since ORDER BY ended DESC NULLS LAST, found) = 1" },
+    { "watch_jobs", " QUALIFY row_number() OVER (PARTITION BY run ORDER BY samples DESC, ended DESC NULLS LAST) = 1" },
+};
+
+void tfp_duckdb_put_views(tfp_buf *b, const char *out)
 {
     for (int t = 0; t < TFP_FLEET_TABLES; t++)
         if (has_table(out, tfp_fleet_tables[t].name)) tfp_duckdb_put_view(b, out, tfp_fleet_tables[t].name);
+    for (size_t i = 0; i < sizeof watch_tables / sizeof *watch_tables; i++)
+        if (has_table(out, watch_tables[i].name)) put_view(b, out, watch_tables[i].name, watch_tables[i].last);
+}
+
+/* query() takes exactly one SELECT, so nothing can be written. */
+static void put_script(tfp_buf *b, const char *out, const char *sql)
+{
+    tfp_duckdb_put_views(b, out);
     tfp_buf_text(b, "SET TimeZone='UTC';\nSET allowed_directories=['");
     put_escaped(b, out);
     tfp_buf_text(

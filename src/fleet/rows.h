@@ -42,6 +42,9 @@ void tfp_fleet_about_of(const tfp_profile *p, tfp_fleet_about *out);
 tfp_status tfp_fleet_add(tfp_fleet_rows *r, const tfp_profile *p, const tfp_fleet_run *run,
                          const tfp_fleet_about *about, tfp_error *err);
 
+/* A DATE or TIME as text, such as 2026-11-24T08:15:00Z; fine: with microseconds. No data: the year is out of range. */
+#define TFP_TIME_TEXT 64
+tfp_str tfp_fleet_time(tfp_cell_type type, int64_t n, bool fine, char out[TFP_TIME_TEXT]);
 /* Writes the first five columns of most tables. */
 void tfp_fleet_put_key(tfp_batch *b, const tfp_fleet_run *run);
 

@@ -55,14 +55,10 @@ static const tfp_sort_key by_place[] = { TFP_UP(place, part), TFP_UP(place, row)
 
 static tfp_str time_text(tfp_report *r, tfp_cell_type type, int64_t n)
 {
-    int64_t seconds = type == TFP_CELL_DATE ? tfp_mul(n, 86400, NULL) : n / 1000000 - (n % 1000000 < 0);
-    time_t at = (time_t)seconds;
-    struct tm utc;
-    char text[64];
-    if (!gmtime_r(&at, &utc)) return (tfp_str){ 0 };
-    size_t size = strftime(text, sizeof text, type == TFP_CELL_DATE ? "%Y-%m-%d" : "%Y-%m-%dT%H:%M:%SZ", &utc);
-    const char *copy = tfp_arena_copy(tfp_arena_of(r), (tfp_str){ text, size });
-    return (tfp_str){ copy, copy ? size : 0 };
+    char text[TFP_TIME_TEXT];
+    tfp_str time = tfp_fleet_time(type, n, false, text);
+    const char *copy = time.data ? tfp_arena_copy(tfp_arena_of(r), time) : NULL;
+    return (tfp_str){ copy, copy ? time.size : 0 };
 }
 
 /* Copies a cell. False: out of memory. */

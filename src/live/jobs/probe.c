@@ -17,22 +17,29 @@
 #include <time.h>
 #include <unistd.h>
 
-#define RING_PAGES 64 /* a power of two */
-#define RINGS_MOST 512
+#define RING_PAGES 64     /* a power of two */
+#define HIT_RING_PAGES 16 /* the same when each hit is passed on: rings are read often then */
+#define RINGS_MOST 2048
 #define FILES_SPARE 16 /* descriptors that are left to others */
 #define SEARCH_MOST_NS                                                                                                 \
     ((int64_t)700 * 1000000) /* longest time in one look: slow libraries must not delay the rows of other processes */
 
 /* The functions that a framework calls once (or `calls` times) in each step of a plain loop. If a process calls several of them, the
- * first in this list counts its steps: torch's optimizers enter no_grad too, and TensorFlow 2 calls operators and functions. */
+ * first in this list counts its steps: torch's optimizers enter no_grad too, and TensorFlow 2 calls operators and functions. Functions
+ * of communication (calls 0) count no steps: they are probed only where each hit is passed on. */
 /* clang-format off */
 static const struct {
     tfp_framework framework;
     const char *library; /* a library beside the one that told of the framework; NULL: that one itself */
     const char *prefix, *what;
     int calls;
+    tfp_probe_role role;
 } functions[] = {
     { TFP_FRAMEWORK_TORCH, NULL, "_ZN5torch8autograd6Engine7execute", "backward passes", 1 },
+    { TFP_FRAMEWORK_TORCH, NULL, "_ZN4c10d16ProcessGroupGloo7enqueueE", "collectives", 0, TFP_PROBE_COLLECTIVE },
+    { TFP_FRAMEWORK_TORCH, NULL, "_ZN4c10d4Work4waitE", "waits", 0, TFP_PROBE_WAIT },
+    { TFP_FRAMEWORK_TORCH, "libtorch_cuda.so", "_ZN4c10d16ProcessGroupNCCL11workEnqueueE", "collectives", 0, TFP_PROBE_COLLECTIVE },
+    { TFP_FRAMEWORK_TORCH, "libtorch_cuda.so", "_ZN4c10d16ProcessGroupNCCL8WorkNCCL4waitE", "waits", 0, TFP_PROBE_WAIT },
     { TFP_FRAMEWORK_TORCH, "libc10.so", "_ZN3c1013AutogradState13set_tls_state", "inference_mode blocks", 2 },
     { TFP_FRAMEWORK_TORCH, "libtorch_python.so", "_ZN5torch8autogradL16set_grad_enabled", "no_grad blocks", 2 },
     { TFP_FRAMEWORK_TENSORFLOW, "libtensorflow_cc.so.2", "TF_SessionRun", "session runs", 1 },
@@ -52,6 +59,7 @@ typedef struct ring {
     int fd;
     struct perf_event_mmap_page *head;
     uint32_t function; /* -> functions */
+    bool end;          /* it tells when the function returns */
 } ring;
 
 typedef struct file { /* a library that is probed, or that cannot be */
@@ -67,6 +75,7 @@ typedef struct calls {
 } calls;
 
 typedef struct tally {         /* counts of a process that is watched */
+    int64_t pid;               /* 0: of none any more */
     int64_t since_ns;          /* its calls count from here on */
     int64_t from_ns, until_ns; /* the interval that the last reading covers */
     calls of[FUNCTIONS];
@@ -81,6 +90,11 @@ struct tfp_probes {
     int64_t read_ns; /* when the rings were read last */
     size_t page;
     int64_t spent_ns; /* time spent on searching libraries since the counts were read last */
+    tfp_probe_hit_fn *hit;
+    void *hit_ctx;
+    TFP_VEC(tfp_probe_hit) hits; /* of the reading that is under way */
+    TFP_VEC(uint32_t) order;
+    bool nomem;
 };
 
 const char tfp_probes_later[] =
@@ -104,16 +118,26 @@ tfp_probes *tfp_probes_new(void)
     return p;
 }
 
+void tfp_probes_on_hit(tfp_probes *p, tfp_probe_hit_fn *fn, void *ctx)
+{
+    p->hit = fn;
+    p->hit_ctx = ctx;
+}
+
+static size_t ring_bytes(const tfp_probes *p) { return (p->hit ? HIT_RING_PAGES : RING_PAGES) * p->page; }
+
 void tfp_probes_free(tfp_probes *p)
 {
     if (!p) return;
     for (size_t i = 0; i < p->rings.size; i++) {
-        munmap(p->rings.at[i].head, (RING_PAGES + 1) * p->page);
+        munmap(p->rings.at[i].head, ring_bytes(p) + p->page);
         close(p->rings.at[i].fd);
     }
     tfp_vec_free(&p->files);
     tfp_vec_free(&p->rings);
     tfp_vec_free(&p->tallies);
+    tfp_vec_free(&p->hits);
+    tfp_vec_free(&p->order);
     tfp_map64_free(&p->by_pid);
     free(p);
 }
@@ -132,16 +156,16 @@ static const char *words_for(int error)
     return "the kernel has no uprobes";
 }
 
-static const char *open_ring(tfp_probes *p, const char *path, uint64_t offset, int cpu, uint32_t function)
+static const char *open_ring(tfp_probes *p, const char *path, uint64_t offset, int cpu, ring r)
 {
     struct perf_event_attr a = { .type = (uint32_t)p->type, .size = sizeof a };
-    ring r = { .function = function };
     struct rlimit limit;
     a.sample_period = 1;
     a.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
     a.use_clockid = 1;
     a.clockid = CLOCK_MONOTONIC;
     a.wakeup_events = UINT32_MAX;
+    a.config = r.end; /* bit 0: at the return */
     a.uprobe_path = (uint64_t)(uintptr_t)path;
     a.probe_offset = offset;
     if (p->rings.size >= RINGS_MOST) return "too many CPUs for one counter each";
@@ -151,14 +175,14 @@ static const char *open_ring(tfp_probes *p, const char *path, uint64_t offset, i
         close(r.fd); /* for the other records: this process reads /proc itself */
         return words_for(EMFILE);
     }
-    r.head = mmap(NULL, (RING_PAGES + 1) * p->page, PROT_READ | PROT_WRITE, MAP_SHARED, r.fd, 0);
+    r.head = mmap(NULL, ring_bytes(p) + p->page, PROT_READ | PROT_WRITE, MAP_SHARED, r.fd, 0);
     if (r.head == MAP_FAILED) {
         const char *why = words_for(errno);
         close(r.fd);
         return why;
     }
     if (tfp_push(&p->rings, r)) return NULL;
-    munmap(r.head, (RING_PAGES + 1) * p->page);
+    munmap(r.head, ring_bytes(p) + p->page);
     close(r.fd);
     return "out of memory";
 }
@@ -170,8 +194,10 @@ static const char *probe_offset(tfp_probes *p, int fd, uint64_t offset, uint32_t
     const char *why = NULL;
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd); /* the open file, whatever its name refers to by now */
     for (int cpu = 0; cpu < cpus && !why; cpu++) {
-        const char *this_why = open_ring(p, path, offset, cpu, function);
+        const char *this_why = open_ring(p, path, offset, cpu, (ring){ .function = function });
         if (cpu == 0) why = this_why; /* a CPU that is offline has no counter */
+        if (!this_why && functions[function].role == TFP_PROBE_WAIT)
+            (void)open_ring(p, path, offset, cpu, (ring){ .function = function, .end = true });
     }
     return why;
 }
@@ -186,7 +212,7 @@ static const char *probe_functions(tfp_probes *p, int fd, uint32_t first, uint32
     for (uint32_t i = first; i < end; i++) prefixes[i - first] = functions[i].prefix;
     tfp_elf_functions(fd, prefixes, offsets, end - first, &facts);
     for (uint32_t i = first; i < end; i++) {
-        if (!offsets[i - first]) continue;
+        if (!offsets[i - first] || (!functions[i].calls && !p->hit)) continue;
         why = probe_offset(p, fd, offsets[i - first], i);
         counted |= !why;
     }
@@ -246,17 +272,36 @@ const char *tfp_probes_add(tfp_probes *p, int64_t pid, const char *library, tfp_
     return counted ? NULL : why;
 }
 
-bool tfp_probes_watch(tfp_probes *p, int64_t pid)
+/* The tally of a process; TFP_NONE: it is not watched. */
+static uint32_t tally_of(const tfp_probes *p, int64_t pid)
 {
     uint32_t at = tfp_map64_get(&p->by_pid, (uint64_t)pid);
+    return at != TFP_NONE && p->tallies.at[at].pid == pid ? at : TFP_NONE;
+}
+
+bool tfp_probes_watch(tfp_probes *p, int64_t pid)
+{
+    uint32_t at = tally_of(p, pid);
+    for (uint32_t i = 0; i < p->tallies.size && at == TFP_NONE; i++)
+        if (!p->tallies.at[i].pid) at = i;
     if (at == TFP_NONE) {
         if (!tfp_push(&p->tallies, (tally){ 0 })) return false;
         at = (uint32_t)p->tallies.size - 1;
-        if (!tfp_map64_put(&p->by_pid, (uint64_t)pid, at)) return false;
     }
-    p->tallies.at[at] = (tally){ .since_ns = tfp_now_ns() };
+    if (!tfp_map64_put(&p->by_pid, (uint64_t)pid, at)) return false;
+    p->tallies.at[at] = (tally){ .pid = pid, .since_ns = tfp_now_ns() };
     return true;
 }
+
+void tfp_probes_forget(tfp_probes *p, int64_t pid)
+{
+    uint32_t at = tally_of(p, pid);
+    if (at != TFP_NONE) p->tallies.at[at].pid = 0;
+}
+
+const char *tfp_probe_name(uint32_t function) { return functions[function].what; }
+tfp_probe_role tfp_probe_role_of(uint32_t function) { return functions[function].role; }
+int tfp_probe_calls(uint32_t function) { return functions[function].calls; }
 
 /* ---- reading ---- */
 
@@ -266,12 +311,15 @@ typedef struct sample { /* PERF_SAMPLE_TID, PERF_SAMPLE_TIME */
     uint64_t time_ns;
 } sample;
 
-static void count_call(tfp_probes *p, const sample *s, uint32_t function)
+static void count_call(tfp_probes *p, const sample *s, const ring *r)
 {
-    uint32_t at = tfp_map64_get(&p->by_pid, s->pid);
+    uint32_t at = tally_of(p, s->pid);
     int64_t now = (int64_t)s->time_ns;
     if (at == TFP_NONE || now < p->tallies.at[at].since_ns) return;
-    calls *c = &p->tallies.at[at].of[function];
+    tfp_probe_role role = r->end ? TFP_PROBE_WAIT_END : functions[r->function].role;
+    if (p->hit && !tfp_push(&p->hits, ((tfp_probe_hit){ s->pid, s->tid, now, r->function, role }))) p->nomem = true;
+    if (!functions[r->function].calls) return;
+    calls *c = &p->tallies.at[at].of[r->function];
     if (!c->count++) c->first_ns = now;
     /* each CPU has a ring of its own, so times of several rings are not in order */
     if (now > c->last_ns) c->last_ns = now;
@@ -288,7 +336,7 @@ static void copy_out(const char *data, size_t room, uint64_t at, void *out, size
 static bool read_ring(tfp_probes *p, const ring *r, int64_t until_ns)
 {
     const char *data = (const char *)r->head + p->page;
-    size_t room = RING_PAGES * p->page;
+    size_t room = ring_bytes(p);
     uint64_t end = __atomic_load_n(&r->head->data_head, __ATOMIC_ACQUIRE), at = r->head->data_tail;
     bool whole = true;
     while (at + sizeof(struct perf_event_header) <= end) {
@@ -298,7 +346,7 @@ static bool read_ring(tfp_probes *p, const ring *r, int64_t until_ns)
         if (s.head.type == PERF_RECORD_SAMPLE && s.head.size >= sizeof s) {
             copy_out(data, room, at, &s, sizeof s);
             if ((int64_t)s.time_ns > until_ns) break;
-            count_call(p, &s, r->function);
+            count_call(p, &s, r);
         }
         whole &= s.head.type != PERF_RECORD_LOST;
         at += s.head.size;
@@ -318,15 +366,34 @@ static void begin_interval(tally *t, int64_t from_ns, int64_t until_ns)
     }
 }
 
+static bool hit_before(const void *ctx, uint32_t a, uint32_t b)
+{
+    const tfp_probe_hit *h = ctx;
+    return h[a].at_ns < h[b].at_ns;
+}
+
+/* Passes the hits of all CPUs on, in order of time. */
+static void pass_hits(tfp_probes *p)
+{
+    bool ok = true;
+    p->order.size = 0;
+    for (uint32_t i = 0; i < p->hits.size && ok; i++) ok = tfp_push(&p->order, i);
+    ok = ok && tfp_sort(p->order.at, p->order.size, hit_before, p->hits.at);
+    for (size_t i = 0; i < p->order.size && ok; i++) p->hit(p->hit_ctx, &p->hits.at[p->order.at[i]]);
+    p->hits.size = 0;
+}
+
 bool tfp_probes_read(tfp_probes *p)
 {
     bool whole = true;
     int64_t now = tfp_now_ns();
+    p->nomem = false;
     p->spent_ns = 0;
     for (size_t i = 0; i < p->tallies.size; i++) begin_interval(&p->tallies.at[i], p->read_ns, now);
     for (size_t i = 0; i < p->rings.size; i++) whole &= read_ring(p, &p->rings.at[i], now);
     p->read_ns = now;
-    return whole;
+    if (p->hit) pass_hits(p);
+    return whole && !p->nomem;
 }
 
 /* The rate of calls: their number in the interval, or, where they are few and go on, the time from call to call. */
@@ -346,11 +413,11 @@ static tfp_calls rate_of(const tally *t, calls *c)
 
 tfp_calls tfp_probes_take(tfp_probes *p, int64_t pid)
 {
-    uint32_t at = tfp_map64_get(&p->by_pid, (uint64_t)pid);
+    uint32_t at = tally_of(p, pid);
     if (at == TFP_NONE) return (tfp_calls){ 0 };
     tally *t = &p->tallies.at[at];
     for (size_t i = 0; i < FUNCTIONS; i++) {
-        if (!t->of[i].last_ns || t->until_ns - t->of[i].last_ns > STAYS_NS) continue;
+        if (!functions[i].calls || !t->of[i].last_ns || t->until_ns - t->of[i].last_ns > STAYS_NS) continue;
         tfp_calls out = rate_of(t, &t->of[i]);
         out.seconds *= functions[i].calls;
         out.what = functions[i].what;

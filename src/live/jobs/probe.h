@@ -28,4 +28,26 @@ typedef struct tfp_calls {
 /* Calls of a watched process between the last two readings. */
 tfp_calls tfp_probes_take(tfp_probes *p, int64_t pid);
 
+/* ---- each hit, for a caller that wants the times ---- */
+
+typedef enum tfp_probe_role {
+    TFP_PROBE_STEP,       /* a function that is called once a step */
+    TFP_PROBE_COLLECTIVE, /* a collective is begun */
+    TFP_PROBE_WAIT,       /* a wait for one begins, and ends */
+    TFP_PROBE_WAIT_END
+} tfp_probe_role;
+typedef struct tfp_probe_hit {
+    int64_t pid, tid, at_ns; /* at_ns: CLOCK_MONOTONIC */
+    uint32_t function;
+    tfp_probe_role role;
+} tfp_probe_hit;
+typedef void tfp_probe_hit_fn(void *ctx, const tfp_probe_hit *hit);
+/* Passes on each hit of the watched processes, in order of time, from inside of tfp_probes_read; functions of communication are probed too. Is
+ * set before the first process is added. */
+void tfp_probes_on_hit(tfp_probes *p, tfp_probe_hit_fn *fn, void *ctx);
+void tfp_probes_forget(tfp_probes *p, int64_t pid); /* counts this process no longer */
+const char *tfp_probe_name(uint32_t function);      /* such as "backward passes"; lives for ever */
+tfp_probe_role tfp_probe_role_of(uint32_t function);
+int tfp_probe_calls(uint32_t function);             /* its calls in a step of a plain loop */
+
 #endif

@@ -258,9 +258,9 @@ static void settings_of_jobs_are_flags(void **state)
     assert_string_equal(cli_flags[CLI_MS].help, "length of a recording, 500 by default; 1 to 60000");
     assert_string_equal(cli_flags[CLI_HOST_LEVEL].help,
                         "how detailed the trace of the host is, 2 by default; TensorFlow's agents ignore it");
-    assert_string_equal(cli_flags[CLI_ONCE].help,
-                        "stacks: read every thread once; top: print the table of one interval and end");
-    assert_string_equal(cli_flags[CLI_ONCE].verb, "stacks top");
+    assert_string_equal(cli_flags[CLI_ONCE].help, "stacks: read every thread once; top: print the table of one "
+                                                  "interval and end; watch: watch for 6 s and print the processes");
+    assert_string_equal(cli_flags[CLI_ONCE].verb, "stacks top watch");
     assert_null(cli_flags[CLI_PORT].setting);
 }
 

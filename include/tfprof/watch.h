@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+/* tfprof/watch.h: jobs that are watched all the time: each rank and step is a row, and ranks that are late or hang, or
+ * jobs that became slow, are findings. tfprof.h does not include this header.
+ * Threads: one at a time for each tfp_watch. */
+#ifndef TFPROF_WATCH_H
+#define TFPROF_WATCH_H
+
+#include "tfprof/tfprof.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Settings of a watch, and what it found. */
+typedef struct tfp_watch tfp_watch;
+TFP_API tfp_watch *tfp_watch_new(void); /**< NULL when memory runs out */
+TFP_API void tfp_watch_free(tfp_watch *w);
+
+/** Sets "dir" (the folder of the store), "for" (60s, 5m, 2h; until all jobs end), "rate" (looks a second, 1 to 100; 20),
+ *  "ring" (seconds of raw data around a finding, 0 to 300; 30), "keep" (days of steps; 14), "attach" (once), "webhook"
+ *  (http://HOST[:PORT]/PATH), "once" (without a value), or "capture" (without a value). The default stands after the
+ *  semicolon. Errors: TFP_BADARG; TFP_NOMEM. */
+TFP_API tfp_status tfp_watch_set(tfp_watch *w, const char *name, const char *value, tfp_error *err);
+
+/** Selects a process (its number) or all processes of a script or program (its whole file name), instead of all jobs;
+ *  of a launcher its ranks. Errors: TFP_BADARG; TFP_NOMEM. */
+TFP_API tfp_status tfp_watch_select(tfp_watch *w, const char *selector, tfp_error *err);
+
+/** Called with each finding, as a line for people (text) and as a JSON object (json); before the first one with
+ *  `columns`, the table without rows. text alone: a line a minute and job. At least once a second it is called with all
+ *  three NULL. A nonzero result ends the watch. */
+typedef int (*tfp_watch_fn)(void *ctx, const tfp_report *columns, const char *text, const char *json);
+TFP_API void tfp_watch_on_row(tfp_watch *w, tfp_watch_fn fn, void *ctx); /**< sets it; NULL: none */
+
+/** Watches until "for" is over, all selected processes have ended, or the function says so.
+ *  out  the table `watch_findings` of this watch, or with "once" `watch_jobs`
+ *  Errors: TFP_BADARG neither "dir" nor "once"; TFP_BADFILE no such process, or the folder holds something else or is
+ *  in use; TFP_BADOUTPUT rows could not be written: *out is there, too; TFP_NOMEM. */
+TFP_API tfp_status tfp_watch_run(tfp_watch *w, const tfp_options *o, tfp_report **out, tfp_error *err);
+
+/** How many findings of a kind ("late", "slow", "hang", "change") the last run had. */
+TFP_API size_t tfp_watch_found(const tfp_watch *w, const char *kind);
+
+/** A table of a store, also while it is written: watch_steps, watch_findings or watch_jobs.
+ *  Errors: TFP_BADFILE no store; TFP_BADARG no such table; TFP_NOMEM. */
+TFP_API tfp_status tfp_watch_show(const char *dir, const char *table, const tfp_options *o, tfp_report **out,
+                                  tfp_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

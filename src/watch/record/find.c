@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+/* watch/record/find.c: the processes that the selectors mean, also those that start later, and which of them are ranks of one job. */
+#include "watch/record/record.h"
+#include "live/jobs/names.h"
+#include "live/stacks/rank_processes.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define FIND_EVERY_NS ((int64_t)2000000000)
+#define FIND_SHARE 100 /* a search waits this many times as long as the last one took */
+#define PROCESSES_MOST 1024
+
+watch_process *watch_process_of(const watch_recorder *r, int64_t pid)
+{
+    for (size_t i = 0; i < r->list.size; i++)
+        if (r->list.at[i]->rank.pid == pid) return r->list.at[i];
+    return NULL;
+}
+
+watch_job *watch_job_of(watch_recorder *r, uint64_t number)
+{
+    for (size_t i = 0; i < r->jobs.size; i++)
+        if (r->jobs.at[i].number == number) return &r->jobs.at[i];
+    return NULL;
+}
+
+void watch_process_free(watch_process *p)
+{
+    watch_look_close(p);
+    tfp_texts_free(&p->texts);
+    tfp_vec_free(&p->looks);
+    tfp_vec_free(&p->ended);
+    tfp_vec_free(&p->rows);
+    free(p);
+}
+
+/* ---- jobs ---- */
+
+/* Ranks with the same meeting point, or else the same launcher, are of one job. A process without a rank is a job. */
+static uint64_t job_key(int64_t pid, int64_t parent, bool ranked)
+{
+    static const char *const names[] = { "MASTER_ADDR", "MASTER_PORT", "TORCHELASTIC_RUN_ID", "WORLD_SIZE" };
+    tfp_buf text = { 0 };
+    char value[256];
+    bool meets = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names && ranked; i++) {
+        bool set = tfp_proc_setting(pid, names[i], value, sizeof value);
+        if (set) tfp_buf_text(&text, value);
+        meets |= set && i == 1;
+        tfp_buf_char(&text, '\n');
+    }
+    if (!meets) tfp_buf_printf(&text, "%lld", (long long)(ranked ? parent : pid));
+    uint64_t key = text.failed ? (uint64_t)pid : tfp_hash(text.data, text.size);
+    tfp_buf_free(&text);
+    return key;
+}
+
+/* The job with this key: one of which a process is still there, or a new one. 0: out of memory. */
+static uint64_t job_number(watch_recorder *r, uint64_t key)
+{
+    for (size_t i = 0; i < r->jobs.size; i++)
+        if (r->jobs.at[i].key == key) return r->jobs.at[i].number;
+    watch_job j = { (uint64_t)++r->next_number, key, 0, 0 };
+    return tfp_push(&r->jobs, j) ? j.number : 0;
+}
+
+/* ---- a process ---- */
+
+/* The hash of boot, number and start that identifies a process. */
+static void name_run(watch_process *p)
+{
+    char boot[64] = "", text[160];
+    FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+    if (f && fscanf(f, "%40s", boot) != 1) *boot = '\0';
+    if (f) fclose(f);
+    int n = snprintf(text, sizeof text, "%s %lld %lld", boot, (long long)p->rank.pid, (long long)p->start_ticks);
+    tfp_digest(text, (size_t)n, p->about.run);
+}
+
+static int64_t number_in(int64_t pid, const char *name)
+{
+    char text[20];
+    int64_t n;
+    return tfp_proc_setting(pid, name, text, sizeof text) && tfp_parse_int64(tfp_str_of(text), &n) && n >= 0
+               ? n
+               : TFP_ABSENT;
+}
+
+/* Keeps the first reason for which a layer does not work. */
+static void refuse(watch_process *p, const char *code, const char *message)
+{
+    if (*p->about.code) return;
+    snprintf(p->about.code, sizeof p->about.code, "%s", code);
+    snprintf(p->about.message, sizeof p->about.message, "%s", message);
+}
+
+static void name_framework(watch_process *p)
+{
+    tfp_proc_maps maps;
+    if (!tfp_proc_maps_read(p->rank.pid, &maps)) return;
+    (void)tfp_framework_names(maps.frameworks, p->about.framework);
+    for (size_t i = 0; i < 3 && !*p->about.version; i++)
+        if (*maps.library[i] &&
+            !tfp_live_version(p->rank.pid, maps.library[i], p->about.version, sizeof p->about.version))
+            *p->about.version = '\0';
+}
+
+/* Probes the functions of the process's frameworks. */
+static void probe(watch_recorder *r, watch_process *p)
+{
+    static const tfp_framework order[] = { TFP_FRAMEWORK_JAX, TFP_FRAMEWORK_TENSORFLOW, TFP_FRAMEWORK_TORCH };
+    const char *why = "no function of its framework is known";
+    bool counted = false;
+    tfp_proc_maps maps;
+    p->probed = true;
+    if (!tfp_proc_maps_read(p->rank.pid, &maps)) return;
+    for (size_t i = 0; i < 3; i++) {
+        if (!*maps.library[i]) continue;
+        const char *this_why = tfp_probes_add(r->probes, p->rank.pid, maps.library[i], order[i]);
+        if (this_why == tfp_probes_later) p->probed = false;
+        if (!this_why) counted = true;
+        if (this_why) why = this_why;
+    }
+    if (counted && !tfp_probes_watch(r->probes, p->rank.pid)) r->nomem = true;
+    if (counted) p->layers |= 1u << WATCH_PROBES;
+    if (!counted && p->probed) refuse(p, strstr(why, "CAP_PERFMON") ? "no-permission" : "no-symbols", why);
+}
+
+static tfp_status add(watch_recorder *r, int64_t pid, const tfp_proc_stat *stat)
+{
+    watch_process *p = calloc(1, sizeof *p);
+    tfp_method refusal = { 0 };
+    if (!p) return tfp_nomem(r->err);
+    char value[20];
+    bool ranked = tfp_proc_setting(pid, "RANK", value, sizeof value);
+    if (!tfp_texts_start(&p->texts) || !tfp_push(&r->list, p)) {
+        watch_process_free(p);
+        return tfp_nomem(r->err);
+    }
+    p->rank = (tfp_watch_rank){ .number = (uint64_t)++r->next_number,
+                                .pid = pid,
+                                .rank = number_in(pid, "RANK"),
+                                .world = number_in(pid, "WORLD_SIZE") };
+    p->rank.job = job_number(r, job_key(pid, stat->parent, ranked));
+    p->start_ticks = stat->start_ticks;
+    p->started_us = tfp_unix_micros();
+    p->rank.date = p->started_us / 86400000000;
+    name_run(p);
+    tfp_proc_program(pid, p->about.name, sizeof p->about.name);
+    p->rank.run = tfp_str_of(p->about.run);
+    p->rank.name = tfp_str_of(p->about.name);
+    p->rank.host = tfp_str_of(r->host);
+    name_framework(p);
+    watch_marks_start(&p->marks);
+    p->layers = 1u << WATCH_PROC;
+    if (watch_look_open(p, &refusal))
+        p->layers |= 1u << WATCH_STACKS;
+    else
+        refuse(p, refusal.code, refusal.message);
+    watch_counters_open(p);
+    probe(r, p);
+    return p->rank.job ? watch_emit_job(r, p, false) : tfp_nomem(r->err);
+}
+
+/* ---- the search ---- */
+
+/* Whether there is a process that was not there at the last search. */
+static bool has_new(watch_recorder *r)
+{
+    tfp_map64 now = { 0 };
+    bool fresh = false;
+    DIR *d = opendir("/proc");
+    for (struct dirent *e; d && (e = readdir(d));) {
+        int64_t pid;
+        if (!isdigit((unsigned char)*e->d_name) || !tfp_parse_int64(tfp_str_of(e->d_name), &pid)) continue;
+        fresh |= tfp_map64_get(&r->seen, (uint64_t)pid) == TFP_NONE;
+        if (!tfp_map64_put(&now, (uint64_t)pid, 0)) break;
+    }
+    if (d) closedir(d);
+    tfp_map64_free(&r->seen);
+    r->seen = now;
+    return fresh;
+}
+
+bool watch_find_is_due(watch_recorder *r)
+{
+    int64_t pause = r->search_ns * FIND_SHARE > FIND_EVERY_NS ? r->search_ns * FIND_SHARE : FIND_EVERY_NS;
+    if (tfp_now_ns() - r->found_ns < pause) return false;
+    r->found_ns = tfp_now_ns();
+    return has_new(r);
+}
+
+tfp_status watch_find(watch_recorder *r, bool first)
+{
+    const tfp_watch_settings *w = r->settings;
+    tfp_rank_pids pids = { 0 };
+    bool whole;
+    int64_t began = tfp_now_ns();
+    if (first) (void)has_new(r);
+    tfp_status s = tfp_rank_processes(w->words, w->word_count, &pids, &whole, r->err);
+    if (s == TFP_BADFILE && !first) {
+        tfp_error_clear(r->err);
+        s = TFP_OK;
+    }
+    for (size_t i = 0; i < pids.size && !s && r->list.size < PROCESSES_MOST; i++) {
+        tfp_proc_stat stat;
+        if (watch_process_of(r, pids.at[i]) || pids.at[i] == getpid() || !tfp_proc_stat_read(pids.at[i], &stat))
+            continue;
+        s = add(r, pids.at[i], &stat);
+    }
+    for (size_t i = 0; i < r->list.size && !s; i++)
+        if (!r->list.at[i]->probed) probe(r, r->list.at[i]);
+    tfp_vec_free(&pids);
+    r->found_ns = tfp_now_ns();
+    r->search_ns = r->found_ns - began;
+    return s;
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+/* watch/record/record.h: watches processes until the end: looks, hits, totals; their rows go to the store and to the judge. */
+#ifndef TFP_WATCH_RECORD_H
+#define TFP_WATCH_RECORD_H
+
+#include "watch/record/process.h"
+
+typedef struct tfp_watch_settings {
+    const char *const *words; /* selectors */
+    size_t word_count;
+    double seconds, rate; /* seconds 0: until the end of all named jobs */
+} tfp_watch_settings;
+
+/* Who takes what is recorded; all are called from the thread of tfp_watch_record. */
+typedef struct tfp_watch_taker {
+    void *ctx;
+    tfp_status (*step)(void *ctx, const tfp_watch_step *row, tfp_error *err);
+    tfp_status (*finding)(void *ctx, const tfp_watch_rank *rank, tfp_watch_finding *row, tfp_error *err);
+    tfp_status (*job)(void *ctx, const tfp_watch_job *row,
+                      tfp_error *err);             /* at its begin, each minute, and at its end: the last one counts */
+    tfp_status (*tick)(void *ctx, tfp_error *err); /* each second */
+    bool (*stops)(void *ctx);                      /* whether to end now */
+} tfp_watch_taker;
+
+/* Errors: TFP_BADFILE a selector means no process; TFP_LIMIT no descriptors; TFP_NOMEM; those of the taker. */
+tfp_status tfp_watch_record(const tfp_watch_settings *w, const tfp_watch_taker *to, tfp_error *err);
+
+/* ---- shared by the files of this folder ---- */
+
+typedef struct watch_job { /* what the ranks of a job share */
+    uint64_t number, key;  /* key: a hash by which its ranks are known as one job */
+    int64_t last, last_ns; /* number of its last step, and its end */
+} watch_job;
+
+typedef struct watch_recorder {
+    const tfp_watch_settings *settings;
+    const tfp_watch_taker *to;
+    tfp_error *err;
+    tfp_probes *probes;
+    tfp_watch_judge *judge;
+    TFP_VEC(watch_process *) list;
+    TFP_VEC(watch_job) jobs;
+    TFP_VEC(tfp_watch_fact) facts;
+    tfp_map64 seen; /* processes that were there at the last search: number -> 0 */
+    int64_t found_ns, search_ns, next_number;
+    int64_t unix_offset_ns; /* time of day minus CLOCK_MONOTONIC, when watching began */
+    int64_t boot_offset_ns; /* CLOCK_BOOTTIME minus CLOCK_MONOTONIC, at the last tick */
+    int64_t read_ns;        /* when the probes were read last */
+    char host[256];
+    tfp_status status; /* of a call from inside of the judge or the probes */
+    bool nomem;
+} watch_recorder;
+
+/* A time of CLOCK_MONOTONIC by CLOCK_BOOTTIME, in microseconds; TFP_ABSENT for 0. */
+static inline int64_t watch_boot_us(const watch_recorder *r, int64_t ns)
+{
+    return ns ? (ns + r->boot_offset_ns) / 1000 : TFP_ABSENT;
+}
+
+/* ---- find.c ---- */
+/* Looks for processes of the selectors that are new. first: an unknown selector is an error. */
+tfp_status watch_find(watch_recorder *r, bool first);
+/* Whether it is time to, because there are new processes. */
+bool watch_find_is_due(watch_recorder *r);
+watch_process *watch_process_of(const watch_recorder *r, int64_t pid);
+watch_job *watch_job_of(watch_recorder *r, uint64_t number);
+void watch_process_free(watch_process *p);
+
+/* ---- emit.c ---- */
+/* Gives away the rows whose step all ranks have ended; all of them at the end, or when they are old. */
+tfp_status watch_emit(watch_recorder *r, int64_t now_ns, bool all);
+#define WATCH_LAYERS_TEXT 80
+/* The names of its layers, joined by |. */
+const char *watch_layers_text(const watch_process *p, char out[WATCH_LAYERS_TEXT]);
+tfp_status watch_emit_job(watch_recorder *r, watch_process *p, bool ended);
+
+#endif

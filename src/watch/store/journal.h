@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+/* watch/store/journal.h: rows that are not in a part yet, in a file that is only appended to: a head, then records with size and checksum, each a
+ * text or a row. A record that is cut short or damaged ends the reading: what was written before it stays. */
+#ifndef TFP_WATCH_JOURNAL_H
+#define TFP_WATCH_JOURNAL_H
+
+#include "watch/tables.h"
+
+typedef struct watch_journal {
+    int fd; /* -1: closed */
+    uint64_t number, bytes;
+    tfp_texts texts; /* texts that are in the file */
+    tfp_buf buf;     /* records that are not in it yet */
+    int64_t lost;    /* rows that could not be written */
+    int error;       /* errno of the first failed write; 0: none */
+} watch_journal;
+
+/* Makes the file NAME in a folder, with a number that the parts of its rows will have. */
+tfp_status watch_journal_new(watch_journal *j, int folder, const char *name, uint64_t number, tfp_error *err);
+/* Adds a row; false: out of memory. */
+bool watch_journal_put(watch_journal *j, tfp_watch_table_id table, const void *row);
+/* Writes what was added. Rows that do not fit on the disk are dropped and counted. */
+void watch_journal_flush(watch_journal *j);
+void watch_journal_close(watch_journal *j);
+
+/* Called for each row, whose texts live until the end of the reading. */
+typedef tfp_status watch_journal_fn(void *ctx, tfp_watch_table_id table, const void *row, tfp_error *err);
+/* Reads the bytes of a journal. *number: of its head; *cut: it ends with a record that is not whole. TFP_BADFILE: it is none. */
+tfp_status watch_journal_read(tfp_str bytes, uint64_t *number, bool *cut, watch_journal_fn *fn, void *ctx,
+                              tfp_error *err);
+
+#endif

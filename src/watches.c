@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+/* watches.c: the public functions of watch: settings, a run that joins recorder, judge and store, and the tables of a store. */
+#include "tfprof/watch.h"
+#include "views/core/grid.h"
+#include "views/core/handle.h"
+#include "views/core/notes.h"
+#include "watch/record/record.h"
+#include "watch/store/show.h"
+#include "watch/store/store.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+
+enum { KINDS = 5, ONCE_SECONDS = 6 };
+static const char *const kinds[KINDS] = { "late", "slow", "hang", "change", "ended" };
+
+struct tfp_watch {
+    tfp_watch_settings settings;
+    TFP_VEC(char *) selectors;
+    char *dir, *webhook;
+    tfp_watch_fn fn;
+    void *ctx;
+    bool once, attach, capture;
+    int64_t ring_s, keep_days;
+    size_t found[KINDS];
+};
+
+tfp_watch *tfp_watch_new(void)
+{
+    tfp_watch *w = calloc(1, sizeof *w);
+    if (!w) return NULL;
+    w->settings.rate = 20;
+    w->ring_s = 30;
+    w->keep_days = 14;
+    return w;
+}
+
+void tfp_watch_free(tfp_watch *w)
+{
+    if (!w) return;
+    for (size_t i = 0; i < w->selectors.size; i++) free(w->selectors.at[i]);
+    tfp_vec_free(&w->selectors);
+    free(w->dir);
+    free(w->webhook);
+    free(w);
+}
+
+void tfp_watch_on_row(tfp_watch *w, tfp_watch_fn fn, void *ctx)
+{
+    if (!w) return;
+    w->fn = fn;
+    w->ctx = ctx;
+}
+
+tfp_status tfp_watch_select(tfp_watch *w, const char *selector, tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (!w || !selector || !*selector) return tfp_fail(err, TFP_BADARG, "no watch, or an empty selector");
+    char *copy = strdup(selector);
+    if (copy && tfp_push(&w->selectors, copy)) return TFP_OK;
+    free(copy);
+    return tfp_nomem(err);
+}
+
+/* ---- settings ---- */
+
+static tfp_status wrong(tfp_error *err, const char *name, const char *value, const char *must)
+{
+    return tfp_fail(err, TFP_BADARG, "--%s '%s': must be %s", name, value ? value : "", must);
+}
+
+/* Seconds of 60s, 5m, 2h; 0: it is none. */
+static double seconds_of(const char *value)
+{
+    char *end;
+    if (!isdigit((unsigned char)*value)) return 0;
+    double n = strtod(value, &end);
+    double unit = !strcmp(end, "s") ? 1 : !strcmp(end, "m") ? 60 : !strcmp(end, "h") ? 3600 : 0;
+    return isfinite(n) && n * unit <= 1e9 ? n * unit : 0;
+}
+
+static tfp_status set_number(tfp_watch *w, const char *name, const char *value, tfp_error *err)
+{
+    const struct {
+        const char *name, *must;
+        int64_t least, most;
+        int64_t *to;
+    } numbers[] = { { "ring", "seconds from 0 to 300", 0, 300, &w->ring_s },
+                    { "keep", "days from 1 to 36500", 1, 36500, &w->keep_days } };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        int64_t n;
+        if (strcmp(name, numbers[i].name) != 0) continue;
+        if (!tfp_parse_int64(tfp_str_of(value), &n) || n < numbers[i].least || n > numbers[i].most)
+            return wrong(err, name, value, numbers[i].must);
+        *numbers[i].to = n;
+        return TFP_OK;
+    }
+    return tfp_fail(err, TFP_BADARG, "watch has no setting '%s'", name);
+}
+
+static tfp_status set_text(char **to, const char *value, tfp_error *err)
+{
+    char *copy = strdup(value);
+    if (!copy) return tfp_nomem(err);
+    free(*to);
+    *to = copy;
+    return TFP_OK;
+}
+
+tfp_status tfp_watch_set(tfp_watch *w, const char *name, const char *value, tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (!w || !name) return tfp_fail(err, TFP_BADARG, "no watch, or no setting's name");
+    if (strcmp(name, "once") == 0 || strcmp(name, "capture") == 0) {
+        *(strcmp(name, "once") == 0 ? &w->once : &w->capture) = true;
+        return TFP_OK;
+    }
+    if (!value) return wrong(err, name, value, "given");
+    if (strcmp(name, "dir") == 0)
+        return *value ? set_text(&w->dir, value, err) : wrong(err, "o", value, "the name of a folder");
+    if (strcmp(name, "webhook") == 0)
+        return strncmp(value, "http://", 7) == 0 && value[7]
+                   ? set_text(&w->webhook, value, err)
+                   : wrong(err, name, value, "an address http://HOST[:PORT]/PATH");
+    if (strcmp(name, "attach") == 0) {
+        w->attach = strcmp(value, "once") == 0;
+        return w->attach ? TFP_OK : wrong(err, name, value, "once");
+    }
+    if (strcmp(name, "for") == 0) {
+        w->settings.seconds = seconds_of(value);
+        return w->settings.seconds > 0 ? TFP_OK : wrong(err, name, value, "a time such as 60s, 5m or 2h");
+    }
+    if (strcmp(name, "rate") == 0) {
+        char *end;
+        w->settings.rate = strtod(value, &end);
+        return *value && !*end && w->settings.rate >= 1 && w->settings.rate <= 100
+                   ? TFP_OK
+                   : wrong(err, name, value, "looks a second, from 1 to 100");
+    }
+    return set_number(w, name, value, err);
+}
+
+/* ---- a run ---- */
+
+typedef struct run {
+    tfp_watch *w;
+    watch_store store;
+    watch_rows rows; /* findings; with "once" jobs */
+    bool stopped;
+} run;
+
+static tfp_status nomem_if(bool failed, tfp_error *err) { return failed ? tfp_nomem(err) : TFP_OK; }
+
+static tfp_status take_step(void *ctx, const tfp_watch_step *row, tfp_error *err)
+{
+    run *x = ctx;
+    return nomem_if(!watch_store_put(&x->store, TFP_WATCH_STEPS, row), err);
+}
+
+static void tell(run *x, const tfp_report *columns, const char *text, const char *json)
+{
+    if (x->w->fn && x->w->fn(x->w->ctx, columns, text, json)) x->stopped = true;
+}
+
+static tfp_status take_finding(void *ctx, const tfp_watch_rank *rank, tfp_watch_finding *row, tfp_error *err)
+{
+    run *x = ctx;
+    tfp_buf text = { 0 }, json = { 0 };
+    (void)rank;
+    for (int i = 0; i < KINDS && row->ended == TFP_ABSENT; i++)
+        x->w->found[i] += tfp_str_eq(row->kind, tfp_str_of(kinds[i]));
+    bool ok = watch_store_put(&x->store, TFP_WATCH_FINDINGS, row);
+    if (ok && !x->w->once) ok = watch_rows_add(&x->rows, row);
+    watch_finding_line(row, &text);
+    watch_row_json(TFP_WATCH_FINDINGS, row, NULL, &json);
+    tfp_buf_char(&text, '\0');
+    tfp_buf_char(&json, '\0');
+    ok = ok && !text.failed && !json.failed;
+    if (ok) tell(x, NULL, text.data, json.data);
+    tfp_buf_free(&text);
+    tfp_buf_free(&json);
+    return nomem_if(!ok, err);
+}
+
+static tfp_status take_job(void *ctx, const tfp_watch_job *row, tfp_error *err)
+{
+    run *x = ctx;
+    bool ok = watch_store_put(&x->store, TFP_WATCH_JOBS, row);
+    if (ok && x->w->once) ok = watch_rows_add(&x->rows, row);
+    return nomem_if(!ok, err);
+}
+
+static tfp_status take_tick(void *ctx, tfp_error *err)
+{
+    run *x = ctx;
+    tell(x, NULL, NULL, NULL);
+    return watch_store_tick(&x->store, err);
+}
+
+static bool stops(void *ctx)
+{
+    run *x = ctx;
+    return x->stopped;
+}
+
+static tfp_status begin(run *x, tfp_error *err)
+{
+    tfp_report *columns = NULL;
+    tfp_watch_table_id table = x->w->once ? TFP_WATCH_JOBS : TFP_WATCH_FINDINGS;
+    if (!watch_rows_start(&x->rows, table)) return tfp_nomem(err);
+    if (!x->w->once) {
+        tfp_status s = watch_store_open(&x->store, x->w->dir, err);
+        if (s) return s;
+        watch_parts_expire(x->store.folder, x->w->keep_days);
+    }
+    columns = tfp_report_of_table(NULL, tfp_watch_tables[table].name);
+    tfp_status s = columns ? watch_rows_show(NULL, table, columns, err) : tfp_nomem(err);
+    if (!s) tell(x, columns, NULL, NULL);
+    tfp_report_free(columns);
+    return s;
+}
+
+static tfp_status verdict_of(tfp_report *r, const tfp_watch *w, tfp_error *err)
+{
+    tfp_report *hang = NULL;
+    if (tfp_live_hang((const char *const *)w->selectors.at, w->selectors.size, NULL, &hang, NULL)) return TFP_OK;
+    const tfp_fact *found = tfp_fact_last(hang); /* the verdict is its only one */
+    tfp_str verdict = found ? found->text : (tfp_str){ NULL, 0 };
+    if (verdict.data) verdict.data = tfp_arena_copy(tfp_arena_of(r), verdict);
+    bool ok = tfp_fact_text(r, "verdict", "verdict", verdict);
+    tfp_report_free(hang);
+    return ok ? TFP_OK : tfp_nomem(err);
+}
+
+tfp_status tfp_watch_run(tfp_watch *w, const tfp_options *o, tfp_report **out, tfp_error *err)
+{
+    tfp_error own;
+    tfp_error_clear(err);
+    if (out) *out = NULL;
+    if (!w || !out) return tfp_fail(err, TFP_BADARG, "no watch, or nowhere to put the report");
+    if (!w->dir == !w->once)
+        return tfp_fail(err, TFP_BADARG, "watch needs a folder for its tables, -o DIR, or --once without one");
+    run x = { .w = w, .store = WATCH_STORE_NONE };
+    const tfp_watch_taker to = { &x, take_step, take_finding, take_job, take_tick, stops };
+    tfp_watch_settings settings = w->settings;
+    settings.words = (const char *const *)w->selectors.at;
+    settings.word_count = w->selectors.size;
+    if (w->once) settings.seconds = ONCE_SECONDS;
+    memset(w->found, 0, sizeof w->found);
+    tfp_error_clear(&own);
+    tfp_status s = begin(&x, &own);
+    if (!s) s = tfp_watch_record(&settings, &to, &own);
+    tfp_status closed = watch_store_close(&x.store, s ? NULL : &own);
+    tfp_report *r = s ? NULL : tfp_report_new(tfp_watch_tables[x.rows.table].name, o);
+    tfp_status made = s ? s : r ? watch_rows_show(&x.rows, x.rows.table, r, &own) : tfp_nomem(&own);
+    if (!made && w->once) made = verdict_of(r, w, &own);
+    if (!made) made = tfp_grid_arrange(r, &own);
+    watch_rows_free(&x.rows);
+    if (err) *err = own;
+    made = tfp_report_give(r, made, out);
+    return made ? made : closed;
+}
+
+size_t tfp_watch_found(const tfp_watch *w, const char *kind)
+{
+    for (int i = 0; w && kind && i < KINDS; i++)
+        if (strcmp(kind, kinds[i]) == 0) return w->found[i];
+    return 0;
+}
+
+/* ---- a store ---- */
+
+static tfp_status keep_row(void *ctx, tfp_watch_table_id table, const void *row, tfp_error *err)
+{
+    (void)table;
+    return nomem_if(!watch_rows_add(ctx, row), err);
+}
+
+static tfp_status note_all(tfp_report *r, tfp_buf *notes, tfp_error *err)
+{
+    tfp_buf_char(notes, '\0');
+    if (notes->failed) return tfp_nomem(err);
+    for (char *at = notes->data; *at; at += strcspn(at, "\n"), at += *at == '\n')
+        if (tfp_report_note_add(r, TFP_NOTE_RECORDING, err, "%.*s", (int)strcspn(at, "\n"), at)) return tfp_nomem(err);
+    return TFP_OK;
+}
+
+tfp_status tfp_watch_show(const char *dir, const char *table, const tfp_options *o, tfp_report **out, tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (out) *out = NULL;
+    if (!dir || !table || !out) return tfp_fail(err, TFP_BADARG, "no folder, no table, or nowhere to put the report");
+    tfp_watch_table_id id = tfp_watch_find(tfp_str_of(table));
+    if (id == TFP_WATCH_TABLES)
+        return tfp_fail(err, TFP_BADARG, "--table '%s': must be watch_steps, watch_findings or watch_jobs", table);
+    watch_rows rows;
+    tfp_buf notes = { 0 };
+    tfp_report *r = tfp_report_new(tfp_watch_tables[id].name, o);
+    tfp_status s = watch_rows_start(&rows, id) && r ? TFP_OK : tfp_nomem(err);
+    if (!s) s = watch_store_read(dir, id, keep_row, &rows, &notes, err);
+    if (!s) s = watch_rows_show(&rows, id, r, err);
+    if (!s) s = note_all(r, &notes, err);
+    if (!s) s = tfp_grid_arrange(r, err);
+    watch_rows_free(&rows);
+    tfp_buf_free(&notes);
+    return tfp_report_give(r, s, out);
+}
