@@ -37,19 +37,23 @@ static bool is_first(tfp_program_reader *r, tfp_strid name, uint32_t body)
 /* bytes: most values are types and shapes that recur in many nodes, so short values are decoded once */
 #define SHORT_VALUE 64
 
-static void add_attr(tfp_program_reader *r, tfp_str name, tfp_str value)
+void tfp_program_add_named_attr(tfp_program_reader *r, tfp_strid name, tfp_str value)
 {
-    tfp_program_attr a = { .name = tfp_build_string(r->b, name) };
+    tfp_program_attr a = { .name = name };
     tfp_strid id = value.size <= SHORT_VALUE ? tfp_intern(&r->values, value) : TFP_NONE;
     if (id < r->decoded.size) {
-        tfp_strid own = a.name;
         a = r->decoded.at[id];
-        a.name = own;
+        a.name = name;
     } else {
         ok(r, tfp_decode_attr(value, &r->g->arena, &a));
         if (id != TFP_NONE) ok(r, tfp_push(&r->decoded, a));
     }
     APPEND(r, attrs, a);
+}
+
+void tfp_program_add_attr(tfp_program_reader *r, tfp_str name, tfp_str value)
+{
+    tfp_program_add_named_attr(r, tfp_build_string(r->b, name), value);
 }
 
 /* Sorts by name, so that a node's attributes are found fast; if a name is repeated the last one is kept. */
@@ -78,7 +82,7 @@ static void sort_attrs(tfp_program_reader *r, uint32_t first)
 void tfp_program_read_attr(tfp_program_reader *r, tfp_wire *outer, const tfp_field *field)
 {
     tfp_graph_entry e = tfp_read_attr_entry(outer, field);
-    if (!outer->fault) add_attr(r, e.name, tfp_wire_bytes(&e.value));
+    if (!outer->fault) tfp_program_add_attr(r, e.name, tfp_wire_bytes(&e.value));
 }
 
 /* ---- inputs: "n", "n:k", "^n", and in functions "n:output:k" or "n:output" ---- */
@@ -197,7 +201,6 @@ tfp_status tfp_program_add_graph(tfp_program_reader *r, tfp_wire w, tfp_error *e
 
 uint32_t tfp_program_attr_count(const tfp_program_reader *r) { return ROWS(r, attrs); }
 void tfp_program_sort_attrs(tfp_program_reader *r, uint32_t first) { sort_attrs(r, first); }
-void tfp_program_add_attr(tfp_program_reader *r, tfp_str name, tfp_str value) { add_attr(r, name, value); }
 uint32_t tfp_program_input_count(const tfp_program_reader *r) { return ROWS(r, inputs); }
 void tfp_program_add_input(tfp_program_reader *r, tfp_program_input input) { APPEND(r, inputs, input); }
 

@@ -27,6 +27,7 @@ tfp_status tfp_program_add_meta(tfp_program_reader *r, tfp_wire w, tfp_error *er
  * attributes and inputs of a node are added before it. */
 uint32_t tfp_program_attr_count(const tfp_program_reader *r);
 void tfp_program_add_attr(tfp_program_reader *r, tfp_str name, tfp_str value);
+void tfp_program_add_named_attr(tfp_program_reader *r, tfp_strid name, tfp_str value);
 void tfp_program_sort_attrs(tfp_program_reader *r, uint32_t first); /* called when a node has all of its attributes */
 uint32_t tfp_program_input_count(const tfp_program_reader *r);
 void tfp_program_add_input(tfp_program_reader *r, tfp_program_input input);

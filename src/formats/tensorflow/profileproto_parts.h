@@ -13,7 +13,7 @@ typedef struct node_ref { /* a node of the file, in the order of its rows in the
     int64_t key;
     uint32_t trace; /* index in traces, or TFP_NONE */
     uint32_t edge_first, edge_count;
-    uint32_t attr_first, attr_count; /* index in the program's attrs, when the program is kept */
+    uint32_t attr_first, attr_count; /* when the program is kept: index in its attrs, for a piece in the reader's */
     bool lost;                       /* another node with the same key replaced it */
 } node_ref;
 
@@ -29,6 +29,11 @@ typedef struct raw_trace {
     size_t node;   /* the first node that has this trace */
     uint32_t row;  /* index in the profile's traces, once decoded */
 } raw_trace;
+
+typedef struct raw_attr { /* an attribute of a piece's node, which is decoded when the piece is appended */
+    tfp_strid name;
+    tfp_str value; /* in the piece's bytes or its arena */
+} raw_attr;
 
 typedef struct exec_ref {
     uint32_t node, exec; /* the last node that ran in a step, and its execution */
@@ -105,7 +110,8 @@ typedef struct tfp_profile_reader {
     tfp_profile_same same;
     tfp_profile_ran runs;
     tfp_profile_traces traces;
-    tfp_program_reader *program; /* NULL when no program is kept */
+    tfp_program_reader *program; /* NULL when no program is kept, and for a piece */
+    TFP_VEC(raw_attr) attrs;     /* for a piece, when the program is kept */
     tfp_wire fault;              /* the first fault inside a node, with its offset in the file */
     const char *window;          /* the entry that is being read, and its offset in the file: */
     uint64_t window_at;
@@ -201,11 +207,15 @@ uint32_t tfp_profile_trace(tfp_profile_reader *r, raw_trace t);
 void tfp_profile_read_exec(tfp_profile_reader *r, tfp_str bytes, uint32_t node);
 /* profileproto_node.c: reads a ProfileNode with that `key`. */
 tfp_status tfp_profile_read_node(tfp_profile_reader *r, tfp_str bytes, int64_t key, tfp_error *err);
-/* profileproto_program.c: keeps the same nodes as a program; these functions do nothing when no program is kept. */
+/* profileproto_program.c: keeps the same nodes as a program; these functions do nothing when no program is kept. A
+ * piece collects the attributes of its nodes, which are decoded when it is appended. */
 bool tfp_profile_program_start(tfp_profile_reader *r); /* false without memory */
 void tfp_profile_program_attr(tfp_profile_reader *r, tfp_str name, tfp_str value);
 void tfp_profile_program_attrs_from(tfp_profile_reader *r, node_ref *ref);
 void tfp_profile_program_attrs_to(tfp_profile_reader *r, uint32_t node, node_ref *ref);
+/* Adds the attributes of a piece's node to the program; strings: the profile's numbers of the piece's strings. */
+void tfp_profile_program_append(tfp_profile_reader *whole, const tfp_profile_reader *r, const tfp_strid *strings,
+                                node_ref *ref);
 tfp_status tfp_profile_program_finish(tfp_profile_reader *r, tfp_status s, tfp_error *err);
 /* profileproto_end.c: resolves traces, inputs and duplicates when all nodes and strings are known. */
 tfp_status tfp_profile_finish_reading(tfp_profile_reader *r, tfp_error *err);

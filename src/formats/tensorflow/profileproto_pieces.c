@@ -108,7 +108,7 @@ static tfp_status read_fields(tfp_profile_reader *r, const piece *x, tfp_error *
 
 static void clear_reader(tfp_profile_reader *r)
 {
-    r->nodes.size = r->edges.size = r->traces.list.size = r->runs.execs.size = 0;
+    r->nodes.size = r->edges.size = r->traces.list.size = r->runs.execs.size = r->attrs.size = 0;
     tfp_map64_clear(&r->keys.large);
     tfp_map64_clear(&r->traces.by_hash);
     tfp_map64_clear(&r->traces.string_by_id);
@@ -153,8 +153,8 @@ static bool append_edges(tfp_profile_reader *whole, const tfp_profile_reader *r)
     return true;
 }
 
-/* Appends the reader's own rows of nodes: keys, traces, edges. */
-static bool append_refs(tfp_profile_reader *whole, tfp_profile_reader *r)
+/* Appends the reader's own rows of nodes: keys, traces, edges, attributes. */
+static bool append_refs(tfp_profile_reader *whole, tfp_profile_reader *r, const tfp_placement *place)
 {
     size_t first = whole->nodes.size, first_edge = whole->edges.size;
     bool ok = append_edges(whole, r);
@@ -167,6 +167,7 @@ static bool append_refs(tfp_profile_reader *whole, tfp_profile_reader *r)
         node_ref ref = r->nodes.at[i];
         if (ref.trace != TFP_NONE) ref.trace = r->traces.list.at[ref.trace].row;
         ref.edge_first += (uint32_t)first_edge;
+        tfp_profile_program_append(whole, r, place->strings.at, &ref);
         ok = tfp_push(&whole->nodes, ref) && tfp_profile_put_key(whole, ref.key, (uint32_t)(first + i));
     }
     return ok;
@@ -200,7 +201,7 @@ static tfp_status append_tables(cut *c, piece *x)
     tfp_append_strings(whole->b, &x->p, &c->place);
     bool ok = !whole->b->status && append_lanes(whole, &x->p, &c->place);
     if (ok) tfp_append_piece(whole->b, &x->p, &c->place);
-    ok = ok && !whole->b->status && append_refs(whole, &x->r) && append_strings(whole, &x->r, &c->place);
+    ok = ok && !whole->b->status && append_refs(whole, &x->r, &c->place) && append_strings(whole, &x->r, &c->place);
     tfp_status s = tfp_builder_status(whole->b, c->err);
     return s ? s : ok ? TFP_OK : tfp_nomem(c->err);
 }
@@ -242,7 +243,7 @@ tfp_status tfp_profile_read_pieces(tfp_profile_reader *r, tfp_input *in, tfp_err
     cut c = { .whole = r, .in = in, .size = PIECE, .err = err };
     size_t threads = tfp_threads_for_bytes(tfp_input_left(in), SMALLEST, &c.size);
     size_t count = TFP_SLOTS(threads), started = 0;
-    if (threads < 2 || r->program) return TFP_OK; /* only one reader can fill the tables of a program */
+    if (threads < 2) return TFP_OK;
     c.pieces = calloc(count, sizeof *c.pieces);
     c.taken = tfp_error_new();
     while (c.pieces && c.taken && started < count && start_piece(&c.pieces[started], r)) started++;

@@ -7,9 +7,11 @@
 #include "model/tables/graph.h"
 #include "model/tables/profile.h"
 
+static bool is_kept(const tfp_profile_reader *r) { return r->p->keep & (TFP_KEEP_PROGRAM | TFP_KEEP_GRAPHS); }
+
 bool tfp_profile_program_start(tfp_profile_reader *r)
 {
-    if (!(r->p->keep & (TFP_KEEP_PROGRAM | TFP_KEEP_GRAPHS))) return true;
+    if (!is_kept(r)) return true;
     r->program = tfp_program_start(r->b);
     return r->program != NULL;
 }
@@ -60,8 +62,8 @@ static void put_shape(tfp_buf *out, const tfp_profile *p, uint32_t shape)
 
 #define SLOTS_MOST 1000
 
-/* Adds the attribute _output_shapes from the outputs in the file. */
-static void add_shapes(tfp_profile_reader *r, const tfp_node *n, tfp_buf *value)
+/* Makes the attribute _output_shapes from the outputs in the file. */
+static void put_shapes(tfp_profile_reader *r, const tfp_node *n, tfp_buf *value)
 {
     const tfp_profile *p = r->p;
     int32_t next = 0;
@@ -80,35 +82,76 @@ static void add_shapes(tfp_profile_reader *r, const tfp_node *n, tfp_buf *value)
     }
     tfp_put_close(value, list);
     tfp_profile_ok(r, !value->failed);
-    if (!value->failed)
-        tfp_program_add_attr(r->program, TFP_STR("_output_shapes"), (tfp_str){ value->data, value->size });
 }
 
 /* ---- attributes and nodes ---- */
 
+static void push_attr(tfp_profile_reader *r, tfp_str name, tfp_str value)
+{
+    tfp_profile_ok(r, tfp_push(&r->attrs, ((raw_attr){ tfp_build_string(r->b, name), value })));
+}
+
 void tfp_profile_program_attr(tfp_profile_reader *r, tfp_str name, tfp_str value)
 {
-    if (r->program) tfp_program_add_attr(r->program, name, value);
+    if (r->program)
+        tfp_program_add_attr(r->program, name, value);
+    else if (r->of_piece && is_kept(r))
+        push_attr(r, name, value);
 }
 
 void tfp_profile_program_attrs_from(tfp_profile_reader *r, node_ref *ref)
 {
-    if (r->program) ref->attr_first = tfp_program_attr_count(r->program);
+    ref->attr_first = r->program ? tfp_program_attr_count(r->program) : (uint32_t)r->attrs.size;
+}
+
+#define SHAPES TFP_STR("_output_shapes")
+
+/* For a piece: adds the shapes of the node's outputs unless they are among its attributes. */
+static void push_shapes(tfp_profile_reader *r, const tfp_node *n, node_ref *ref)
+{
+    bool there = n->output_first == TFP_NONE;
+    for (size_t i = ref->attr_first; i < r->attrs.size && !there; i++)
+        there = tfp_str_eq(tfp_text(r->p, r->attrs.at[i].name), SHAPES);
+    if (!there) {
+        put_shapes(r, n, &r->one.shapes);
+        tfp_str value = tfp_buf_copy(&r->one.shapes, &r->p->arena);
+        if (tfp_profile_ok(r, value.data != NULL)) push_attr(r, SHAPES, value);
+    }
+    ref->attr_count = (uint32_t)r->attrs.size - ref->attr_first;
 }
 
 /* Called when the node's outputs are known and before the next node's attributes come. */
 void tfp_profile_program_attrs_to(tfp_profile_reader *r, uint32_t node, node_ref *ref)
 {
-    if (!r->program) return;
     const tfp_node *n = &r->p->graph->nodes.at[node];
+    if (!r->program) {
+        if (r->of_piece && is_kept(r)) push_shapes(r, n, ref);
+        return;
+    }
     tfp_program_sort_attrs(r->program, ref->attr_first);
     tfp_program_node attrs = { .attr_first = ref->attr_first,
                                .attr_count = tfp_program_attr_count(r->program) - ref->attr_first };
-    if (n->output_first != TFP_NONE && !tfp_program_attr_find(r->p, r->p->program, &attrs, "_output_shapes")) {
-        add_shapes(r, n, &r->one.shapes);
+    if (n->output_first != TFP_NONE && !tfp_program_attr_find(r->p, r->p->program, &attrs, SHAPES.data)) {
+        put_shapes(r, n, &r->one.shapes);
+        if (!r->one.shapes.failed)
+            tfp_program_add_attr(r->program, SHAPES, (tfp_str){ r->one.shapes.data, r->one.shapes.size });
         tfp_program_sort_attrs(r->program, ref->attr_first);
     }
     ref->attr_count = tfp_program_attr_count(r->program) - ref->attr_first;
+}
+
+void tfp_profile_program_append(tfp_profile_reader *whole, const tfp_profile_reader *r, const tfp_strid *strings,
+                                node_ref *ref)
+{
+    if (!whole->program) return;
+    uint32_t first = tfp_program_attr_count(whole->program);
+    for (uint32_t i = 0; i < ref->attr_count; i++) {
+        const raw_attr *a = &r->attrs.at[ref->attr_first + i];
+        tfp_program_add_named_attr(whole->program, strings[a->name], a->value);
+    }
+    tfp_program_sort_attrs(whole->program, first);
+    ref->attr_first = first;
+    ref->attr_count = tfp_program_attr_count(whole->program) - first;
 }
 
 static void add_node(tfp_profile_reader *r, const tfp_node *row, const node_ref *ref)

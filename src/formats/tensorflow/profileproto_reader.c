@@ -11,6 +11,7 @@ void tfp_profile_reader_free(tfp_profile_reader *r)
     tfp_arena_free(&r->arena);
     tfp_vec_free(&r->nodes);
     tfp_vec_free(&r->edges);
+    tfp_vec_free(&r->attrs);
     tfp_vec_free(&r->one.sources);
     tfp_vec_free(&r->traces.list);
     tfp_vec_free(&r->runs.execs);
