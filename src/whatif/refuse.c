@@ -203,9 +203,18 @@ static tfp_status refuse_doubted(const tfp_whatif *w, tfp_error *err)
     return tfp_within_file(err, s, tfp_first_source(p));
 }
 
+/* Whether time between the steps was not recorded, or is that between two recordings: it is no time of the job. */
+static bool is_broken(const tfp_whatif *w)
+{
+    const tfp_profile *p = tfp_profile_of(w->r);
+    tfp_doubt_sum sum;
+    return tfp_doubt_sum_of(p, tfp_step_of(w->r), TFP_DOUBT_HOLE, &sum) ||
+           tfp_doubt_sum_of(p, tfp_step_of(w->r), TFP_DOUBT_APPENDED, &sum);
+}
+
 tfp_status tfp_whatif_judge(tfp_whatif *w, tfp_buf *note, tfp_error *err)
 {
-    if (w->job.steps.doubted.most) return refuse_doubted(w, err);
+    if (w->job.steps.doubted.most || is_broken(w)) return refuse_doubted(w, err);
     double error = (w->replay_us - w->recorded_us) / w->recorded_us;
     if (fabs(error) > REFUSED_OVER) return refuse(w, error, err);
     if (fabs(error) > TFP_WHATIF_SAID_OVER) {

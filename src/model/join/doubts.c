@@ -2,6 +2,7 @@
 /* model/join/doubts.c: finds what a trace's own data puts in doubt: launches whose work is missing. Runs after launches and steps are
  * known. A trace in which nothing is odd costs one look at each activity and each call. */
 #include "model/join/doubts.h"
+#include "model/join/timeline.h"
 #include "model/span_names.h"
 #include "model/tables/processes.h"
 #include "model/tables/profile.h"
@@ -11,9 +12,7 @@
 
 #include <stdlib.h>
 
-#define LATE_NS 1000000000 /* so long work may wait for what was launched before the recording */
-#define EARLY_NS 100000    /* so much earlier than its launch an activity may seem to start */
-#define LONG_NS 1000000    /* a shorter call may only cost its own time */
+#define LONG_NS 1000000 /* a shorter call may only cost its own time */
 
 typedef struct capture { /* a time in which launches go into a graph and run nothing */
     uint32_t process;
@@ -23,8 +22,11 @@ typedef struct capture { /* a time in which launches go into a graph and run not
 typedef struct of_process {
     int64_t keyless; /* activities without a launch whose correlation is unknown */
     int64_t lost;    /* launches whose work is missing */
-    int64_t launched, early,
-        early_ns; /* activities with a launch; those that start well before it, and how long at most */
+    size_t host_ops;
+    tfp_strid device; /* of its first stream with work; 0: none yet */
+    bool streams;     /* it has several streams with work */
+    bool devices;     /* it has several devices with work */
+    tfp_timeline timeline;
     int64_t first_call_ns, last_call_ns; /* first start and last end of launches */
     int64_t synced_ns;                   /* first end of a call that waits for a device */
     int64_t queued_since_ns;             /* the work of what was launched later may still wait in a queue at the end */
@@ -42,9 +44,9 @@ typedef struct doubter {
     uint8_t *launched; /* for each span: an activity has it, or a call in it, as its launch */
     of_process *processes;
     of_lane *lanes;
-    TFP_VEC(uint32_t) launches, begins, ends; /* calls */
-    tfp_waits waits, slow, compilers;         /* slow: activities whose launch takes long */
-    uint8_t *active;                          /* for each step: whether a device works in it */
+    TFP_VEC(uint32_t) launches, begins, ends, syncs; /* calls */
+    tfp_waits waits, slow, compilers;                /* slow: activities whose launch takes long */
+    uint8_t *active;                                 /* for each step: whether a device works in it */
     TFP_VEC(capture) captures;
     tfp_map64 rows, lengths; /* process and step -> row; lengths: of activities without a duration */
 } doubter;
@@ -94,7 +96,7 @@ static void collect_call(doubter *d, uint32_t span)
     case TFP_CALL_ENDS_CAPTURE: ok = tfp_push(&d->ends, span); break;
     case TFP_CALL_WAITS:
         if (!tfp_str_has(tfp_text(d->x->p, d->s->name[span]), TFP_STR("Event"))) note_sync(d, span);
-        ok = d->s->duration_ns[span] < LONG_NS || tfp_push(&d->waits, span);
+        ok = (d->s->duration_ns[span] < LONG_NS || tfp_push(&d->waits, span)) && tfp_push(&d->syncs, span);
         break;
     default: break;
     }
@@ -116,15 +118,6 @@ static void add_without_length(doubter *d, uint32_t span)
     d->x->t->doubts.at[at].count++;
 }
 
-/* An activity cannot start before its launch. Up to EARLY_NS is no doubt, because the clocks of host and device differ a little. */
-static void note_order(of_process *p, int64_t launched_ns, int64_t start_ns)
-{
-    int64_t early = tfp_add(launched_ns, -start_ns, NULL);
-    p->launched++;
-    p->early += early > EARLY_NS;
-    if (early > p->early_ns) p->early_ns = early;
-}
-
 static void collect_activity(doubter *d, uint32_t span)
 {
     uint32_t launch = d->s->launch[span];
@@ -133,7 +126,6 @@ static void collect_activity(doubter *d, uint32_t span)
     int64_t end = tfp_span_end(d->s, span);
     if (end > lane->end_ns) lane->end_ns = end;
     if (d->s->marks[span] & TFP_MARK_CLAMPED && !d->s->duration_ns[span]) add_without_length(d, span);
-    if (launch != TFP_NONE) note_order(process_of(d, span), d->s->start_ns[launch], d->s->start_ns[span]);
     if (launch == TFP_NONE) {
         process_of(d, span)->keyless += !d->s->correlation[span] && d->s->class[span] != TFP_CLASS_COPY;
         return;
@@ -157,10 +149,12 @@ static void collect(doubter *d)
         bool may_compile = kind == TFP_SPAN_OP || kind == TFP_SPAN_ANNOTATION || kind == TFP_SPAN_FRAME;
         if (may_compile && d->s->duration_ns[i] > LONG_NS && compiles(d, i))
             tfp_join_keep(d->x, tfp_push(&d->compilers, i));
-        if (!asked || tfp_span_process(d->x, i) >= d->x->t->processes.size) continue;
+        if ((!asked && kind != TFP_SPAN_OP) || tfp_span_process(d->x, i) >= d->x->t->processes.size) continue;
+        process_of(d, i)->host_ops += kind != TFP_SPAN_ACTIVITY;
+        tfp_timeline_add(&process_of(d, i)->timeline, i);
         if (kind == TFP_SPAN_CALL)
             collect_call(d, i);
-        else
+        else if (asked)
             collect_activity(d, i);
     }
 }
@@ -305,44 +299,53 @@ static void find_lost(doubter *d)
         if (has_lost(process_of(d, d->launches.at[i])) && is_launch(d, d->launches.at[i])) add_of(d, d->launches.at[i]);
 }
 
-/* ---- clocks ---- */
+/* ---- clocks and recordings ---- */
 
-typedef struct extent {
-    int64_t start_ns, end_ns; /* none if the end is first */
-} extent;
-
-static void widen(extent *e, const doubter *d, size_t lane)
+/* Of the calls that wait, those that wait for all work of the process's device. Sorted by start. */
+static size_t keep_syncs(doubter *d, uint32_t *calls, size_t count)
 {
-    int64_t start = d->s->start_ns[d->x->order[d->x->lane_first[lane]]],
-            end = tfp_span_end(d->s, d->x->order[d->x->lane_first[lane + 1] - 1]);
-    if (start < e->start_ns) e->start_ns = start;
-    if (end > e->end_ns) e->end_ns = end;
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        const of_process *p = process_of(d, calls[i]);
+        tfp_str name = tfp_text(d->x->p, d->s->name[calls[i]]);
+        bool all = tfp_str_has(name, TFP_STR("DeviceSynchronize")) || tfp_str_has(name, TFP_STR("CtxSynchronize"));
+        bool stream = !p->streams && tfp_str_has(name, TFP_STR("StreamSynchronize"));
+        if ((all || stream) && !p->devices) calls[kept++] = calls[i];
+    }
+    return kept;
 }
 
-/* Devices whose work lies farther from the host's than either is long have another clock. Work that begins later may also have waited. */
-static bool check_clocks(doubter *d, uint32_t process)
+static void note_devices(doubter *d)
 {
-    extent host = { INT64_MAX, INT64_MIN }, device = host;
     const tfp_lane_list *lanes = d->x->p->lanes;
-    uint32_t first = TFP_NONE;
-    for (uint32_t i = d->x->first_lane[process]; i != TFP_NONE; i = d->x->next_lane[i]) {
-        bool thread = lanes->at[i].role == TFP_ROLE_THREAD, stream = lanes->at[i].role == TFP_ROLE_STREAM;
-        if (d->x->lane_first[i] == d->x->lane_first[i + 1]) continue;
-        if (thread) widen(&host, d, i);
-        if (stream) widen(&device, d, i);
-        if (stream) first = d->x->order[d->x->lane_first[i]];
+    for (size_t i = 0; i < lanes->size; i++) {
+        const tfp_lane *lane = &lanes->at[i];
+        if (lane->role != TFP_ROLE_STREAM || lane->process >= d->x->t->processes.size) continue;
+        of_process *p = &d->processes[lane->process];
+        if (d->lanes[i].end_ns == INT64_MIN) continue;
+        p->streams = p->device != 0;
+        p->devices |= p->device && p->device != lane->device;
+        p->device = lane->device;
     }
-    if (host.end_ns < host.start_ns || device.end_ns < device.start_ns) return false;
-    int64_t late = tfp_add(device.start_ns, -host.end_ns, NULL), early = tfp_add(host.start_ns, -device.end_ns, NULL);
-    int64_t length = tfp_add(host.end_ns, -host.start_ns, NULL), other = tfp_add(device.end_ns, -device.start_ns, NULL);
-    if (other > length) length = other;
-    const of_process *p = &d->processes[process];
-    bool before = p->early * 2 > p->launched; /* most activities start before their launch */
-    bool apart = before || early > length || (late > length && late > LATE_NS);
-    int64_t ns = before ? p->early_ns : tfp_add(device.start_ns, -host.start_ns, NULL);
-    tfp_doubt row = { TFP_DOUBT_CLOCKS, process, TFP_NONE, d->s->name[first], 1, 0, ns < 0 ? -ns : ns };
-    if (apart) tfp_join_keep(d->x, tfp_push(&d->x->t->doubts, row));
-    return apart;
+}
+
+static bool add_row(doubter *d, tfp_doubt_kind kind, uint32_t process, int64_t ns)
+{
+    uint32_t lane = d->x->first_lane[process];
+    tfp_strid name = lane == TFP_NONE ? 0 : d->s->name[d->x->order[d->x->lane_first[lane]]];
+    tfp_doubt row = { kind, process, TFP_NONE, name, 1, 0, ns };
+    return tfp_join_keep(d->x, tfp_push(&d->x->t->doubts, row));
+}
+
+/* Whether the times of a process's devices, or which recording its spans are of, are in doubt. Then nothing else is looked for. */
+static bool check_process(doubter *d, uint32_t process, const uint32_t *syncs, size_t sync_count)
+{
+    of_process *p = &d->processes[process];
+    if (tfp_is_mixed(d->x, process, p->host_ops)) return add_row(d, TFP_DOUBT_MIXED, process, 0);
+    tfp_join_keep(d->x, tfp_doubt_breaks(&p->timeline));
+    int64_t ns = 0;
+    tfp_join_keep(d->x, tfp_clocks_apart(&p->timeline, syncs, sync_count, &ns));
+    return ns && add_row(d, TFP_DOUBT_CLOCKS, process, ns);
 }
 
 /* ---- the stage ---- */
@@ -361,24 +364,32 @@ void tfp_join_doubts(tfp_join *x)
     d.lanes = malloc((x->p->lanes->size + 1) * sizeof *d.lanes);
     for (size_t i = 0; d.lanes && i < x->p->lanes->size; i++) d.lanes[i] = (of_lane){ INT64_MIN, INT64_MAX };
     d.active = calloc(x->p->runs->steps.size + 1, 1);
-    if (tfp_join_keep(x, d.means && d.launched && d.processes && d.lanes && d.active)) collect(&d);
+    bool ok = d.means && d.launched && d.processes && d.lanes && d.active;
+    for (uint32_t i = 0; ok && i < x->t->processes.size; i++) ok = tfp_timeline_start(&d.processes[i].timeline, x, i);
+    if (tfp_join_keep(x, ok)) collect(&d);
+    if (!x->b->status) note_devices(&d);
     if (!x->b->status && d.launches.size && tfp_join_keep(x, find_captures(&d))) find_lost(&d);
     if (!x->b->status) tfp_join_keep(x, tfp_sort(d.waits.at, d.waits.size, call_before, &d));
-    size_t window = 0, wait = 0;
+    d.syncs.size = x->b->status ? 0 : keep_syncs(&d, d.syncs.at, d.syncs.size);
+    tfp_join_keep(x, tfp_sort(d.syncs.at, d.syncs.size, call_before, &d));
+    size_t window = 0, wait = 0, sync = 0;
     for (uint32_t i = 0; i < x->t->processes.size && !x->b->status; i++) { /* windows are in the order of processes */
-        size_t first = window, first_wait = wait;
+        size_t first = window, first_wait = wait, first_sync = sync;
+        while (sync < d.syncs.size && tfp_span_process(x, d.syncs.at[sync]) == i) sync++;
         while (wait < d.waits.size && tfp_span_process(x, d.waits.at[wait]) == i) wait++;
         while (window < x->t->windows.size && x->t->windows.at[window].process == i) window++;
-        bool clocks = check_clocks(&d, i); /* another clock, and work that is missing, explain a wait */
+        /* another clock, and work that is missing, explain a wait */
+        bool doubted = check_process(&d, i, d.syncs.at ? d.syncs.at + first_sync : NULL, sync - first_sync);
         tfp_begin begin = { .waits = wait > first_wait ? d.waits.at + first_wait : NULL,
                             .wait_count = wait - first_wait,
                             .active = d.active,
                             .synced_ns = d.processes[i].synced_ns,
                             .windows = window > first ? x->t->windows.at + first : NULL,
                             .window_count = window - first };
-        if (!clocks && !has_lost(&d.processes[i])) tfp_doubt_unrecorded(x, i, &begin);
+        if (!doubted && !has_lost(&d.processes[i])) tfp_doubt_unrecorded(x, i, &begin);
     }
     if (!x->b->status && d.slow.size + d.compilers.size) tfp_doubt_loading(x, &d.slow, &d.compilers);
+    for (size_t i = 0; d.processes && i < x->t->processes.size; i++) free(d.processes[i].timeline.parts);
     free(d.means);
     free(d.launched);
     free(d.processes);
@@ -390,6 +401,7 @@ void tfp_join_doubts(tfp_join *x)
     tfp_vec_free(&d.launches);
     tfp_vec_free(&d.begins);
     tfp_vec_free(&d.ends);
+    tfp_vec_free(&d.syncs);
     tfp_vec_free(&d.captures);
     tfp_map64_free(&d.rows);
     tfp_map64_free(&d.lengths);

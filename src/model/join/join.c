@@ -230,6 +230,8 @@ void tfp_build_join(tfp_builder *b)
     free(x.next_lane);
     free(x.op_above);
     free(x.cpu_op_above);
+    free(x.crossings);
+    tfp_vec_free(&x.repeats);
     free(x.places.scope);
     free(x.places.model);
     free(x.places.backward);

@@ -101,17 +101,26 @@ typedef struct tfp_join_by_node {
     uint32_t no_op;              /* node for activities without an op; TFP_NONE: none yet */
 } tfp_join_by_node;
 
+/* A call whose number an earlier call of the process has, too, as where recordings were appended or the numbers begin again. */
+typedef struct tfp_repeat {
+    uint32_t process, number;
+    int64_t start_ns;
+    uint32_t call, first; /* first: the earliest call with the number */
+} tfp_repeat;
+
 struct tfp_join {
     tfp_builder *b;
     tfp_profile *p;
     tfp_event_tables *t;
-    size_t count;           /* number of spans */
-    uint32_t *order;        /* spans sorted by lane, start, longest first, position in the file */
-    uint32_t *first_lane;   /* for each process: its first lane with spans; TFP_NONE: none */
-    uint32_t *next_lane;    /* for each lane: the next one of its process */
-    uint32_t *lane_first;   /* for each lane: where it begins in `order`; with one more element at the end */
-    uint32_t *op_above;     /* nearest host op around a span (cpu_op or API call); TFP_NONE: none */
-    uint32_t *cpu_op_above; /* nearest cpu_op around it */
+    size_t count;                /* number of spans */
+    uint32_t *order;             /* spans sorted by lane, start, longest first, position in the file */
+    uint32_t *first_lane;        /* for each process: its first lane with spans; TFP_NONE: none */
+    uint32_t *next_lane;         /* for each lane: the next one of its process */
+    uint32_t *lane_first;        /* for each lane: where it begins in `order`; with one more element at the end */
+    uint32_t *op_above;          /* nearest host op around a span (cpu_op or API call); TFP_NONE: none */
+    uint32_t *cpu_op_above;      /* nearest cpu_op around it */
+    TFP_VEC(tfp_repeat) repeats; /* sorted by process, number and start */
+    uint32_t *crossings;         /* for each process: host ops of one thread that overlap without nesting */
     tfp_join_index *index;
     tfp_join_windows windows;
     tfp_join_places places;

@@ -4,6 +4,7 @@
 #include "model/join/join.h"
 #include "model/span_names.h"
 #include "model/tables/profile.h"
+#include "query/order.h"
 
 #include <stdlib.h>
 
@@ -98,16 +99,50 @@ static bool make_pages(const tfp_join *x, key_index *k)
     return k->at != NULL;
 }
 
-static bool index_by_key(const tfp_join *x, key_index *k)
+/* Whether one of the calls is in the other, as the driver's call in the runtime's. */
+static bool is_nested(const tfp_span_columns *s, uint32_t a, uint32_t b)
 {
-    const int64_t *start_ns = x->t->spans.start_ns;
+    int64_t a_end = tfp_span_end(s, a), b_end = tfp_span_end(s, b);
+    return s->lane[a] == s->lane[b] && ((s->start_ns[a] <= s->start_ns[b] && b_end <= a_end) ||
+                                        (s->start_ns[b] <= s->start_ns[a] && a_end <= b_end));
+}
+
+static bool index_by_key(tfp_join *x, key_index *k)
+{
+    const tfp_span_columns *s = &x->t->spans;
     if (!make_pages(x, k)) return false;
     for (uint32_t i = 0; i < x->count; i++) {
         if (!is_indexed(x, k, i)) continue;
-        uint32_t process = tfp_span_process(x, i), known = index_get(k, process, k->keys[i]);
-        if (known != TFP_NONE && (!k->earliest || start_ns[known] <= start_ns[i])) continue;
-        if (!index_put(k, process, k->keys[i], i)) return false;
+        uint32_t process = tfp_span_process(x, i), known = index_get(k, process, k->keys[i]), later = i;
+        if (known != TFP_NONE && !k->earliest) continue;
+        if (known == TFP_NONE || s->start_ns[i] < s->start_ns[known]) {
+            if (!index_put(k, process, k->keys[i], i)) return false;
+            later = known;
+        }
+        if (known == TFP_NONE || is_nested(s, known, i)) continue;
+        tfp_repeat r = { process, k->keys[i], s->start_ns[later], later, TFP_NONE };
+        if (!tfp_push(&x->repeats, r)) return false;
     }
+    return true;
+}
+
+/* Sorts the repeats, and drops calls inside of others. */
+static bool sort_repeats(tfp_join *x, const key_index *k)
+{
+    static const tfp_sort_key by_number[] = {
+        TFP_UP(tfp_repeat, process), TFP_UP(tfp_repeat, number), TFP_UP(tfp_repeat, start_ns), { 0 }
+    };
+    size_t kept = 0;
+    if (!tfp_order_rows(x->repeats.at, sizeof *x->repeats.at, x->repeats.size, by_number)) return false;
+    for (size_t i = 0; i < x->repeats.size; i++) {
+        tfp_repeat r = x->repeats.at[i];
+        const tfp_repeat *last = kept ? &x->repeats.at[kept - 1] : NULL;
+        bool same = last && last->process == r.process && last->number == r.number;
+        r.first = index_get(k, r.process, r.number);
+        if (same ? !is_nested(&x->t->spans, last->call, r.call) : !is_nested(&x->t->spans, r.first, r.call))
+            x->repeats.at[kept++] = r;
+    }
+    x->repeats.size = kept;
     return true;
 }
 
@@ -160,6 +195,7 @@ bool tfp_join_index_spans(tfp_join *x)
         external |= s->kind[i] == TFP_SPAN_ACTIVITY && s->external[i];
     }
     if (l->any && !x->t->slim->slims.size) ok = index_by_key(x, &l->calls);
+    if (x->repeats.size) ok = ok && sort_repeats(x, &l->calls);
     if (l->any && external) ok = ok && index_by_key(x, &l->ops);
     if (l->any) ok = ok && class_calls(x, l);
     return ok;
@@ -181,7 +217,20 @@ typedef struct call_found { /* the call of an activity */
     int64_t start_ns;
 } call_found;
 
-static call_found find_call(const tfp_join *x, uint32_t process, uint32_t correlation)
+/* Of several calls with one number the last that starts before the activity. */
+static uint32_t repeated_call(const tfp_join *x, uint32_t process, uint32_t number, int64_t at_ns, uint32_t first)
+{
+    const tfp_repeat *all = x->repeats.at;
+    size_t later;
+    TFP_LOWER_BOUND(later, 0, x->repeats.size,
+                    all[later].process < process || (all[later].process == process &&
+                                                     (all[later].number < number ||
+                                                      (all[later].number == number && all[later].start_ns <= at_ns))));
+    bool found = later && all[later - 1].process == process && all[later - 1].number == number;
+    return found ? all[later - 1].call : first;
+}
+
+static call_found find_call(const tfp_join *x, uint32_t process, uint32_t correlation, int64_t at_ns)
 {
     call_found c = { .span = TFP_NONE };
     if (x->t->slim->slims.size) {
@@ -192,13 +241,14 @@ static call_found find_call(const tfp_join *x, uint32_t process, uint32_t correl
     }
     c.span = correlation ? index_get(&x->index->calls, process, correlation) : TFP_NONE;
     if (c.span == TFP_NONE) return c;
+    if (x->repeats.size) c.span = repeated_call(x, process, correlation, at_ns, c.span);
     uint32_t owner = x->cpu_op_above[c.span] == TFP_NONE ? c.span : x->cpu_op_above[c.span];
     return (call_found){ c.span, true, x->t->spans.marks[owner] & TFP_MARK_COLLECTIVE, x->t->spans.start_ns[c.span] };
 }
 
 bool tfp_join_launch_start(const tfp_join *x, uint32_t process, uint32_t correlation, int64_t *start_ns)
 {
-    call_found c = find_call(x, process, correlation);
+    call_found c = find_call(x, process, correlation, INT64_MIN);
     if (c.any) *start_ns = c.start_ns;
     return c.any;
 }
@@ -215,7 +265,7 @@ static void launch(const tfp_join *x, uint32_t i)
     const tfp_join_index *l = x->index;
     tfp_span_columns *s = &x->t->spans;
     uint32_t process = tfp_span_process(x, i);
-    call_found call = find_call(x, process, s->correlation[i]);
+    call_found call = find_call(x, process, s->correlation[i], s->start_ns[i]);
     s->launch[i] = call.span;
     if (call.span != TFP_NONE)
         s->owner[i] = x->cpu_op_above[call.span] == TFP_NONE ? call.span : x->cpu_op_above[call.span];

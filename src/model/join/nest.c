@@ -69,6 +69,17 @@ static const container *container_of(const sweep *w, uint32_t span)
     return c;
 }
 
+/* Counts a host op that begins inside another one of its thread and ends after it. */
+static void note_crossing(const sweep *w, const container *c, uint32_t span)
+{
+    const tfp_span_columns *s = &w->x->t->spans;
+    int64_t end = tfp_add(tfp_span_end(s, span), -w->tolerance_ns, NULL),
+            start = tfp_add(s->start_ns[span], w->tolerance_ns, NULL);
+    int64_t around = tfp_span_end(s, c->span);
+    if (around <= start || around >= end || !tfp_is_host_op(s->kind[c->span])) return;
+    w->x->crossings[tfp_span_process(w->x, span)]++;
+}
+
 static void take_off(tfp_span_columns *s, uint32_t span, int64_t duration_ns)
 {
     s->self_ns[span] = tfp_add(s->self_ns[span], -duration_ns, NULL);
@@ -81,7 +92,8 @@ static void visit(sweep *w, uint32_t span, uint32_t place)
     unsigned kind = s->kind[span];
     s->self_ns[span] = s->duration_ns[span];
     if (kind == TFP_SPAN_ACTIVITY && !w->device) return;
-    const container *around = container_of(w, span);
+    const container *around = container_of(w, span), *top = w->known.at.at + w->known.at.size;
+    if (w->known.at.size && around < top - 1 && !w->device && tfp_is_host_op(kind)) note_crossing(w, top - 1, span);
     uint32_t parent = around ? around->span : TFP_NONE;
     if (w->device) {
         if (kind != TFP_SPAN_ACTIVITY) return;
@@ -161,7 +173,8 @@ void tfp_join_nest(tfp_join *x)
     sweep w = { .x = x };
     x->op_above = malloc(bytes);
     x->cpu_op_above = malloc(bytes);
-    if (tfp_join_keep(x, memory && memory_first && x->op_above && x->cpu_op_above) &&
+    x->crossings = calloc(x->t->processes.size + 1, sizeof *x->crossings);
+    if (tfp_join_keep(x, memory && memory_first && x->op_above && x->cpu_op_above && x->crossings) &&
         tfp_join_keep(x, order_memory(x, memory, memory_first))) {
         memset(x->op_above, 0xff, bytes); /* TFP_NONE */
         memset(x->cpu_op_above, 0xff, bytes);

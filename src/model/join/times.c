@@ -12,6 +12,7 @@
 
 #define DAY_NS ((int64_t)86400 * 1000000000)
 #define SECOND_NS 1000000000
+#define CROWD 8 /* fewer overlaps may be those of a device with several queues in one lane */
 #define EARLY_NS                                                                                                       \
     20000 /* a device may start an activity this long before the one before it ends, up to half of the shorter */
 
@@ -196,6 +197,18 @@ static size_t check_overlaps(times *t, size_t lane, bool cut, size_t *count)
     return found;
 }
 
+/* Notes a stream in which most activities overlap, so that none of their times can be believed. */
+static void add_crowd(times *t, size_t lane, size_t found)
+{
+    uint32_t first = t->x->order[t->x->lane_first[lane]];
+    tfp_doubt row = { .kind = TFP_DOUBT_CROWDED,
+                      .process = t->x->p->lanes->at[lane].process,
+                      .step = TFP_NONE,
+                      .name = t->s->name[first],
+                      .count = (int64_t)found };
+    tfp_join_keep(t->x, tfp_push(&t->x->t->doubts, row));
+}
+
 static void check_stream(times *t, size_t lane)
 {
     size_t count = 0;
@@ -207,6 +220,7 @@ static void check_stream(times *t, size_t lane)
     }
     size_t found = check_overlaps(t, lane, false, &count);
     if (found && found * 2 <= count) check_overlaps(t, lane, true, &count);
+    if (found >= CROWD && found * 2 > count) add_crowd(t, lane, found);
 }
 
 /* ---- leaving out ---- */

@@ -18,9 +18,13 @@ typedef enum tfp_doubt_kind {
     TFP_DOUBT_LOST_REPLAYS,                      /* launches of graphs without an activity */
     TFP_DOUBT_LOST_NODES,                        /* kernels of a replay that other replays of the graph have */
     TFP_DOUBT_NO_LENGTH,                         /* activities without a duration */
+    TFP_DOUBT_HOLE,                              /* a time in which nothing was recorded though work went on */
+    TFP_DOUBT_MIXED,                             /* several recordings lie over each other in one process */
+    TFP_DOUBT_CROWDED,                           /* most activities of a stream overlap */
     TFP_DOUBT_LOST_END,                          /* number of those above */
     TFP_DOUBT_UNRECORDED = TFP_DOUBT_LOST_END, /* time in which a device does what was launched before the recording */
     TFP_DOUBT_CLOCKS,                          /* a process's devices have another clock than its host */
+    TFP_DOUBT_APPENDED,                        /* time between two recordings of one process in a file */
     TFP_DOUBT_SAID,                            /* number of those above, which summaries and notes tell */
     /* no fault of the data: launches that load the code of a kernel, which runs for the first time; `of` is 1 if that is
      * over half of the step */

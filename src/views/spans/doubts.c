@@ -45,12 +45,21 @@ static const words kinds[TFP_DOUBT_KINDS] = {
                                PART, "kernels of replayed graphs", "are not in the recording, as other replays show: how long the device is idle there is not known" },
     [TFP_DOUBT_NO_LENGTH] = { "doubt_no_length", "warning", "activities of devices that have no duration",
                               COUNT, "activities of devices have no duration", "how long the device is busy there is not known" },
+    [TFP_DOUBT_HOLE] = { "doubt_hole", "warning", "holes in the recording: launches or operators go on in them, and none was recorded",
+                         TIME, "nothing was recorded in the middle for", "launches or operators went on there, which are missing" },
+    [TFP_DOUBT_MIXED] = { "doubt_mixed", "warning",
+                          "several recordings are mixed in one process: which work belongs together is not known",
+                          ALL, "several recordings are mixed in one process", "which work belongs together is not known" },
+    [TFP_DOUBT_CROWDED] = { "doubt_crowded", "warning", "activities of streams most of which overlap: their times cannot be right",
+                            COUNT, "activities overlap, which are most of their stream", "how long the device is busy is not known" },
     [TFP_DOUBT_UNRECORDED] = { "doubt_unrecorded", "info",
                                "the recording begins while a device does work from before it: that is no idle time",
                                WAIT, NULL, "for work from before the recording" },
     [TFP_DOUBT_CLOCKS] = { "doubt_clocks", "warning",
                            "ranks whose devices have a clock far from the host's: no launch delay or cause of idle time is known",
                            TIME, "the clock of the devices differs from the host's by", "no launch delay or cause of idle time is known" },
+    [TFP_DOUBT_APPENDED] = { "doubt_appended", "warning", "recordings of one process that follow each other in a file: the time between them counts for nothing",
+                             TIME, "recordings follow each other in one file, apart by", "that time counts for nothing" },
     [TFP_DOUBT_LOADING] = { "loading", "info", "launches of over a millisecond whose kernel runs for the first time: they load its code",
                             COUNT, "kernels ran for the first time", "their launches load code" },
     [TFP_DOUBT_COMPILING] = { "compiling", "info", "compilations and searches for the fastest kernel before the first steady step",
@@ -71,7 +80,7 @@ bool tfp_doubt_sum_of(const tfp_profile *p, tfp_step_choice steps, tfp_doubt_kin
     *out = (tfp_doubt_sum){ 0 };
     for (size_t i = 0; i < e->doubts.size; i++) {
         const tfp_doubt *d = &e->doubts.at[i];
-        bool everywhere = kind < TFP_DOUBT_REPAIRED || kind == TFP_DOUBT_CLOCKS;
+        bool everywhere = kind < TFP_DOUBT_REPAIRED || kind == TFP_DOUBT_CLOCKS || kind == TFP_DOUBT_MIXED;
         if (d->kind != kind || (!everywhere && !tfp_step_takes(steps, d->step))) continue;
         out->count = tfp_add(out->count, d->count, NULL);
         out->of = tfp_add(out->of, d->of, NULL);
@@ -239,7 +248,7 @@ bool tfp_doubted_steps_of(tfp_report *r, const tfp_trace_index *x, tfp_doubted_s
         const tfp_doubt *d = &e->doubts.at[i];
         uint64_t key = (uint64_t)x->unit_of_process[d->process] << 32 | d->step;
         out->clocks |= d->kind == TFP_DOUBT_CLOCKS;
-        out->cut |= d->kind == TFP_DOUBT_CUT;
+        out->cut |= d->kind == TFP_DOUBT_CUT || d->kind == TFP_DOUBT_CROWDED || d->kind == TFP_DOUBT_MIXED;
         if (d->step == TFP_NONE || !d->count) continue;
         if (is_unsteady(d)) out->unsteady.at[out->unsteady.count++] = key;
         if (d->kind < TFP_DOUBT_SAID) out->doubted.at[out->doubted.count++] = key;

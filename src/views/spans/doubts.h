@@ -27,7 +27,7 @@ void tfp_doubt_put(const tfp_profile *p, tfp_doubt_kind kind, const tfp_doubt_su
 tfp_status tfp_note_doubts(tfp_report *r, const tfp_profile *p, const char *side, tfp_error *err);
 tfp_status tfp_note_recording(tfp_report *r, const tfp_profile *p, const char *side, tfp_error *err);
 
-/* The same for work that is missing, in reports of sums of times, which other doubts do not touch. */
+/* The same for work that is missing, or whose times are not known, in reports of sums of times, which other doubts do not touch. */
 tfp_status tfp_note_lost(tfp_report *r, tfp_error *err);
 
 /* Whether the only step of a process starts when its devices have done the work from before the recording. */

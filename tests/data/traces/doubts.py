@@ -11,7 +11,11 @@ nodes.json: a replay of a graph lacks two of twelve kernels; nodes_plain.json: t
 two nodes. compiling.json: a compiler and a search for
 kernels in the first two steps, and a compiler in two later ones. again.json: the numbers of steps begin again
 after 50 ms. early.json: kernels start 3 ms before their launches. shifted.json: each kernel stands twice, 1 us apart. lengths.json: the kernels of step
-4 have no duration. behind.json: no steps; ten kernels were launched at once and start after 80 ms."""
+4 have no duration. behind.json: no steps; ten kernels were launched at once and start after 80 ms.
+One job, damaged in the ways in which recordings are: job.json: ten steps of three operators, their kernels and a copy that the host waits for; nothing is odd. drift.json: the clock of the device is 10 %
+fast. kernels_late.json: kernels are 2 s late, copies are not. hole.json: the middle is missing. joined.json: the recording of a second run follows in the
+same file, with the same numbers. mixed.json: that of another rank lies over it. names_last.json: the same, each rank's events followed by the names
+of its processes. crowd.json: durations of kernels are in nanoseconds."""
 import os
 
 import odd_traces
@@ -176,8 +180,70 @@ def steady(numbers=range(1, 7), gap=0, shift=0, twice=False, unknown=()):
     return events
 
 
+NAMES = [{"ph": "M", "name": "process_name", "pid": pid, "tid": 0, "ts": 0, "args": {"name": name}} for pid, name in ((HOST[0], "python"), (0, "python"))]
+
+
+def job_step(number):
+    at, first = 2000 * number, 100 + 40 * number
+    events = [span("user_annotation", f"ProfilerStep#{number}", HOST, at, 2000)]
+    for k in range(3):
+        start, key = at + 50 + 500 * k + 7 * (number % 3), first + 10 * k
+        events += [span("cpu_op", f"aten::op{k}", HOST, start, 100, **{"External id": key}),
+                   span("cpu_op", "aten::empty", HOST, start + 5, 10, **{"External id": key + 1}),
+                   span("cuda_runtime", "cudaLaunchKernel", HOST, start + 20, 10, correlation=key + 2, **{"External id": key}),
+                   span("kernel", f"gemm{k}", STREAM, start + 36, 200, device=0, stream=7, correlation=key + 2, **{"External id": key})]
+    start, key = at + 1600, first + 30
+    return events + [span("cpu_op", "aten::item", HOST, start, 60, **{"External id": key}),
+                     span("cuda_runtime", "cudaMemcpyAsync", HOST, start + 5, 40, correlation=key + 2, **{"External id": key}),
+                     span("gpu_memcpy", "Memcpy DtoH (Device -> Pageable)", STREAM, start + 20, 5, device=0, stream=7, correlation=key + 2)]
+
+
+def job():
+    return [e for number in range(10) for e in job_step(number)]
+
+
+def is_kernel(event):
+    return event["cat"] == "kernel"
+
+
+def is_device(event):
+    return event["cat"] in ("kernel", "gpu_memcpy")
+
+
+def moved(events, us):
+    return [{**e, "ts": e["ts"] + us} for e in events]
+
+
+def drift():
+    return [{**e, "ts": e["ts"] * 1.1, "dur": e["dur"] * 1.1} if is_device(e) else e for e in job()]
+
+
+def kernels_late():
+    return [{**e, "ts": e["ts"] + 2e6} if is_kernel(e) else e for e in job()]
+
+
+def hole():
+    return [e for e in job() if not 7000 <= e["ts"] < 13000]
+
+
+def joined():
+    return job() + moved(job(), 3e6)
+
+
+def mixed():
+    return job() + moved(job(), 37)
+
+
+def names_last():
+    return job() + NAMES + moved(job(), 37) + NAMES
+
+
+def crowd():
+    return [{**e, "dur": e["dur"] * 1000} if is_kernel(e) else e for e in job()]
+
+
 if __name__ == "__main__":
-    for make in (lost, replays, queued, before, later, behind, times, clocks, loading, compiling):
+    for make in (job, drift, kernels_late, hole, joined, mixed, names_last, crowd, lost, replays, queued, before, later, behind, times, clocks, loading, compiling):
         odd_traces.write(make.__name__, make(), folder="doubts")
     for name, how in (("again", {"numbers": [1, 2, 3, 1, 2, 3], "gap": 50000}), ("early", {"shift": -3000}), ("shifted", {"twice": True}),
                       ("lengths", {"unknown": (4,)})):

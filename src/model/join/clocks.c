@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+/* model/join/clocks.c: whether the clock of a process's devices is another one than its host's, in the whole recording or in a part of it, as
+ * where one of them is faster. A clock is late if a device that does nothing lets launched work wait, or works on after the host has waited for it;
+ * it is early if work begins before its launch. */
+#include "model/join/timeline.h"
+#include "model/tables/spans.h"
+
+#include <math.h>
+
+#define LATE_NS 1000000000 /* so long work may wait for what was launched before the recording */
+#define WAIT_NS 1000000    /* so long launched work waits for an idle device only if the clocks differ */
+#define DELAY_NS 200000    /* all kernels are so late only on a busy device, or if the clocks differ */
+#define SYNC_NS 100000     /* so long after a call that waited for it work may seem to end */
+#define LINE_NS 20000      /* so far from their line delays may be */
+#define THIRDS 3
+#define GAPS 3     /* fewer idle times say nothing */
+#define LAUNCHES 8 /* the same */
+
+typedef struct third {
+    int64_t gaps, late;             /* idle times of the devices; those in which launched work waits */
+    int64_t launched, early, syncs; /* syncs: calls that wait for everything */
+    int64_t unsynced;               /* those after which what they waited for goes on */
+    int64_t early_ns, least_ns, unsynced_ns;
+    int64_t idle_ns; /* length of the gaps */
+} third;
+
+/* The first activity after an idle time: how long after its launch it started. */
+typedef struct delay {
+    int64_t at_ns, ns;
+} delay;
+
+typedef struct clocks {
+    const tfp_timeline *t;
+    third all[THIRDS];
+    TFP_VEC(delay) delays; /* by time */
+} clocks;
+
+static third *third_of(clocks *c, size_t part) { return &c->all[part * THIRDS / c->t->count]; }
+
+/* Devices whose work lies farther from the host's than either is long. Work that begins later may also have waited. */
+static int64_t lies_apart(const tfp_timeline *t)
+{
+    const tfp_join *x = t->x;
+    const tfp_span_columns *s = &x->t->spans;
+    int64_t start[2] = { INT64_MAX, INT64_MAX }, end[2] = { INT64_MIN, INT64_MIN }; /* of the host, of devices */
+    for (uint32_t lane = x->first_lane[t->process]; lane != TFP_NONE; lane = x->next_lane[lane]) {
+        tfp_lane_role role = x->p->lanes->at[lane].role;
+        if (role != TFP_ROLE_THREAD && role != TFP_ROLE_STREAM) continue;
+        int device = role == TFP_ROLE_STREAM;
+        int64_t first = s->start_ns[x->order[x->lane_first[lane]]],
+                last = tfp_span_end(s, x->order[x->lane_first[lane + 1] - 1]);
+        if (first < start[device]) start[device] = first;
+        if (last > end[device]) end[device] = last;
+    }
+    if (end[0] < start[0] || end[1] < start[1]) return 0;
+    int64_t late = tfp_add(start[1], -end[0], NULL), early = tfp_add(start[0], -end[1], NULL);
+    int64_t length = tfp_add(end[0], -start[0], NULL), other = tfp_add(end[1], -start[1], NULL);
+    if (other > length) length = other;
+    int64_t ns = tfp_add(start[1], -start[0], NULL);
+    return early > length || (late > length && late > LATE_NS) ? (ns < 0 ? -ns : ns) : 0;
+}
+
+/* A time in which no device works, up to an activity. */
+static bool add_gap(clocks *c, third *of, int64_t idle_ns, uint32_t activity)
+{
+    const tfp_span_columns *s = &c->t->x->t->spans;
+    uint32_t launch = s->launch[activity];
+    if (launch == TFP_NONE) return true;
+    int64_t start = s->start_ns[activity], launched = tfp_span_end(s, launch),
+            since = launched > idle_ns ? launched : idle_ns, gap_ns = tfp_add(start, -idle_ns, NULL);
+    if (!tfp_push(&c->delays, ((delay){ start, tfp_add(start, -launched, NULL) }))) return false;
+    if (gap_ns < WAIT_NS) return true;
+    of->gaps++;
+    of->idle_ns = tfp_add(of->idle_ns, gap_ns, NULL);
+    of->late += tfp_add(start, -since, NULL) >= WAIT_NS;
+    return true;
+}
+
+static bool add_parts(clocks *c)
+{
+    int64_t idle_ns = INT64_MIN; /* since when no device works; INT64_MIN: there was no work yet */
+    int64_t busy = 0;
+    bool idle = false;
+    for (size_t i = 0; i < c->t->count; i++) {
+        const tfp_time_part *p = &c->t->parts[i];
+        third *of = third_of(c, i);
+        bool begins = idle && p->first != TFP_NONE && idle_ns != INT64_MIN;
+        if (begins && !add_gap(c, of, idle_ns, p->first)) return false;
+        busy += p->busy;
+        idle = busy <= 0;
+        if (p->end_ns > idle_ns) idle_ns = p->end_ns;
+        of->launched += p->launched;
+        of->early += p->early;
+        if (p->early_ns > of->early_ns) of->early_ns = p->early_ns;
+        if (p->least_ns < of->least_ns) of->least_ns = p->least_ns;
+    }
+    return true;
+}
+
+/* Looks at calls that wait for everything that was launched in earlier parts. */
+static void add_syncs(clocks *c, const uint32_t *syncs, size_t count)
+{
+    const tfp_timeline *t = c->t;
+    const tfp_span_columns *s = &t->x->t->spans;
+    int64_t done_ns = INT64_MIN;
+    for (size_t i = 0, k = 0; i < t->count && k < count; i++) {
+        for (; k < count && tfp_timeline_at(t, s->start_ns[syncs[k]]) <= i; k++) { /* by start */
+            third *of = third_of(c, i);
+            int64_t over = done_ns == INT64_MIN ? 0 : tfp_add(done_ns, -tfp_span_end(s, syncs[k]), NULL);
+            of->syncs += done_ns != INT64_MIN;
+            of->unsynced += over > SYNC_NS;
+            if (over > of->unsynced_ns) of->unsynced_ns = over;
+        }
+        if (t->parts[i].done_ns > done_ns) done_ns = t->parts[i].done_ns;
+    }
+}
+
+/* ---- delays on one line ---- */
+
+/* The line through the delays, by least squares: how long they are at the first and at the last of them. */
+static void fit(const clocks *c, double *first, double *last)
+{
+    double n = (double)c->delays.size, x = 0, y = 0, xx = 0, xy = 0;
+    int64_t from = c->delays.at[0].at_ns;
+    for (size_t i = 0; i < c->delays.size; i++) {
+        double at = (double)(c->delays.at[i].at_ns - from), ns = (double)c->delays.at[i].ns;
+        x += at / n;
+        y += ns / n;
+    }
+    for (size_t i = 0; i < c->delays.size; i++) {
+        double at = (double)(c->delays.at[i].at_ns - from) - x;
+        xx += at * at;
+        xy += at * ((double)c->delays.at[i].ns - y);
+    }
+    double slope = xx > 0 ? xy / xx : 0;
+    *first = y - slope * x;
+    *last = *first + slope * (double)(c->delays.at[c->delays.size - 1].at_ns - from);
+}
+
+/* Work that follows idle times starts a few microseconds after its launch. If it starts later, and all delays lie on one line, they are
+ * those of the clock: delays of queues differ. Returns the longest; 0: they do not. */
+static int64_t on_a_line(const clocks *c)
+{
+    double first, last, length, near = 0;
+    if (c->delays.size < LAUNCHES) return 0;
+    fit(c, &first, &last);
+    double most = fabs(first) > fabs(last) ? fabs(first) : fabs(last);
+    if (most < DELAY_NS) return 0;
+    length = (double)(c->delays.at[c->delays.size - 1].at_ns - c->delays.at[0].at_ns);
+    for (size_t i = 0; i < c->delays.size && length > 0; i++) {
+        double at = (double)(c->delays.at[i].at_ns - c->delays.at[0].at_ns);
+        double off = (double)c->delays.at[i].ns - first - (last - first) * at / length;
+        near += fabs(off) <= LINE_NS + most / 20;
+    }
+    return near * 10 >= (double)c->delays.size * 9 ? (int64_t)most : 0;
+}
+
+/* ---- all of it ---- */
+
+static int64_t apart_in(const third *of, int64_t third_ns)
+{
+    bool is_early = of->early * 2 > of->launched && of->launched >= LAUNCHES;
+    bool waits = of->gaps >= GAPS && of->late * 10 >= of->gaps * 9;
+    bool idles = of->launched >= LAUNCHES && of->idle_ns >= third_ns / 5;
+    bool goes_on = of->syncs > 1 && of->unsynced * 2 > of->syncs;
+    int64_t ns = is_early ? of->early_ns : 0;
+    if ((waits || idles) && of->least_ns >= DELAY_NS && of->least_ns > ns) ns = of->least_ns;
+    return goes_on && of->unsynced_ns > ns ? of->unsynced_ns : ns;
+}
+
+bool tfp_clocks_apart(const tfp_timeline *t, const uint32_t *syncs, size_t sync_count, int64_t *ns)
+{
+    clocks c = { .t = t };
+    int64_t launched = 0, early = 0, early_ns = 0;
+    *ns = t->count ? lies_apart(t) : 0;
+    if (!t->count || *ns) return true;
+    for (int i = 0; i < THIRDS; i++) c.all[i] = (third){ .least_ns = INT64_MAX };
+    bool ok = add_parts(&c);
+    if (ok) add_syncs(&c, syncs, sync_count);
+    for (int i = 0; i < THIRDS && ok; i++) {
+        const third *of = &c.all[i];
+        int64_t apart = apart_in(of, t->part_ns * (int64_t)(t->count / THIRDS));
+        if (apart > *ns) *ns = apart;
+        launched += of->launched;
+        early += of->early;
+        if (of->early_ns > early_ns) early_ns = of->early_ns;
+    }
+    if (early * 2 > launched && early_ns > *ns) *ns = early_ns;
+    if (ok && !*ns) *ns = on_a_line(&c);
+    tfp_vec_free(&c.delays);
+    return ok;
+}
