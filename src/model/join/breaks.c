@@ -5,7 +5,6 @@
 #include "model/join/timeline.h"
 #include "model/tables/doubts.h"
 #include "model/tables/profile.h"
-#include "model/tables/spans.h"
 #include "model/tables/step_marks.h"
 
 #include <stdlib.h>

@@ -3,7 +3,6 @@
  * where one of them is faster. A clock is late if a device that does nothing lets launched work wait, or works on after the host has waited for it;
  * it is early if work begins before its launch. */
 #include "model/join/timeline.h"
-#include "model/tables/spans.h"
 
 #include <math.h>
 

@@ -2,7 +2,6 @@
 /* model/join/timeline.c: fills the timeline of a process. */
 #include "model/join/timeline.h"
 #include "model/tables/profile.h"
-#include "model/tables/spans.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,6 @@
 /* views/limits/peaks.c: what the trace's device can do: the options, then the data sheet of its name
  * (flops/core/devices.h). */
 #include "model/tables/devices.h"
-#include "model/tables/events.h"
 #include "model/tables/read.h"
 #include "options/options.h"
 #include "options/units.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace/stated.c: numbers that a trace states for an activity: bytes and occupancy. Each recorder stores them in
  * its own way. */
-#include "model/tables/events.h"
 #include "model/tables/read.h"
 #include "model/tables/stats.h"
 #include "views/trace/tables.h"
