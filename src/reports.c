@@ -52,7 +52,8 @@ tfp_status tfp_options_check(const tfp_options *o, const char *view, tfp_error *
 /* For a trace, a tree shows the total of all steps unless another choice was made. */
 static bool shows_total(const tfp_options *o)
 {
-    return o && (o->step.which == TFP_STEP_ALL || (o->step.which == TFP_STEP_MEAN && !tfp_options_chosen(o, "step")));
+    return o && !tfp_options_phase(o) &&
+           (o->step.which == TFP_STEP_ALL || (o->step.which == TFP_STEP_MEAN && !tfp_options_chosen(o, "step")));
 }
 
 unsigned tfp_view_keep(const char *view, const tfp_options *o)
@@ -64,7 +65,7 @@ unsigned tfp_view_keep(const char *view, const tfp_options *o)
         keep |= TFP_KEEP_SUMS | (shows_total(o) ? TFP_KEEP_TOTAL : 0);
     if (v && v->needs & TFP_ROWS_DO &&
         !(o && (o->verb.critical_path || o->verb.why || tfp_options_cut(o) || tfp_options_mark(o)))) {
-        bool one = o && o->step.which == TFP_STEP_ONE && !(v->needs & TFP_NO_STEP_SUMS);
+        bool one = o && (o->step.which == TFP_STEP_ONE || tfp_options_phase(o)) && !(v->needs & TFP_NO_STEP_SUMS);
         keep |= TFP_KEEP_ROWS | (one ? 0 : TFP_KEEP_TOTAL);
     }
     if (v && v->needs & TFP_USES_STRIDES) keep |= TFP_KEEP_STRIDES;
@@ -93,7 +94,7 @@ tfp_status tfp_profile_keep_step(tfp_profile *p, const tfp_options *o)
 {
     if (!p || !o) return TFP_BADARG;
     if (!(p->keep & (TFP_KEEP_SUMS | TFP_KEEP_ROWS)) || p->keep & TFP_KEEP_TOTAL) return TFP_OK;
-    if (o->step.which == TFP_STEP_MEAN && p->keep & TFP_KEEP_ROWS) return TFP_OK;
+    if ((o->step.which == TFP_STEP_MEAN && p->keep & TFP_KEEP_ROWS) || tfp_options_phase(o)) return TFP_OK;
     p->keep |= TFP_KEEP_TOTAL;
     p->kept = o->step;
     return TFP_OK;

@@ -68,6 +68,7 @@ class ViewOptions(TypedDict, total=False):
     sample_type: Optional[str]
     sample_label: Optional[str]
     step_marker: Optional[Items]
+    phase: Optional[str]
 
 
 class StatsOptions(ViewOptions, total=False):

@@ -56,6 +56,7 @@ tfp_status tfp_checker_view(const tfp_report *r, const tfp_view *view, const cha
     tfp_options *o = tfp_options_new();
     tfp_status s = o ? TFP_OK : tfp_nomem(err);
     for (size_t i = 0; !s && options[i]; i += 2) s = tfp_options_set(o, options[i], options[i + 1], err);
+    if (!s && tfp_options_phase(r->options)) s = tfp_options_set(o, "phase", r->options->part.phase, err);
     if (!s) {
         o->made.reach = true;
         o->made.working = true;

@@ -108,7 +108,9 @@ static bool say_trace_steps(tfp_report *r, const tfp_trace_facts *f)
     double *us = TFP_NEW(&r->arena, double, f->step_row_count + 1), host_us = 0, rows = 0;
     uint32_t *devices = TFP_NEW(&r->arena, uint32_t, f->step_row_count + 1);
     tfp_map64 places = { 0 }; /* rank and step -> index in us */
-    size_t count = 0, steps = r->step.which != TFP_STEP_ONE ? tfp_executions_of(f->x.p)->step_order.size : 1;
+    const tfp_run_tables *runs = tfp_executions_of(f->x.p);
+    size_t count = 0, steps = 0;
+    for (size_t i = 0; i < runs->step_order.size; i++) steps += tfp_step_takes(r->step, runs->step_order.at[i]);
     bool ok = us && devices;
     for (size_t i = 0; ok && i < f->step_row_count; i++) {
         const tfp_step_row *row = &f->steps[i];

@@ -372,6 +372,9 @@ bool tfp_ruling_uneven_steps(tfp_ruling *x)
     if (isnan(f->mean.step_cv) || f->mean.step_cv < x->limit || f->mean.median_step == SIZE_MAX) return false;
     const tfp_step_row *odd = &f->steps[f->mean.odd_step], *median = &f->steps[f->mean.median_step];
     bool is_long = odd->step_ns > median->step_ns;
+    /* a server's steps do as much work as their requests need */
+    if (!tfp_str_eq(odd->served.phase, median->served.phase) || odd->served.tokens != median->served.tokens)
+        return false;
     tfp_buf_text(&x->text, "steps ");
     if (f->x.unit_count > 1) tfp_buf_printf(&x->text, "of rank %lld ", (long long)odd->rank);
     tfp_buf_printf(&x->text, "differ by %.0f%% of their mean (standard deviation), which is ", 100 * f->mean.step_cv);

@@ -16,22 +16,27 @@ typedef struct tfp_step_choice {
     int64_t id;   /* the step's number, for TFP_STEP_ONE */
     uint32_t row; /* its row in the profile's steps; meaningless before a profile is known */
     tfp_step_which which;
-    uint32_t without; /* 1 + the row of a step that is left out: the start of a program; 0: none */
+    uint32_t without;  /* 1 + the row of a step that is left out: the start of a program; 0: none */
+    const bool *phase; /* for each row of steps: whether it is of the phase asked for; NULL: any counts */
 } tfp_step_choice;
 
 static inline tfp_step_choice tfp_step_of_id(int64_t id) /* -1: the mean */
 {
-    return (tfp_step_choice){ id, 0, id < 0 ? TFP_STEP_MEAN : TFP_STEP_ONE, 0 };
+    return (tfp_step_choice){ .id = id, .which = id < 0 ? TFP_STEP_MEAN : TFP_STEP_ONE };
 }
 
 static inline tfp_step_choice tfp_step_of_row(uint32_t row, int64_t id)
 {
-    return (tfp_step_choice){ id, row, TFP_STEP_ONE, 0 };
+    return (tfp_step_choice){ .id = id, .row = row, .which = TFP_STEP_ONE };
 }
 
-/* Whether activity in the step of that row counts. */
+/* Whether only some of the steps count. */
+static inline bool tfp_step_is_part(tfp_step_choice c) { return c.which == TFP_STEP_ONE || c.phase; }
+
+/* Whether activity in the step of that row counts; UINT32_MAX: outside of all steps. */
 static inline bool tfp_step_takes(tfp_step_choice c, uint32_t row)
 {
+    if (c.phase && (row == UINT32_MAX || !c.phase[row])) return false;
     return c.which == TFP_STEP_ONE ? c.row == row : !c.without || c.without != row + 1;
 }
 

@@ -13,6 +13,8 @@
 #define ROWS TREES " calls diff stats"
 #define TIMES "summary lines memory kernel steps transfer wait whatif advise timeline report " ROWS
 
+#define PHASED "summary lines kernel steps transfer wait advise timeline limits check " ROWS
+
 /* clang-format off */
 static const option options[] = {
     { "max_depth", K_DEPTH, AT(max_depth), "10", "4", true, true, "Show rows down to this depth; the root has depth 1. In the op view: this many rows plus one.", NULL, ROWS " params" },
@@ -59,6 +61,7 @@ static const option options[] = {
     { "at", K_MOMENT, AT(part.at), "", NULL, false, false, "Show who held memory at this moment instead of the peak: microseconds from the first start, as in the times that memory shows, or with a unit (230ms).", "memory" },
     { "range", K_RANGE, AT(part.range), "", NULL, false, false, "For a trace: count only what ran between two moments, FROM:TO, counted from its first start as in the timeline, in microseconds or with a unit (230000:400000, 230ms:400ms); a span that is partly outside counts with its part inside. Without TO: to the end.", "kernel op scope code lines calls steps transfer query" },
     { "step_marker", K_FILTER, AT(filters[TFP_F_STEP_MARKER]), "", NULL, false, false, "For a trace: ranges of host threads whose names match mark the steps; a part of the name is enough. Steps have the last number of the names where these differ, otherwise they are counted from 0.", NULL, TIMES },
+    { "phase", K_TEXT, AT(part.phase), "", NULL, false, false, "For a trace of a server of language models: count only the steps of this phase: prefill, decode, mixed, verify, draft or idle.", NULL, PHASED },
     { "ranks", K_TEXT, AT(part.ranks), "", NULL, false, false, "For a trace: count only these ranks, such as 0,3,8-15.", "kernel op scope code lines calls steps transfer wait" },
     { "device", K_TEXT, AT(part.device), "", NULL, false, false, "For a trace: count only the activities of this device, such as gpu:0; everything on hosts still counts.", "kernel op scope code lines calls steps transfer wait" },
     { "library_regexes", K_FILTER, AT(filters[TFP_F_LIBRARY]), "", NULL, false, false, "Files of libraries: the cost of their lines counts for the line of your code that called them. Empty: site-packages, dist-packages, lib/python3, files of frameworks and of Python itself whose folders PyTorch cut off, and files that a compiler generated.", "lines memory" },
@@ -159,7 +162,7 @@ tfp_options *tfp_options_copy(const tfp_options *o)
                        &c->sides.min_size,       &c->sides.fail_over,   &c->flops.assume_shape, &c->flops.peak_flops,
                        &c->flops.peak_bandwidth, &c->order_column,      &c->flops.signature,    &c->verb.by,
                        &c->verb.sample_type,     &c->verb.sample_label, &c->verb.changes,       &c->verb.floor,
-                       &c->part.ranks,           &c->part.device };
+                       &c->part.ranks,           &c->part.device,       &c->part.phase };
     bool ok = tfp_bindings_copy(&c->query.bindings, &o->query.bindings) && c->texts;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (!*texts[i]) continue;
@@ -197,6 +200,7 @@ void tfp_options_free(tfp_options *o)
     free(o->verb.floor);
     free(o->part.ranks);
     free(o->part.device);
+    free(o->part.phase);
     tfp_rewrites_free(o->sides.rewrites);
     tfp_bindings_free(&o->query.bindings);
     tfp_option_texts_free(o->texts);
@@ -381,6 +385,8 @@ bool tfp_options_cut(const tfp_options *o)
 {
     return o && (o->part.range.given || (o->part.ranks && *o->part.ranks) || (o->part.device && *o->part.device));
 }
+
+bool tfp_options_phase(const tfp_options *o) { return o && o->part.phase && *o->part.phase; }
 
 bool tfp_options_mark(const tfp_options *o)
 {

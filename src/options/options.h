@@ -117,6 +117,7 @@ typedef struct tfp_query_options {
 typedef struct tfp_part_options {
     tfp_moments range, at; /* at: from_ns only */
     char *ranks, *device;  /* only activity there: "0,3,8-15", "gpu:0"; NULL or empty: everywhere */
+    char *phase;           /* only steps of that phase of a server; NULL or empty: all */
 } tfp_part_options;
 
 struct tfp_options {
@@ -175,7 +176,8 @@ int64_t tfp_options_depth(const tfp_options *o);
 uint32_t tfp_options_values(const tfp_options *o);
 /* Whether only a part of the recording is shown: a range, or some ranks or a device. */
 bool tfp_options_cut(const tfp_options *o);
-bool tfp_options_mark(const tfp_options *o); /* whether ranges mark the steps by their names */
+bool tfp_options_mark(const tfp_options *o);  /* whether ranges mark the steps by their names */
+bool tfp_options_phase(const tfp_options *o); /* whether only the steps of a phase count */
 /* Whether a view of nodes needs a trace's spans: for numbers of single spans, or to show them. */
 bool tfp_options_need_spans(const tfp_options *o);
 bool tfp_options_need_runs(const tfp_options *o);                  /* because a column among these is a statistic */

@@ -11,7 +11,7 @@
 #include "views/core/rows.h"
 #include "views/core/view.h"
 
-enum { GRIDS = 18 };
+enum { GRIDS = 19 };
 
 static const struct {
     const char *name; /* `steps` lists the steps of every profile: the rows of the view are its devices */
@@ -25,6 +25,7 @@ static const struct {
                    { "attribution", &tfp_view_attribution },
                    { "coverage", &tfp_view_coverage },
                    { "held", &tfp_view_held },
+                   { "phases", &tfp_view_phases },
                    { "whatif", &tfp_view_whatif },
                    { "limits", &tfp_view_limits_op },
                    { "limits_module", &tfp_view_limits_module },

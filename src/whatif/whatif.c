@@ -117,6 +117,8 @@ static tfp_status give(tfp_whatif *w, tfp_error *err)
 static tfp_status fill_rows(tfp_whatif *w, const tfp_change *changes, size_t count, tfp_error *err)
 {
     tfp_status s = TFP_OK;
+    if (tfp_step_of(w->r).phase)
+        return tfp_fail(err, TFP_BADARG, "option -phase: a recording is replayed as a whole: -step N takes one step");
     if (tfp_step_of(w->r).which == TFP_STEP_ONE && tfp_step_of(w->r).row == TFP_NONE)
         return tfp_within_file(
             err, tfp_fail(err, TFP_BADFILE, "step %lld not found (no steps)", (long long)tfp_step_of(w->r).id),

@@ -298,7 +298,10 @@ static void put_extent(const tfp_report *r, tfp_buf *line)
 {
     const tfp_moments *range = &r->options->part.range;
     size_t steps = tfp_profile_step_count(r->profile);
-    if (r->step.which == TFP_STEP_ALL)
+    if (r->step.phase && r->step.which != TFP_STEP_ONE)
+        tfp_buf_printf(line, "%s %s steps", r->step.which == TFP_STEP_ALL ? "all" : "mean of the",
+                       r->options->part.phase);
+    else if (r->step.which == TFP_STEP_ALL)
         tfp_buf_text(line, range->given ? "what was recorded" : "all that was recorded");
     else if (r->step.which == TFP_STEP_ONE)
         tfp_buf_printf(line, "step %lld", (long long)tfp_executions_of(r->profile)->steps.at[r->step.row].id);

@@ -58,8 +58,9 @@ enum {
 #include "views/core/views.def"
 #undef VIEW
 /* Tables for queries and for parts of other reports, which are no commands. */
-extern const tfp_view tfp_view_findings, tfp_view_held, tfp_view_attribution, tfp_view_coverage, tfp_view_limits_op,
-    tfp_view_limits_module, tfp_view_limits_line, tfp_view_limits_kernel, tfp_view_limits_shape, tfp_view_limits_chain;
+extern const tfp_view tfp_view_findings, tfp_view_held, tfp_view_attribution, tfp_view_coverage, tfp_view_phases,
+    tfp_view_limits_op, tfp_view_limits_module, tfp_view_limits_line, tfp_view_limits_kernel, tfp_view_limits_shape,
+    tfp_view_limits_chain;
 
 #define TFP_ROOT_NAME TFP_STR("_TFProfRoot")
 

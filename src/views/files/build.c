@@ -5,10 +5,12 @@
 #include "model/files/collectives.h"
 #include "model/join/runs.h"
 #include "model/tables/about.h"
+#include "model/tables/events.h"
 #include "model/tables/graph.h"
 #include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "model/tables/samples.h"
+#include "model/tables/step_marks.h"
 #include "options/options.h"
 #include "options/regex.h"
 #include "views/core/coverage.h"
@@ -32,6 +34,32 @@ static tfp_status start_trace(tfp_report *r, tfp_error *err)
     return s;
 }
 
+/* Finds the steps of the phase that was asked for. A step counts if it is of the phase on some rank. */
+static tfp_status find_phase(tfp_report *r, tfp_error *err)
+{
+    const tfp_event_tables *t = tfp_events_of(r->profile);
+    tfp_str asked = tfp_str_of(r->options->part.phase);
+    bool known[TFP_PHASES] = { false }, found = false;
+    bool *of = TFP_NEW(&r->arena, bool, tfp_executions_of(r->profile)->steps.size + 1);
+    if (!of) return tfp_nomem(err);
+    for (size_t i = 0; i < t->windows.size; i++) {
+        const tfp_step_window *w = &t->windows.at[i];
+        known[w->phase] = true;
+        if (!w->phase || !tfp_str_eq(tfp_str_of(tfp_phase_name(w->phase)), asked)) continue;
+        of[w->step] = found = true;
+    }
+    r->step.phase = of;
+    if (found) return TFP_OK;
+    tfp_buf phases = { 0 };
+    for (int i = TFP_PHASE_NONE + 1; i < TFP_PHASES; i++)
+        if (known[i]) tfp_buf_printf(&phases, "%s%s", phases.size ? " " : "", tfp_phase_name((tfp_phase)i));
+    tfp_status s = tfp_fail(err, TFP_BADFILE, "no step of phase '%s' (%s%.*s)", r->options->part.phase,
+                            phases.size ? "phases: " : "no marker of a step tells a phase", (int)phases.size,
+                            phases.data ? phases.data : "");
+    tfp_buf_free(&phases);
+    return tfp_within_file(err, s, tfp_first_source(r->profile));
+}
+
 static tfp_status find_step(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
@@ -42,6 +70,10 @@ static tfp_status find_step(tfp_report *r, tfp_error *err)
     if (asked.which == TFP_STEP_ALL && table)
         asked.which = TFP_STEP_MEAN; /* tables have no mean; to them this means all steps */
     r->step = asked;
+    if (tfp_options_phase(r->options)) {
+        tfp_status s = find_phase(r, err);
+        if (s) return s;
+    }
     if (asked.which != TFP_STEP_ONE) return TFP_OK;
     r->step.row = tfp_find_step(p, asked.id);
     if (r->step.row != TFP_NONE && tfp_executions_of(p)->steps.at[r->step.row].listed) return TFP_OK;
@@ -125,6 +157,7 @@ static bool asks_for_other_steps(const tfp_report *r)
 {
     tfp_step_choice kept = tfp_kept_choice(r->profile), asked = r->step;
     if (r->about->needs & TFP_NO_STEP_SUMS) return false;
+    if (tfp_options_phase(r->options)) return true;
     if (r->about->needs & TFP_ROWS_DO && asked.which == TFP_STEP_MEAN) asked.which = TFP_STEP_ALL;
     return asked.which != kept.which || (asked.which == TFP_STEP_ONE && asked.id != kept.id);
 }

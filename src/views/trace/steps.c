@@ -160,7 +160,7 @@ static bool add_device(steps *t, uint32_t device)
     }
     tfp_busy all[2] = { { .at_ns = d->start_ns }, last };
     if (ok && t->x->cut) memcpy(all, &at.at[count], sizeof all);
-    ok = ok && (tfp_step_of(t->r).which == TFP_STEP_ONE || add_all(t, d, &of, all));
+    ok = ok && (tfp_step_is_part(tfp_step_of(t->r)) || add_all(t, d, &of, all));
     tfp_vec_free(&at);
     free(of.at);
     return ok;
@@ -205,16 +205,19 @@ static void find_pace(tfp_step_row *rows, size_t count)
 /* ---- the start of a program ---- */
 
 /* Whether the first of a device's steps holds the start of the program: it takes over a quarter longer than the median of
- * the others, and at least half of that is before the device's first activity; or it is step 0 and takes twice as long. */
+ * the others (of a server: of its phase), and at least half of that is before the device's first activity; or it is step 0
+ * and takes twice as long. */
 static bool begins_with_start(const steps *t, const tfp_step_row *rows, size_t count)
 {
     if (count < 2 || rows[0].later_runs || t->x->cut) return false;
     int64_t *lengths = TFP_NEW(tfp_arena_of(t->r), int64_t, count);
-    for (size_t i = 1; lengths && i < count; i++) lengths[i - 1] = rows[i].step_ns;
-    if (!lengths) return false;
-    qsort(lengths, count - 1, sizeof *lengths, tfp_by_int);
+    size_t others = 0;
+    for (size_t i = 1; lengths && i < count; i++)
+        if (tfp_str_eq(rows[i].served.phase, rows[0].served.phase)) lengths[others++] = rows[i].step_ns;
+    if (!others) return false;
+    qsort(lengths, others, sizeof *lengths, tfp_by_int);
     const tfp_trace_device *d = &t->x->devices[rows[0].device_at];
-    int64_t median = lengths[(count - 1) / 2], more = rows[0].step_ns - median;
+    int64_t median = lengths[others / 2], more = rows[0].step_ns - median;
     int64_t lead = d->start_ns - t->x->units[d->unit].origin_ns - rows[0].start_ns;
     bool waits = more > median / 4 && lead >= more / 2 && lead <= rows[0].duration_ns;
     return waits || (more > median && tfp_str_eq(rows[0].step, TFP_STR("0")));
