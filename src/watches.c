@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* watches.c: the public functions of watch: settings, a run that joins recorder, judge and store, and the tables of a store. */
 #include "tfprof/watch.h"
-#include "views/core/grid.h"
 #include "views/core/handle.h"
 #include "views/core/notes.h"
 #include "watch/record/record.h"
@@ -225,10 +224,7 @@ static tfp_status verdict_of(tfp_report *r, const tfp_watch *w, tfp_error *err)
 {
     tfp_report *hang = NULL;
     if (tfp_live_hang((const char *const *)w->selectors.at, w->selectors.size, NULL, &hang, NULL)) return TFP_OK;
-    const tfp_fact *found = tfp_fact_last(hang); /* the verdict is its only one */
-    tfp_str verdict = found ? found->text : (tfp_str){ NULL, 0 };
-    if (verdict.data) verdict.data = tfp_arena_copy(tfp_arena_of(r), verdict);
-    bool ok = tfp_fact_text(r, "verdict", "verdict", verdict);
+    bool ok = watch_show_verdict(r, hang);
     tfp_report_free(hang);
     return ok ? TFP_OK : tfp_nomem(err);
 }
@@ -255,7 +251,6 @@ tfp_status tfp_watch_run(tfp_watch *w, const tfp_options *o, tfp_report **out, t
     tfp_report *r = s ? NULL : tfp_report_new(tfp_watch_tables[x.rows.table].name, o);
     tfp_status made = s ? s : r ? watch_rows_show(&x.rows, x.rows.table, r, &own) : tfp_nomem(&own);
     if (!made && w->once) made = verdict_of(r, w, &own);
-    if (!made) made = tfp_grid_arrange(r, &own);
     watch_rows_free(&x.rows);
     if (err) *err = own;
     made = tfp_report_give(r, made, out);
@@ -299,9 +294,8 @@ tfp_status tfp_watch_show(const char *dir, const char *table, const tfp_options 
     tfp_report *r = tfp_report_new(tfp_watch_tables[id].name, o);
     tfp_status s = watch_rows_start(&rows, id) && r ? TFP_OK : tfp_nomem(err);
     if (!s) s = watch_store_read(dir, id, keep_row, &rows, &notes, err);
-    if (!s) s = watch_rows_show(&rows, id, r, err);
     if (!s) s = note_all(r, &notes, err);
-    if (!s) s = tfp_grid_arrange(r, err);
+    if (!s) s = watch_rows_show(&rows, id, r, err);
     watch_rows_free(&rows);
     tfp_buf_free(&notes);
     return tfp_report_give(r, s, out);

@@ -103,7 +103,14 @@ tfp_status watch_rows_show(const watch_rows *rows, tfp_watch_table_id table, tfp
             ok = put_cell(r, &g->columns.at[i], &t->columns[i], rows->at + k * t->row_size, k);
     }
     g->row_count = count;
-    return ok ? TFP_OK : tfp_nomem(err);
+    return ok ? tfp_grid_arrange(r, err) : tfp_nomem(err);
+}
+
+bool watch_show_verdict(tfp_report *r, tfp_report *hang)
+{
+    tfp_str text = tfp_fact_last(hang)->text; /* its only fact */
+    const char *copy = tfp_arena_copy(tfp_arena_of(r), text);
+    return copy && tfp_fact_text(r, "verdict", "verdict", (tfp_str){ copy, text.size });
 }
 
 /* ---- JSON and text ---- */

@@ -17,8 +17,10 @@ bool watch_rows_start(watch_rows *r, tfp_watch_table_id table);
 bool watch_rows_add(watch_rows *r, const void *row); /* false: out of memory */
 void watch_rows_free(watch_rows *r);
 
-/* Makes them the report's table; NULL rows: only its columns. */
+/* Makes them the report's table, arranged; NULL rows: only its columns. */
 tfp_status watch_rows_show(const watch_rows *rows, tfp_watch_table_id table, tfp_report *r, tfp_error *err);
+/* Copies the verdict of a report of `hang`. False: out of memory. */
+bool watch_show_verdict(tfp_report *r, tfp_report *hang);
 /* A row as a JSON object. head: its first key is schema, with this value; NULL: none. */
 void watch_row_json(tfp_watch_table_id table, const void *row, const char *head, tfp_buf *out);
 /* A finding as a line for people. */
