@@ -6,11 +6,12 @@ import { go, open, settled } from "./harness.mjs";
 
 const folder = new URL("../../docs/images/", import.meta.url).pathname;
 
-// name, profile, the rest of the address after #/p/ID/, theme
+// name, profile, the rest of the address after #/p/ID/, theme, height
 const SHOTS = [
   ["timeline", "jobs/rank0.json", "timeline?range=3000-5200", "dark"],
   ["overview", "jobs/rank0.json", "overview?sel=rank:1", "light"],
   ["memory", "pytorch/train.json.gz", "memory?by=tensor", "light"],
+  ["limits", "limits/model.json", "limits?sel=chain:aten::copy_+>+aten::pow+>+aten::mean+>+aten::mul+>+aten::copy_+|+Norm+|+4096x2048", "light", 1330],
 ];
 
 /** The report that docs/README.md begins with. */
@@ -27,8 +28,8 @@ async function reportImage(browser) {
 
 export async function images(browser, ids) {
   await reportImage(browser);
-  for (const [name, profile, hash, theme] of SHOTS) {
-    const page = await open(browser, { colorScheme: theme });
+  for (const [name, profile, hash, theme, height = 800] of SHOTS) {
+    const page = await open(browser, { colorScheme: theme, viewport: { width: 1280, height } });
     await go(page, `#/p/${ids[profile]}/${hash}`);
     await page.waitForTimeout(2000); // until nothing moves any more: these pictures are looked at, not compared
     await page.screenshot({ path: `${folder}${name}.png` });

@@ -3,7 +3,10 @@
 import { formatPercent, formatStep, signed } from "../text/format";
 import { PARTS, quantitiesOf } from "../results/steps";
 import type { Quantities } from "../results/steps";
+import { useLoaded } from "../answers/load";
+import type { LimitsSummary } from "../results/limits";
 import type { Side } from "./sides";
+import { sideLimits } from "./sides";
 
 const spread = (s: Side, q: Quantities): number => (q.steps > 1 ? ((q.spread * q.mean) ** 2) / Math.max(1, s.steps.length) : 0);
 
@@ -28,6 +31,17 @@ function Part({ title, look, was, is, most }: { title: string; look: string; was
   );
 }
 
+/** How well each side uses its device, where both can be judged. */
+function Efficiency({ before, now }: { before: Side; now: Side }) {
+  const loaded = useLoaded(`limits ${before.id} ${now.id}`, () => Promise.all([sideLimits(before, "op"), sideLimits(now, "op")]));
+  const [a, b] = (loaded.value ?? []).map((l) => l?.summary);
+  const of = (s: LimitsSummary): number => (s.ideal_us ?? 0) / s.judged_us;
+  if (!a?.ideal_us || !b?.ideal_us) return null;
+  const mfu = a.mfu !== null && b.mfu !== null ? `; MFU ${formatPercent(100 * a.mfu)} → ${formatPercent(100 * b.mfu)}` : "";
+  const judged = [a, b].map((s) => formatPercent(100 * (s.judged_share ?? 0)));
+  return <p class="s says">of what the device can do: {formatPercent(100 * of(a))} → {formatPercent(100 * of(b))} <span>(of judged time, {judged[0]} and {judged[1]} of all)</span>{mfu}</p>;
+}
+
 export function Headline({ before, now }: { before: Side; now: Side }) {
   if (!before.steps.length || !now.steps.length) return <p class="sentence">No steps were recorded on both sides: the table compares all that was.</p>;
   const [a, b] = [quantitiesOf(before.steps), quantitiesOf(now.steps)];
@@ -42,6 +56,7 @@ export function Headline({ before, now }: { before: Side; now: Side }) {
         <p class="big">{formatStep(a.mean)} → {formatStep(b.mean)} a step, <span class={lookOf(b.mean - a.mean)}>{b.mean > a.mean ? "▲" : "▼"} {change(before, now, a, b)}</span></p>
       )}
       {first && <p class="sentence">{first.is === first.was ? "No part of a step changed." : <>What changed most is {first.title}: {signed(formatStep(first.is - first.was), first.is - first.was)} a step.</>}</p>}
+      <Efficiency before={before} now={now} />
       <div class="differ">{parts.map((p) => <Part key={p.name} title={p.title} look={p.look} was={p.was} is={p.is} most={most} />)}</div>
     </>
   );

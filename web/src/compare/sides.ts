@@ -8,6 +8,8 @@ import { toldApart } from "./apart";
 import type { StepRow } from "../results/steps";
 import { stepRows } from "../results/steps";
 import type { Kind } from "../state/store";
+import type { LimitRow, Limits, LimitsBy } from "../results/limits";
+import { limitsOf, overRanks } from "../results/limits";
 import { kernelsOf } from "../table/kernels";
 import type { Content } from "../table/tables";
 import { col, numbers, plainName, texts } from "../table/read";
@@ -37,6 +39,7 @@ export interface ComparedBy {
   title: string;
   kind: Kind;
   path: string; // of the view
+  limits?: Exclude<LimitsBy, "shape" | "chain">; // the table of limits with these rows
   read: (t: Awaited<ReturnType<typeof tableOnce>>) => [string, Amount][];
 }
 
@@ -49,7 +52,8 @@ const plain = (name: string, columns: string[], look: string) => (t: Awaited<Ret
 };
 
 export const COMPARED_BY: ComparedBy[] = [
-  { by: "kernel", title: "by kernel", kind: "kernel", path: "views/kernel?format=columns", read: (t) => kernelsOf(t, []).map((k) => [k.name, { name: k.short, look: k.look, us: k.total }]) },
+  { by: "kernel", title: "by kernel", kind: "kernel", path: "views/kernel?format=columns", limits: "kernel", read: (t) => kernelsOf(t, []).map((k) => [k.name, { name: k.short, look: k.look, us: k.total }]) },
+  { by: "device", title: "by op, device", kind: "op", path: "views/op?max_depth=100000&select=accelerator_micros&format=columns", limits: "op", read: plain("name", ["accelerator_micros"], "compute") },
   { by: "op", title: "by op, host", kind: "op", path: "views/op?max_depth=100000&select=cpu_micros&format=columns", read: plain("name", ["cpu_micros"], "host") },
   { by: "scope", title: "by scope, host", kind: "scope", path: "views/scope?max_depth=100000&select=cpu_micros&format=columns", read: plain("name", ["cpu_micros"], "host") },
   { by: "line", title: "by line", kind: "line", path: "views/lines?format=columns", read: plain("line", ["self_us"], "host") },
@@ -78,9 +82,20 @@ export const rankCount = (side: Side): number => Math.max(1, new Set(side.steps.
 /** The table that a comparison shows first: kernels if a side has any. */
 export const firstBy = (before: Side, now: Side): string => ([before, now].some((s) => !s.steps.length || s.steps.some((r) => r.kernels > 0)) ? "kernel" : "op");
 
+/** How far a side is from its limits; null where its trace has no shapes. */
+export async function sideLimits(side: Side, by: LimitsBy): Promise<Limits | null> {
+  return side.facts.has?.shapes ? ((await limitsOf(side.id, by).catch(() => null)) as Limits | null) : null;
+}
+
+/** The efficiency of each name. */
+async function efficiencies(side: Side, it: ComparedBy): Promise<Map<string, LimitRow>> {
+  const limits = it.limits ? await sideLimits(side, it.limits) : null;
+  return new Map(overRanks(limits?.rows ?? [], []).map((r) => [r.name, r]));
+}
+
 export async function differencesOf(before: Side, now: Side, it: ComparedBy): Promise<Content> {
   const amounts = async (side: Side): Promise<Map<string, Amount>> => new Map(it.read(await tableOnce(profilePath(side.id, it.path))));
-  const [was, is] = await Promise.all([amounts(before), amounts(now)]);
+  const [was, is, limitsWas, limitsAre] = await Promise.all([amounts(before), amounts(now), efficiencies(before, it), efficiencies(now, it)]);
   const ids = [...new Set([...is.keys(), ...was.keys()])];
   const of = (map: Map<string, Amount>, row: number, steps: number): number | null => {
     const one = map.get(ids[row] ?? "");
@@ -97,6 +112,8 @@ export async function differencesOf(before: Side, now: Side, it: ComparedBy): Pr
       col("before", "before", "us", a, { help: "a step" }),
       col("now", "now", "us", b, { help: "a step" }),
       col("difference", "difference", "us", (row) => (b(row) ?? 0) - (a(row) ?? 0), { signed: true, width: 96 }),
+      col("efficiency_before", "of limit", "share", (row) => limitsWas.get(ids[row] ?? "")?.efficiency ?? null, { width: 56, help: "before: the time at the limits of the device, divided by the time that it took" }),
+      col("efficiency_now", "→ now", "share", (row) => limitsAre.get(ids[row] ?? "")?.efficiency ?? null, { width: 56, help: "the same now" }),
     ],
     sort: "-difference",
   };

@@ -13,6 +13,7 @@ import { filters } from "../state/store";
 import { kernelOps } from "../table/kernels";
 import { FramesOfLongest, Lines } from "./CodeLines";
 import { FindingsOf, Head, NOT_HELD, OverSteps, PanelActions, Spans } from "./parts";
+import { Limit } from "./Limit";
 import { Pair, Section } from "./Section";
 import type { PanelProps } from "./kinds";
 import { filterWords, useRow } from "./rows";
@@ -77,6 +78,7 @@ export function KernelPanel({ of, thing }: PanelProps) {
           {bytes !== null && <Pair word="bytes">{formatBytes(bytes)}</Pair>}
         </dl>
       </Section>
+      <Limit of={of} thing={thing} />
       <OverSteps of={of} look={look} sql={overSteps(spans)} />
       <ComesFrom of={of} thing={thing} />
       <Spans of={of} count={`${counted(count ?? 0, "span")}, the longest:`} sql={longest(spans)} />

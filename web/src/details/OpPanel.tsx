@@ -14,6 +14,7 @@ import type { Launched, Where } from "../answers/sql";
 import { plainName } from "../table/read";
 import { FramesOfLongest, Lines, SourceText, partsOfLine } from "./CodeLines";
 import { FindingsOf, Head, NOT_HELD, OverSteps, PanelActions, Spans } from "./parts";
+import { Limit } from "./Limit";
 import { Pair, Section } from "./Section";
 import type { PanelProps } from "./kinds";
 import type { TableRow } from "./rows";
@@ -97,6 +98,7 @@ export function OpPanel({ of, thing }: PanelProps) {
     <>
       <HeadOf r={r} kind="op" name={plainName(thing.id)} full={thing.id} look={look} />
       <Numbers r={r} />
+      <Limit of={of} thing={thing} />
       <OverSteps of={of} look={look} sql={!of.facts.has?.trace ? runsOverSteps(thing.id) : onDevice ? overSteps(where) : selfOverSteps(where)} />
       <Section name="Comes from">
         <dl>
@@ -120,6 +122,7 @@ export function ScopePanel({ of, thing }: PanelProps) {
     <>
       <HeadOf r={r} kind="scope" name={plainName(thing.id.split("/").pop() ?? thing.id)} full={thing.id} />
       <Numbers r={r} />
+      <Limit of={of} thing={thing} />
       <OverSteps of={of} look="host" sql={selfOverSteps(inScope(thing.id))} />
       <Section name="Comes from">
         {above ? <p>inside <ScopeName path={above} /></p> : <p class="s">an outermost scope</p>}
@@ -138,6 +141,7 @@ export function LinePanel({ of, thing }: PanelProps) {
     <>
       <HeadOf r={r} kind="line" name={`${file.split("/").pop() ?? file}:${line}`} full={thing.id} />
       <Numbers r={r} />
+      <Limit of={of} thing={thing} />
       <Section name="Comes from">
         <p>{name && <>in <b>{name}</b> of </>}{file}</p>
         <SourceText of={of} id={thing.id} />

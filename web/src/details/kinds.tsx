@@ -7,6 +7,7 @@ import { RangePanel } from "../timeline/RangePanel";
 import { ChangePanel } from "./ChangePanel";
 import { HolderPanel } from "./HolderPanel";
 import { KernelPanel } from "./KernelPanel";
+import { ChainPanel, ShapePanel } from "./Limit";
 import { CallPanel, LinePanel, OpPanel, ScopePanel } from "./OpPanel";
 import { FindingPanel, RowPanel } from "./OtherPanels";
 import { ProfilePanel } from "./ProfilePanel";
@@ -36,4 +37,6 @@ export const PANELS: Partial<Record<Kind, ComponentType<PanelProps>>> = {
   wait: RowPanel,
   parameter: RowPanel,
   tensor: HolderPanel,
+  shape: ShapePanel,
+  chain: ChainPanel,
 };

@@ -50,7 +50,7 @@ export function Roofline({ limits, rows, by, types, name }: Props) {
           <text class="axis" x={(f.left + f.right) / 2} y={HEIGHT - 6} text-anchor="middle">float operations a byte</text>
           <line class="roof" {...slope} />
           <text class="axis" x={slope.x1 + 6} y={Math.max(f.top + 10, slope.y1 - 8)} transform={`rotate(${(Math.atan2(slope.y2 - slope.y1, slope.x2 - slope.x1) * 180) / Math.PI} ${slope.x1 + 6} ${slope.y1 - 8})`}>{bytesPerSecond(bandwidth)}</text>
-          {roofs.map((r) => <g key={r.name}><line class="roof" x1={xOf(f, r.flops / bandwidth)} x2={f.right} y1={yOf(f, r.flops)} y2={yOf(f, r.flops)} /><text class="axis" x={f.right} y={yOf(f, r.flops) - 4} text-anchor="end">{r.name} {perSecond(r.flops)}</text></g>)}
+          {roofs.map((r) => <g key={r.name}><line class="roof" x1={xOf(f, r.flops / bandwidth)} x2={f.right} y1={yOf(f, r.flops)} y2={yOf(f, r.flops)} /><text class="axis" x={f.right} y={yOf(f, r.flops) + (r.below ? 13 : -4)} text-anchor="end">{r.name} {perSecond(r.flops)}</text></g>)}
           {[...points].reverse().map((p) => {
             const thing = { kind: KIND_BY[by], id: p.row.name };
             const said = `${name(p.row)}: ${perSecond(p.flops)}, ${p.intensity.toPrecision(3)} operations a byte${p.row.efficiency === null ? "" : `, ${formatPercent(100 * p.row.efficiency)} of its limit`}`;

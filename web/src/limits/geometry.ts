@@ -13,8 +13,10 @@ export interface Point {
 export interface Peak {
   name: string; // "bf16", or several types with one peak: "fp16, bf16"
   flops: number;
+  below?: boolean; // its name stands below its line, because another one is close above
 }
 
+const CLOSE = 3; // times: the names of two roofs would lie on each other
 const MOST = 24; // points: the others are too small to be seen
 
 export function pointsOf(rows: LimitRow[]): Point[] {
@@ -26,7 +28,8 @@ export function pointsOf(rows: LimitRow[]): Point[] {
 export function roofsOf(peaks: { type: string; flops: number }[], types: string[]): Peak[] {
   const found = new Map<number, string[]>();
   for (const p of peaks) if (p.type === "fp32" || types.includes(p.type)) found.set(p.flops, [...(found.get(p.flops) ?? []), p.type]);
-  return [...found].map(([flops, names]) => ({ name: names.join(", "), flops }));
+  const roofs = [...found].map(([flops, names]): Peak => ({ name: names.join(", "), flops })).sort((a, b) => b.flops - a.flops);
+  return roofs.map((r, i) => ({ ...r, ...((roofs[i - 1]?.flops ?? Infinity) < CLOSE * r.flops ? { below: true } : {}) }));
 }
 
 export interface Frame {

@@ -3,9 +3,13 @@
 import type { Table } from "../answers/api";
 import { profilePath } from "../answers/api";
 import { filterParams, jsonOnce, useTable } from "../answers/data";
+import { BusyContext, quietBusy } from "../answers/busy";
+import { worstOf } from "../limits/Headline";
+import { overRanks, useLimits } from "../results/limits";
+import { ThingLink } from "../parts/Thing";
 import { useWindows } from "../details/useWindows";
 import { coveredWords, useFindings } from "../results/findings";
-import { formatBytes, formatMicros } from "../text/format";
+import { formatBytes, formatMicros, formatPercent, formatStep } from "../text/format";
 import type { Loaded } from "../answers/load";
 import { useLoaded } from "../answers/load";
 import type { Opened } from "../state/opened";
@@ -74,6 +78,19 @@ function Findings({ of }: { of: Opened }) {
   );
 }
 
+/** What a step could gain at the limits of its device; nothing waits for it. */
+function LimitLine({ of }: { of: Opened }) {
+  const limits = useLimits(of, "op").value;
+  const worst = limits && worstOf(overRanks(limits.rows, filters.value.ranks));
+  const { step_us: step, gain_us: gain, bound_us: bound } = limits?.summary ?? { step_us: null, gain_us: null, bound_us: null };
+  if (!worst || !step || !bound || !gain || gain <= 0) return null;
+  return (
+    <p class="s says">
+      <a class="lk" href={hrefOf({ place: "limits" })} onClick={(e) => (e.preventDefault(), goTo("limits"))}>limits</a>: at most {formatPercent((100 * gain) / step)} faster ({formatStep(bound)} a step); most is lost in <ThingLink kind="op" id={worst.name}>{worst.name}</ThingLink>
+    </p>
+  );
+}
+
 export function OverviewPlace({ of }: PlaceProps) {
   const { rows, all, q, of: what, known } = useQuantities(of);
   const times = of.facts.has?.times ?? false;
@@ -94,6 +111,7 @@ export function OverviewPlace({ of }: PlaceProps) {
       {q ? (
         <>
           <Headline of={of} q={q} what={what} devices={devices} ops={ops} />
+          <BusyContext.Provider value={quietBusy}><LimitLine of={of} /></BusyContext.Provider>
           <h2>Where a step goes</h2>
           <PartsBar q={q} what={what} causes={what === "all" ? causes : []} />
           <RankBars rows={rows} />

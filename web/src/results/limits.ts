@@ -144,7 +144,8 @@ async function answerTo<B extends LimitsBy>(path: string): Promise<Limits<Rows[B
   return { summary, notes, rows: rows.map((row, i) => ("name" in row ? { ...row, short: short?.[i] ?? row.name } : row)) as Rows[B][] };
 }
 
-export const limitsOf = <B extends LimitsBy>(id: string, by: B): Promise<Limits<Rows[B]>> => answerTo<B>(limitsPath(id, by));
+/** Of all that was recorded, whatever the filters choose. */
+export const limitsOf = <B extends LimitsBy>(id: string, by: B): Promise<Limits<Rows[B]>> => answerTo<B>(profilePath(id, `views/limits?format=json&by=${by}`));
 
 /** Undefined where the trace has no shapes. */
 export function useLimits<B extends LimitsBy>(of: Opened, by: B): Loaded<Limits<Rows[B]> | undefined> {

@@ -30,7 +30,7 @@ export const OVER = 0.05; // an error of the replay above this is said in words
 export function parameterOf(scenario: string): string {
   const [, word = "", value = ""] = /^(\S+)(?: (.*))?$/s.exec(scenario) ?? [];
   const plain = word === "no-sync" && !value;
-  const known = plain || (value && ["faster", "overlap", "link", "ideal", "keep", "launch", "input"].includes(word));
+  const known = plain || (value && ["faster", "overlap", "link", "ideal", "keep", "launch", "input", "fuse"].includes(word));
   return known ? `${word.replace("-", "_")}=${plain ? "true" : encodeURIComponent(value)}` : "";
 }
 
@@ -59,6 +59,8 @@ export function fasterOf(scenario: string): Faster | null {
 const PLAIN: Record<string, string> = {
   "no-sync": "Synchronising calls do not wait",
   "overlap comm": "Nothing but collectives waits for collectives",
+  "ideal device": "Calls take the time that their device needs at least",
+  "fuse all": "Each chain of kernels is one kernel",
   "ideal stragglers": "Everything takes the median over the ranks",
   "launch 0": "Calls that launch take no time",
   "launch graph": "The launches of a step are one graph",

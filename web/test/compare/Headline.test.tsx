@@ -4,10 +4,13 @@ import { test } from "node:test";
 import { Headline } from "../../src/compare/Headline";
 import type { Side } from "../../src/compare/sides";
 import type { StepRow } from "../../src/results/steps";
-import { all, draw, one, textOf, texts } from "../drawn";
+import { all, draw, one, shown, textOf, texts } from "../drawn";
+import { SUMMARY } from "../limits/rows";
+import { facts } from "../profile";
+import { answer } from "../server";
 import { row, steps } from "../overview/rows";
 
-const side = (rows: StepRow[]): Side => ({ id: "x", name: "x", facts: {} as Side["facts"], steps: rows });
+const side = (rows: StepRow[]): Side => ({ id: "x", name: "x", facts: facts(), steps: rows });
 
 test("a comparison says by how much, and by which part most", () => {
   const text = textOf(draw(<Headline before={side([row(0, 1, 60e3, 40e3)])} now={side([row(0, 1, 61e3, 89e3)])} />));
@@ -34,4 +37,11 @@ test("parts stand by how much they changed, their bars on one scale", () => {
   draw(<Headline before={side([row(0, 1, 50e3, 10e3)])} now={side([row(0, 1, 100e3, 20e3)])} />);
   assert.deepEqual(texts(".differ > div > span:first-child").slice(0, 2), ["compute", "idle"]);
   assert.deepEqual(all(".differ > div:nth-child(2) i").map((e) => e.style.width), ["10%", "20%"]);
+});
+test("how well each side uses its device is said where both can be judged", async () => {
+  const judged = (id: string, rows: StepRow[]): Side => ({ ...side(rows), id, facts: facts({}, { shapes: true }) });
+  answer({ "/a/views/limits": { summary: SUMMARY, columns: [], rows: [] }, "/b/views/limits": { summary: { ...SUMMARY, ideal_us: 1700, mfu: 0.5 }, columns: [], rows: [] } });
+  const text = textOf(await shown(<Headline before={judged("a", steps)} now={judged("b", steps)} />));
+  assert.match(text, /of what the device can do: 52.9 % → 100 % \(of judged time, 89.5 % and 89.5 % of all\); MFU 25.0 % → 50.0 %/);
+  assert.doesNotMatch(textOf(await shown(<Headline before={judged("a", steps)} now={side(steps)} />)), /of what the device can do/);
 });

@@ -10,9 +10,10 @@ const points = pointsOf(ROWS);
 const frame = frameOf(points, roofs, 3.35e12, 600, 280);
 
 test("types with one peak are one roof; of the others only fp32 and the types of the products are drawn", () => {
-  assert.deepEqual(roofs, [{ name: "fp32", flops: 6.7e13 }, { name: "bf16", flops: 9.895e14 }]);
-  assert.deepEqual(roofsOf(peaksOf(SUMMARY.peak_flops), ["bf16", "fp16"]).map((r) => r.name), ["fp32", "fp16, bf16"]);
+  assert.deepEqual(roofs, [{ name: "bf16", flops: 9.895e14 }, { name: "fp32", flops: 6.7e13 }]);
+  assert.deepEqual(roofsOf(peaksOf(SUMMARY.peak_flops), ["bf16", "fp16"]).map((r) => r.name), ["fp16, bf16", "fp32"]);
 });
+test("the name of a roof close below another stands below its line", () => assert.deepEqual(roofsOf([{ type: "bf16", flops: 9.9e14 }, { type: "tf32", flops: 4.9e14 }], ["bf16", "tf32"]).map((r) => r.below), [undefined, true]));
 test("a row with float operations and bytes is a point, by its rate in judged time", () => {
   assert.deepEqual(points.map((p) => [p.row.name, +p.intensity.toPrecision(4), +p.flops.toPrecision(4)]), [["aten::mm", 1475, 5.9e14], ["aten::mul", 0.625, 1.429e12]]);
 });

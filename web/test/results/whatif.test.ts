@@ -13,6 +13,8 @@ test("a change is a parameter, words of a command, and a sentence", () => {
   assert.equal(sentenceOf("faster copy-done(\\.[0-9]+)?=2"), "copy-done with any number takes half of its time");
   assert.equal(sentenceOf("overlap comm"), "Nothing but collectives waits for collectives");
   assert.equal(sentenceOf("link 2x"), "link 2x");
+  assert.equal(sentenceOf("fuse all"), "Each chain of kernels is one kernel");
+  assert.equal(parameterOf("ideal device"), "ideal=device");
 });
 test("a name as a pattern comes back as the name", () => {
   const name = "void f<int, 4>(float*, char[2]) | a.b^c$ d+e? {g} \\x=y";
