@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static char *place;
@@ -33,6 +34,22 @@ static int end(void **state)
 }
 
 /* Starts the shell under another name; "SCRIPT" in the words stands for the script. Returns when it has begun. */
+/* Waits for the words of a process that has just begun: the kernel closes its files before it tells its new command. */
+static void await_command(pid_t child)
+{
+    char path[64], byte;
+    snprintf(path, sizeof path, "/proc/%d/cmdline", (int)child);
+    for (int tries = 0; tries < 30000; tries++) {
+        FILE *file = fopen(path, "r");
+        assert_non_null(file);
+        size_t read = fread(&byte, 1, 1, file);
+        fclose(file);
+        if (read) return;
+        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+    }
+    fail_msg("%s stays empty", path);
+}
+
 static pid_t start(const char *const *words, const char *const *settings)
 {
     char *argv[12] = { NULL }, *env[12] = { NULL };
@@ -51,7 +68,9 @@ static pid_t start(const char *const *words, const char *const *settings)
     close(ends[1]);
     assert_int_equal(read(ends[0], &byte, 1), 0);
     close(ends[0]);
-    return shell = child;
+    shell = child;
+    await_command(child);
+    return child;
 }
 
 static void stop(pid_t child)
