@@ -21,6 +21,9 @@ typedef struct tfp_rank_rows {
     char *rows;
     size_t row_size, offset, count;
 } tfp_rank_rows;
+/* Sets the finding of each row of a job and writes the verdict. Returns the finding of the ranks at fault, `waits` if all are in one
+ * collective; no data: there are none. */
+tfp_str tfp_ranks_verdict(const tfp_rank_rows *all, uint64_t job, tfp_buf *b);
 /* Sets the finding of each row, adds the verdict above the table, and a note that counts the processes that were not read. */
 tfp_status tfp_ranks_judge(tfp_report *r, const tfp_rank_rows *all, tfp_error *err);
 

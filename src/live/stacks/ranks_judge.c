@@ -199,7 +199,8 @@ static void put_all_wait(tfp_buf *b, const group *g)
     if (g->place->line.size) put(b, ", at ", g->place->line);
 }
 
-static void put_verdict(tfp_buf *b, const group *g, bool moves)
+/* Returns the finding of the ranks that are at fault; no data: there is none. */
+static tfp_str put_verdict(tfp_buf *b, const group *g, bool moves)
 {
     static const struct {
         const char *finding, *is;
@@ -211,13 +212,13 @@ static void put_verdict(tfp_buf *b, const group *g, bool moves)
     if (moves) {
         tfp_buf_printf(b, "nothing hangs: %zu of %zu ranks moved", count_of(g, "moves"), g->count);
         put_waiting(b, g);
-        return;
+        return (tfp_str){ NULL, 0 };
     }
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
         if (!count_of(g, odd[i].finding)) continue;
         if (g->tie && tfp_str_eq(tfp_str_of(odd[i].finding), TFP_STR("order"))) {
             put_tie(b, g);
-            return;
+            return (tfp_str){ NULL, 0 };
         }
         tfp_buf_text(b, "rank ");
         const tfp_rank_row *first = put_ranks(b, g, odd[i].finding);
@@ -226,7 +227,7 @@ static void put_verdict(tfp_buf *b, const group *g, bool moves)
         if (first->runs) tfp_buf_text(b, ", where it runs");
         if (!g->place && i + 1 == sizeof odd / sizeof *odd) put(b, ", where most are at ", g->line->line);
         put_waiting(b, g);
-        return;
+        return tfp_str_of(odd[i].finding);
     }
     if (g->place)
         put_all_wait(b, g);
@@ -234,9 +235,10 @@ static void put_verdict(tfp_buf *b, const group *g, bool moves)
         tfp_buf_text(b, "no rank is in a collective");
     else
         tfp_buf_text(b, "nothing to compare");
+    return g->place ? TFP_STR("waits") : (tfp_str){ NULL, 0 };
 }
 
-static void judge(const tfp_rank_rows *all, uint64_t job, tfp_buf *b)
+tfp_str tfp_ranks_verdict(const tfp_rank_rows *all, uint64_t job, tfp_buf *b)
 {
     group g = { .all = all, .job = job };
     size_t at = 0;
@@ -249,7 +251,7 @@ static void judge(const tfp_rank_rows *all, uint64_t job, tfp_buf *b)
     g.line = most_common(&g, false, &g.at_line, &tie);
     bool moves = goes_on(&g);
     find(&g, moves);
-    put_verdict(b, &g, moves);
+    return put_verdict(b, &g, moves);
 }
 
 /* Agents may send any text as the reason. */
@@ -275,7 +277,7 @@ tfp_status tfp_ranks_judge(tfp_report *r, const tfp_rank_rows *all, tfp_error *e
         for (size_t k = 0; k < i && !judged; k++) judged = row_at(all, k)->job == row_at(all, i)->job;
         if (judged) continue;
         if (b.size) tfp_buf_text(&b, "; ");
-        judge(all, row_at(all, i)->job, &b);
+        tfp_ranks_verdict(all, row_at(all, i)->job, &b);
     }
     if (!all->count) tfp_buf_text(&b, "nothing to compare");
     return tfp_fact_buf(r, "verdict", "verdict", &b) ? tell_unread(r, all, err) : tfp_nomem(err);

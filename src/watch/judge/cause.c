@@ -101,10 +101,10 @@ static void by_looks(const member *m, const counted *c, const double us[2], doub
 }
 
 /* What the kernel counted. */
-static void by_kernel(const member *m, int64_t since_us, double extra, cause *out)
+static void by_kernel(const member *m, const base *was, int64_t since_us, double extra, cause *out)
 {
-    double throttled = judge_mean_since(m, offsetof(unit, throttled), since_us) - m->usual.throttled,
-           delay = judge_mean_since(m, offsetof(unit, delay), since_us) - m->usual.delay;
+    double throttled = judge_mean_since(m, offsetof(unit, throttled), since_us) - was->throttled,
+           delay = judge_mean_since(m, offsetof(unit, delay), since_us) - was->delay;
     if (isnan(throttled)) throttled = 0;
     const char *name = throttled >= EXPLAINS * extra ? "throttled" : "neighbour";
     double share = (throttled >= EXPLAINS * extra ? throttled : delay - throttled) / extra;
@@ -113,15 +113,50 @@ static void by_kernel(const member *m, int64_t since_us, double extra, cause *ou
     out->share = fmin(1, share);
 }
 
-cause judge_cause(const member *m, int64_t since_us, double extra)
+/* Counts looks, and what one of them stands for in microseconds of a step: before and since. */
+static bool count_all(const member *m, const base *was, int64_t since_us, counted *c, double us[2])
+{
+    if (!count(m, since_us, c)) return false;
+    double own = judge_median_since(m, JUDGE_OWN, since_us);
+    us[0] = c->own.before > 0 ? was->own / c->own.before : 0;
+    us[1] = c->own.since > 0 ? own / c->own.since : 0;
+    return us[0] > 0 && us[1] > 0;
+}
+
+cause judge_cause(const member *m, const base *was, int64_t since_us, double extra)
 {
     counted c = { 0 };
+    double us[2];
     cause out = { .name = "unknown", .line = { NULL, 0 }, .looks = judge_looks_since(m, since_us) };
-    if (!(extra > 0) || !count(m, since_us, &c)) return out;
-    double own = judge_median_since(m, JUDGE_OWN, since_us);
-    if (c.own.before > 0 && c.own.since > 0 && own > 0)
-        by_looks(m, &c, (double[2]){ m->usual.own / c.own.before, own / c.own.since }, extra, &out);
-    by_kernel(m, since_us, extra, &out);
+    if (!(extra > 0)) return out;
+    if (count_all(m, was, since_us, &c, us)) by_looks(m, &c, us, extra, &out);
+    by_kernel(m, was, since_us, extra, &out);
     free(c.at);
     return out;
+}
+
+double judge_growth_outside(const member *m, const base *was, int64_t since_us)
+{
+    counted c = { 0 };
+    double us[2], sum = 0;
+    uint32_t line;
+    bool ok = count_all(m, was, since_us, &c, us);
+    for (size_t what = TFP_WATCH_GC; ok && what <= TFP_WATCH_THROTTLED; what++)
+        sum += grown_lines(&c, what, us, &line).us;
+    free(c.at);
+    return sum;
+}
+
+void judge_shares(const member *m, const base *was, int64_t since_us, double before[2], double since[2])
+{
+    static const size_t classes[] = { TFP_WATCH_INPUT, TFP_WATCH_COMPUTE };
+    counted c = { 0 };
+    double us[2];
+    bool ok = count_all(m, was, since_us, &c, us);
+    for (size_t k = 0; ok && k < 2; k++)
+        for (size_t i = 0; i < c.lines; i++) {
+            before[k] += c.at[classes[k] * c.lines + i].before * us[0];
+            since[k] += c.at[classes[k] * c.lines + i].since * us[1];
+        }
+    free(c.at);
 }

@@ -59,7 +59,7 @@ bool judge_say(tfp_watch_judge *j, job *of, const member *m, tfp_watch_finding *
     row->found = now_us + j->unix_offset;
     row->date = row->found / ((int64_t)86400 * 1000000);
     finding *f = calloc(1, sizeof *f);
-    if (f) *f = (finding){ .row = *row, .of = m, .found_us = now_us };
+    if (f) *f = (finding){ .row = *row, .of = m, .who = &first->who, .found_us = now_us };
     if (!f || !copy_texts(f) || !tfp_push(&of->findings, f)) {
         if (f) free_finding(f);
         j->nomem = true;
@@ -72,7 +72,7 @@ bool judge_say(tfp_watch_judge *j, job *of, const member *m, tfp_watch_finding *
 void judge_end(tfp_watch_judge *j, finding *f, int64_t now_us)
 {
     f->row.ended = now_us + j->unix_offset;
-    j->heard.found(j->heard.ctx, &f->of->who, &f->row);
+    j->heard.found(j->heard.ctx, f->who, &f->row);
 }
 
 void judge_put_others(tfp_buf *b, const job *of, const member *m)

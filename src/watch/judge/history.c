@@ -19,7 +19,9 @@ member *judge_member_new(const tfp_watch_rank *who)
     m->who = *who;
     m->past = calloc(PAST, sizeof *m->past);
     m->looks = calloc(LOOKS, sizeof *m->looks);
-    if (m->past && m->looks && tfp_strtab_init(&m->lines, &m->line_texts) == TFP_OK &&
+    m->windows = calloc(WINDOWS, sizeof *m->windows);
+    m->usual.late = NAN;
+    if (m->past && m->looks && m->windows && tfp_strtab_init(&m->lines, &m->line_texts) == TFP_OK &&
         copy_text(&m->texts, &m->who.run) && copy_text(&m->texts, &m->who.name) && copy_text(&m->texts, &m->who.host))
         return m;
     judge_member_free(m);
@@ -31,6 +33,7 @@ void judge_member_free(member *m)
     if (!m) return;
     free(m->past);
     free(m->looks);
+    free(m->windows);
     tfp_strtab_free(&m->lines);
     tfp_arena_free(&m->line_texts);
     tfp_arena_free(&m->texts);

@@ -52,8 +52,7 @@ static member *find(const job *of, const tfp_watch_rank *rank)
     return NULL;
 }
 
-/* NULL: out of memory, or there are too many ranks. */
-static member *member_of(tfp_watch_judge *j, const tfp_watch_rank *rank, job **of)
+member *judge_member(tfp_watch_judge *j, const tfp_watch_rank *rank, job **of)
 {
     if (!(*of = job_of(j, rank->job))) return NULL;
     member *m = find(*of, rank);
@@ -104,6 +103,7 @@ static void end_round(tfp_watch_judge *j, job *of, job_step *r)
     }
     of->rounds_made++;
     judge_late(j, of, r);
+    judge_slow(j, of, r);
 }
 
 /* Takes the first `count` rounds away; their memory is used again. */
@@ -194,7 +194,7 @@ tfp_status tfp_watch_judge_step(tfp_watch_judge *j, const tfp_watch_rank *rank, 
                                 tfp_watch_moments moments)
 {
     job *of;
-    member *m = member_of(j, rank, &of);
+    member *m = judge_member(j, rank, &of);
     if (!m || row->steps == TFP_ABSENT || isnan(row->duration_us)) return j->nomem ? TFP_NOMEM : TFP_OK;
     unit x = { .late = NAN,
                .duration = row->duration_us,
@@ -225,7 +225,7 @@ tfp_status tfp_watch_judge_look(tfp_watch_judge *j, const tfp_watch_rank *rank, 
                                 tfp_str line)
 {
     job *of;
-    member *m = member_of(j, rank, &of);
+    member *m = judge_member(j, rank, &of);
     if (m && !judge_keep_look(m, now_us, doing, line)) j->nomem = true;
     return j->nomem ? TFP_NOMEM : TFP_OK;
 }
@@ -237,14 +237,36 @@ bool tfp_watch_judge_wants_looks(const tfp_watch_judge *j, const tfp_watch_rank 
     return of && of->last.ready_us && of->last.of->who.number == rank->number;
 }
 
+/* Forgets jobs that ended a minute ago. */
+static void forget_jobs(tfp_watch_judge *j, int64_t now_us)
+{
+    const size_t before = j->jobs.size;
+    size_t kept = 0;
+    for (size_t i = 0; i < before; i++) {
+        job *of = j->jobs.at[i];
+        bool alive = of->seen_us + FORGET_US > now_us;
+        for (size_t k = 0; k < of->members.size && !alive; k++)
+            alive = of->members.at[k]->last_end + FORGET_US > now_us;
+        if (alive) {
+            j->jobs.at[kept++] = of;
+            continue;
+        }
+        for (size_t k = 0; k < of->findings.size; k++)
+            if (of->findings.at[k]->row.ended == TFP_ABSENT) judge_end(j, of->findings.at[k], now_us);
+        j->members -= of->members.size;
+        free_job(of);
+    }
+    if (kept == before) return;
+    tfp_map64_clear(&j->job_of);
+    for (j->jobs.size = 0; j->jobs.size < kept; j->jobs.size++)
+        if (!tfp_map64_put(&j->job_of, j->jobs.at[j->jobs.size]->number, (uint32_t)j->jobs.size)) j->nomem = true;
+}
+
 tfp_status tfp_watch_judge_tick(tfp_watch_judge *j, const tfp_watch_fact *facts, size_t count, int64_t now_us,
                                 int64_t unix_us)
 {
     j->unix_offset = unix_us - now_us;
-    for (size_t i = 0; i < count; i++) {
-        job *of;
-        member *m = member_of(j, facts[i].rank, &of);
-        if (m && facts[i].ended) m->gone = true;
-    }
+    judge_stand(j, facts, count, now_us);
+    forget_jobs(j, now_us);
     return j->nomem ? TFP_NOMEM : TFP_OK;
 }

@@ -92,7 +92,7 @@ static void say(tfp_watch_judge *j, job *of, const candidate *c, size_t needed, 
     const size_t ranks = of->members.size;
     double duration = judge_median_since(m, JUDGE_DURATION, c->since_us),
            extra = judge_median_since(m, JUDGE_OWN, c->since_us) - m->usual.own;
-    cause why = judge_cause(m, c->since_us, extra > late / 2 ? extra : late);
+    cause why = judge_cause(m, &m->usual, c->since_us, extra > late / 2 ? extra : late);
     tfp_watch_clear(TFP_WATCH_FINDINGS, &row);
     row.kind = TFP_STR("late");
     row.cause = tfp_str_of(why.name);
@@ -127,8 +127,8 @@ void judge_late(tfp_watch_judge *j, job *of, const job_step *r)
     if (r->parts.size < 2) return;
     size_t needed = rounds_needed(r->parts.size);
     int64_t now_us = r->parts.at[0].x.end;
-    if (f) {
-        watch_open(j, r, f);
+    if (f) watch_open(j, r, f);
+    if (judge_open(of, NULL)) { /* one finding a fault */
         *c = (candidate){ 0 };
         return;
     }

@@ -19,9 +19,13 @@ enum {
     RANKS_MOST = 4096,   /* ranks of all jobs; more are not judged */
     RECOVERED = 50,      /* healthy steps after which a finding ends */
     WINDOW_US = 1000000, /* length of a window where arrivals are unknown */
+    WINDOWS = 128,       /* windows of the rule `slow` that are kept */
+    DURATIONS = 512,     /* step times of a window that are kept */
+    STACKS = 8,          /* different stacks that are told apart while a rank stands */
     SILENT_US = 10000000 /* a rank without a step for so long is not waited for */
 };
 #define AGAIN_US ((int64_t)600000000) /* the same finding is not said again for so long */
+#define FORGET_US 60000000            /* a job without a living process is forgotten after so long */
 #define STEP_SHARE 0.02               /* lateness below this share of a step is no finding */
 #define MADS 3                        /* nor below so many median absolute deviations */
 #define LOOKS_FOR_CAUSE 300           /* looks since the fault that end the search for its cause */
@@ -48,6 +52,23 @@ typedef struct base {
     double late, mad, duration, own, delay, throttled, bytes, cpu;
 } base;
 
+/* Means of the steps in a window of the rule `slow`. duration NAN: the rank made none. */
+typedef struct window {
+    double duration, own, delay, throttled, bytes, cpu;
+    int64_t steps;
+} window;
+
+typedef struct standing {                      /* what a rank did at the last tick, and since when it does not move */
+    const tfp_watch_fact *at;                  /* valid during the tick; NULL: none came */
+    int64_t seen_us, progress_us, stood_us;    /* progress: its last new collective; stood: its last move */
+    int64_t longest_us;                        /* longest pause that ended by itself */
+    int64_t collectives, hits, cpu_ns, lively; /* lively: ticks with progress */
+    uint64_t stack, met[STACKS];
+    size_t stacks; /* different ones since its last new collective */
+    char state;
+    bool runs, told_end;
+} standing;
+
 typedef struct member { /* a rank */
     tfp_watch_rank who;
     tfp_arena texts, line_texts;
@@ -58,6 +79,9 @@ typedef struct member { /* a rank */
     int64_t steps; /* rows that came */
     unit open;     /* the window that is not full */
     base usual;
+    window *windows; /* ring, at the numbers of the job's windows */
+    window open_window;
+    standing stands;
     int64_t last_end; /* of its last step */
     bool gone;
 } member;
@@ -75,6 +99,7 @@ typedef struct finding { /* one that was said and may have ended */
     tfp_watch_finding row;
     tfp_arena texts;
     const member *of; /* NULL: all */
+    const tfp_watch_rank *who;
     int64_t found_us, healthy;
 } finding;
 
@@ -85,6 +110,15 @@ typedef struct candidate { /* the rank that came last, and since when */
     int64_t ready_us;                   /* when there were enough of them; 0: not yet */
 } candidate;
 
+typedef struct slowness { /* windows of a job */
+    double durations[DURATIONS], medians[WINDOWS];
+    bool off[WINDOWS]; /* belongs to a fault */
+    size_t units, windows, in_a_row, compared;
+    int64_t steps, begin_us, first_step; /* of the open window */
+    int64_t since_us, step;              /* of the first window in a row */
+    double largest, usual;
+} slowness;
+
 typedef struct job {
     uint64_t number;
     TFP_VEC(member *) members;
@@ -92,6 +126,9 @@ typedef struct job {
     size_t round_count;
     uint64_t rounds_made;
     candidate last;
+    slowness slow;
+    size_t stand_ticks; /* ticks in a row in which it hung */
+    int64_t seen_us;    /* when one of its ranks was last alive */
     TFP_VEC(finding *) findings;
 } job;
 
@@ -101,8 +138,11 @@ struct tfp_watch_judge {
     tfp_map64 job_of; /* number of a job -> index in jobs */
     size_t members;
     int64_t unix_offset; /* of CLOCK_BOOTTIME */
+    int64_t ticked_us;
     bool nomem;
 };
+
+member *judge_member(tfp_watch_judge *j, const tfp_watch_rank *rank, job **of); /* NULL: out of memory, or too many */
 
 /* ---- history.c ---- */
 member *judge_member_new(const tfp_watch_rank *who); /* NULL: out of memory */
@@ -129,11 +169,21 @@ typedef struct cause {
     size_t looks; /* since the fault began */
 } cause;
 /* What a rank did more since that moment than before; `extra` microseconds a step. */
-cause judge_cause(const member *m, int64_t since_us, double extra);
+cause judge_cause(const member *m, const base *was, int64_t since_us, double extra);
+/* By how many microseconds a step locks, garbage collection and storage grew. */
+double judge_growth_outside(const member *m, const base *was, int64_t since_us);
+/* Adds the microseconds of a step in input and in compute, before that moment and since. */
+void judge_shares(const member *m, const base *was, int64_t since_us, double before[2], double since[2]);
 size_t judge_looks_since(const member *m, int64_t since_us);
 
 /* ---- late.c ---- */
 void judge_late(tfp_watch_judge *j, job *of, const job_step *r);
+
+/* ---- slow.c ---- */
+void judge_slow(tfp_watch_judge *j, job *of, const job_step *r);
+
+/* ---- stand.c ---- */
+void judge_stand(tfp_watch_judge *j, const tfp_watch_fact *facts, size_t count, int64_t now_us);
 
 /* ---- findings.c ---- */
 /* Says a finding, whose texts are copied. False: it was said in the last ten minutes, or memory is out. */

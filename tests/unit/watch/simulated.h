@@ -134,7 +134,8 @@ static void simulate(simulation *s, tfp_watch_judge *j, uint64_t job, int steps)
     for (int step = 0; step < steps; step++) {
         double latest = 0, factor = s->longer > 0 && step >= s->from && step < s->until ? s->longer : 1;
         for (int i = 0; i < s->ranks; i++) {
-            bool faulty = (s->culprit == i || s->culprit == RANKS) && step >= s->from && step < s->until;
+            bool faulty = (s->culprit == i || s->culprit == RANKS) && s->doing != TFP_WATCH_WAIT && step >= s->from &&
+                          step < s->until;
             r[i].input = part(s, 0.2 * s->step_us * factor * offset[i]);
             r[i].compute = part(s, 0.7 * s->step_us * factor * offset[i]);
             r[i].extra = faulty ? part(s, s->extra * s->step_us) : 0;
@@ -144,7 +145,9 @@ static void simulate(simulation *s, tfp_watch_judge *j, uint64_t job, int steps)
                 r[i].compute += 5 * s->step_us;
             if (r[i].input + r[i].extra + r[i].compute > latest) latest = r[i].input + r[i].extra + r[i].compute;
         }
-        double leave = begin + latest + 0.02 * s->step_us, end = leave + 0.08 * s->step_us;
+        bool network = s->culprit == RANKS && s->doing == TFP_WATCH_WAIT && step >= s->from && step < s->until;
+        double leave = begin + latest + (network ? s->extra + 0.02 : 0.02) * s->step_us,
+               end = leave + 0.08 * s->step_us;
         for (int i = 0; i < s->ranks; i++) {
             double own = r[i].input + r[i].extra + r[i].compute;
             int looks = 0, waits = 0;

@@ -103,6 +103,226 @@ static void healthy_jobs_get_no_finding(void **state)
     assert_int_equal(alarms, 0);
 }
 
+/* One finding, of this kind, rank and cause. */
+static void assert_found(const simulation *s, const char *kind, int64_t rank, const char *cause)
+{
+    assert_int_equal(s->found, 1);
+    assert_string_equal(s->findings[0].kind, kind);
+    assert_int_equal(s->findings[0].rank, rank);
+    assert_string_equal(s->findings[0].cause, cause);
+}
+
+static void a_job_that_becomes_slower_is_slow(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *cause;
+        tfp_watch_class doing;
+        int delay;
+    } kinds[] = { { "collective", TFP_WATCH_WAIT, 0 },
+                  { "input", TFP_WATCH_INPUT, 0 },
+                  { "storage", TFP_WATCH_STORAGE, 0 },
+                  { "neighbour", TFP_WATCH_COMPUTE, 1 },
+                  { "throttled", TFP_WATCH_COMPUTE, 2 } };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        simulation s = SIMULATED;
+        s.from = 2500;
+        s.culprit = RANKS;
+        s.doing = kinds[i].doing;
+        s.delay = kinds[i].delay;
+        s.extra = 0.2;
+        run_simulation(&s, 2800);
+        assert_found(&s, "slow", TFP_ABSENT, kinds[i].cause);
+        assert_true(fabs(s.findings[0].gain - 0.2 / 1.2) < 0.05);
+        assert_true(s.findings[0].chance < 1e-4);
+    }
+}
+
+static void longer_batches_are_a_change(void **state)
+{
+    (void)state;
+    simulation s = SIMULATED;
+    s.from = 2500;
+    s.longer = 1.4;
+    s.spread = 0.2;
+    run_simulation(&s, 3000);
+    assert_found(&s, "change", TFP_ABSENT, "longer");
+}
+
+static void without_arrivals_the_rank_that_waits_least_is_late(void **state)
+{
+    (void)state;
+    simulation s = SIMULATED;
+    s.arrivals = false;
+    s.culprit = 3;
+    run_simulation(&s, 1100);
+    assert_found(&s, "late", 3, "input");
+}
+
+static void jobs_are_not_mixed(void **state)
+{
+    (void)state;
+    simulation s[2] = { SIMULATED, SIMULATED };
+    tfp_watch_judge *j;
+    tfp_watch_heard heard = { simulated_found, simulated_late, &s[0] };
+    assert_int_equal(tfp_watch_judge_new(&heard, &j, NULL), TFP_OK);
+    s[0].culprit = 1;
+    simulate(&s[0], j, 1, 900);
+    simulate(&s[1], j, 2, 900); /* its findings would come to s[0] */
+    tfp_watch_judge_free(j);
+    assert_found(&s[0], "late", 1, "input");
+}
+
+/* ---- hang ---- */
+
+typedef struct ticking {
+    simulation seen;
+    tfp_watch_judge *j;
+    tfp_watch_rank ranks[4];
+    tfp_watch_fact facts[4];
+    int64_t now_us;
+} ticking;
+
+/* A job of four ranks after 100 seconds of progress; all are in the same collective. */
+static void begin(ticking *t)
+{
+    *t = (ticking){ .seen = SIMULATED, .now_us = 1000000000 };
+    tfp_watch_heard heard = { simulated_found, NULL, &t->seen };
+    assert_int_equal(tfp_watch_judge_new(&heard, &t->j, NULL), TFP_OK);
+    for (int i = 0; i < 4; i++) {
+        t->ranks[i] = (tfp_watch_rank){
+            .number = (uint64_t)i + 1, .job = 1, .pid = 50 + i, .rank = i, .world = 4, .name = TFP_STR("job")
+        };
+        t->facts[i] = (tfp_watch_fact){ .rank = &t->ranks[i],
+                                        .state = 'S',
+                                        .doing = TFP_WATCH_WAIT,
+                                        .cpu_ns = 5,
+                                        .other_cpu_ns = 5,
+                                        .collectives = 0,
+                                        .hits = 0,
+                                        .collective = TFP_STR("all_reduce"),
+                                        .line = TFP_STR("train.py:30:reduce"),
+                                        .stack = 9 };
+    }
+}
+
+/* Ticks for so many seconds; `runs`: these ranks use CPU time at this many different stacks. */
+static void tick(ticking *t, int seconds, bool progress, int runner, uint64_t stacks)
+{
+    for (int i = 0; i < seconds; i++) {
+        t->now_us += 1000000;
+        t->seen.now_us = t->now_us;
+        for (int r = 0; r < 4; r++) {
+            if (progress) t->facts[r].collectives++, t->facts[r].hits += 2;
+            if (r == runner)
+                t->facts[r].cpu_ns += 900000000, t->facts[r].stack = (uint64_t)i % stacks, t->facts[r].state = 'R';
+        }
+        assert_int_equal(tfp_watch_judge_tick(t->j, t->facts, 4, t->now_us, t->now_us + 1000000000000000), TFP_OK);
+    }
+}
+
+static void miss(ticking *t, int rank, tfp_watch_class doing)
+{
+    t->facts[rank].collective = (tfp_str){ NULL, 0 };
+    t->facts[rank].doing = doing;
+    t->facts[rank].line = TFP_STR("train.py:9:fault");
+}
+
+static void a_rank_that_stands_outside_hangs_the_job(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *cause;
+        tfp_watch_class doing;
+        char state;
+        bool ended;
+        int runner;
+    } kinds[] = { { "input", TFP_WATCH_INPUT, 'S', false, -1 },     { "lock", TFP_WATCH_LOCK, 'S', false, -1 },
+                  { "storage", TFP_WATCH_COMPUTE, 'D', false, -1 }, { "missing", TFP_WATCH_COMPUTE, 'S', false, -1 },
+                  { "stopped", TFP_WATCH_COMPUTE, 'T', false, -1 }, { "ended", TFP_WATCH_COMPUTE, 'X', true, -1 },
+                  { "compute", TFP_WATCH_COMPUTE, 'R', false, 2 } };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        ticking t;
+        begin(&t);
+        tick(&t, 100, true, -1, 1);
+        miss(&t, 2, kinds[i].doing);
+        t.facts[2].state = kinds[i].state;
+        t.facts[2].ended = kinds[i].ended;
+        tick(&t, 9, false, kinds[i].runner, 3);
+        assert_found(&t.seen, "hang", 2, kinds[i].cause);
+        assert_true(t.seen.findings[0].found_us - 1100000000 <= 8000000);
+        if (!kinds[i].ended) assert_string_equal(t.seen.findings[0].line, "train.py:9:fault");
+        tfp_watch_judge_free(t.j);
+    }
+}
+
+static void pauses_that_are_no_hang(void **state)
+{
+    (void)state;
+    ticking t;
+    begin(&t);
+    tick(&t, 100, true, -1, 1);
+    miss(&t, 1, TFP_WATCH_COMPUTE);
+    tick(&t, 100, false, 1, 40); /* an evaluation of one rank, at many lines */
+    assert_int_equal(t.seen.found, 0);
+    tick(&t, 10, true, -1, 1);
+    t.now_us += 500000000; /* the machine was suspended */
+    tick(&t, 3, false, -1, 1);
+    tick(&t, 10, true, -1, 1);
+    assert_int_equal(t.seen.found, 0);
+    tick(&t, 120, false, -1, 1); /* no longer than the pause that ended by itself, by half */
+    assert_int_equal(t.seen.found, 0);
+    tick(&t, 60, false, -1, 1);
+    assert_int_equal(t.seen.found, 1);
+    assert_int_equal(t.seen.findings[0].rank, 1);
+    tick(&t, 1, true, -1, 1);
+    assert_int_equal(t.seen.ended, 1);
+    tfp_watch_judge_free(t.j);
+}
+
+static void a_job_that_ends_is_no_hang(void **state)
+{
+    (void)state;
+    ticking t;
+    begin(&t);
+    tick(&t, 100, true, -1, 1);
+    for (int r = 0; r < 4; r++) t.facts[r].ended = true;
+    tick(&t, 100, false, -1, 1);
+    assert_int_equal(t.seen.found, 0);
+    tfp_watch_judge_free(t.j);
+}
+
+static void a_process_that_ended_is_noted(void **state)
+{
+    (void)state;
+    ticking t;
+    begin(&t);
+    tick(&t, 100, true, -1, 1);
+    t.facts[3].ended = true;
+    tick(&t, 20, true, -1, 1);
+    assert_found(&t.seen, "ended", 3, "ended");
+    tfp_watch_judge_free(t.j);
+}
+
+/* Processes that come and go: what the judge keeps is bounded, and jobs that ended are forgotten. */
+static void jobs_that_come_and_go_are_forgotten(void **state)
+{
+    (void)state;
+    tfp_watch_judge *j;
+    simulation s = SIMULATED;
+    tfp_watch_heard heard = { simulated_found, NULL, &s };
+    assert_int_equal(tfp_watch_judge_new(&heard, &j, NULL), TFP_OK);
+    for (uint64_t i = 1; i < 20000; i++) {
+        tfp_watch_rank who = { .number = i, .job = i, .pid = 9, .rank = TFP_ABSENT, .name = TFP_STR("x") };
+        tfp_watch_fact f = {
+            .rank = &who, .ended = i % 2, .state = 'S', .collectives = TFP_ABSENT, .hits = TFP_ABSENT, .stack = i
+        };
+        assert_int_equal(tfp_watch_judge_tick(j, &f, 1, (int64_t)i * 100000, (int64_t)i), TFP_OK);
+    }
+    assert_int_equal(s.found, 0);
+    tfp_watch_judge_free(j);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -110,6 +330,15 @@ int main(void)
         cmocka_unit_test(a_late_rank_that_recovers_ends_its_finding),
         cmocka_unit_test(rank_and_cause_are_right),
         cmocka_unit_test(healthy_jobs_get_no_finding),
+        cmocka_unit_test(a_job_that_becomes_slower_is_slow),
+        cmocka_unit_test(longer_batches_are_a_change),
+        cmocka_unit_test(without_arrivals_the_rank_that_waits_least_is_late),
+        cmocka_unit_test(jobs_are_not_mixed),
+        cmocka_unit_test(a_rank_that_stands_outside_hangs_the_job),
+        cmocka_unit_test(pauses_that_are_no_hang),
+        cmocka_unit_test(a_job_that_ends_is_no_hang),
+        cmocka_unit_test(a_process_that_ended_is_noted),
+        cmocka_unit_test(jobs_that_come_and_go_are_forgotten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
