@@ -115,6 +115,18 @@ int64_t tfp_python_line(const tfp_python *p, uint64_t code, int64_t at);
 /* The local variables of a frame as text: "x=1, name='a', w=<Tensor>". False: another frame is there by now. live/python/locals.c */
 bool tfp_python_locals(const tfp_python *p, const tfp_live_frame *frame, tfp_buf *out);
 
+/* ---- objects of a frame, by address; from CPython 3.11 on, before it nothing is found: live/python/dict.c ---- */
+#define TFP_PYTHON_ITEMS 4096 /* most items of a dict that are read */
+typedef struct tfp_python_item {
+    uint64_t key, value;
+} tfp_python_item;
+uint64_t tfp_python_local(const tfp_python *p, const tfp_live_frame *frame, const char *name); /* 0: there is none */
+uint64_t tfp_python_globals(const tfp_python *p, const tfp_live_frame *frame); /* a dict; 0: not known */
+size_t tfp_python_items(const tfp_python *p, uint64_t dict, tfp_python_item *out, size_t room);
+uint64_t tfp_python_item_named(const tfp_python *p, uint64_t dict, const char *name); /* its value; 0: there is none */
+bool tfp_python_int(const tfp_python *p, uint64_t object, int64_t *out);              /* 0 to 2^30 */
+bool tfp_python_is_none(const tfp_python *p, uint64_t object);
+
 /* The same from the bytes of a line table: lnotab for minor 8 and 9, PEP 626 for 10, PEP 657 from 11 on. -1: no
  * line. */
 int64_t tfp_python_table_line(int minor, tfp_str table, int64_t first_line, int64_t at);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* live/stacks/rank_processes.c: the processes of the ranks that words mean. A word is a rank's number, the number of a
- * launcher (the ranks below it), or the name of a script or program (all its ranks). Workers of a rank inherit its RANK,
- * and a shell may be between the launcher and a rank: a rank is the outermost Python process with a RANK. */
+ * launcher (the ranks below it), or the name of a script or program (all its ranks). Workers of a rank inherit its
+ * RANK, and a shell may be between the launcher and a rank: a rank is the outermost Python process with a RANK. */
 #include "live/stacks/rank_processes.h"
 #include "live/jobs/top.h"
 #include "live/proc/proc.h"
@@ -61,6 +61,28 @@ static process *above(const processes *p, const process *x)
     return at == TFP_NONE ? NULL : &p->list.at[at];
 }
 
+static bool same_setting(int64_t a, int64_t b, const char *name)
+{
+    char x[256] = "", y[256] = "";
+    tfp_proc_setting(a, name, x, sizeof x);
+    tfp_proc_setting(b, name, y, sizeof y);
+    return !strcmp(x, y);
+}
+
+/* Whether the process that started this one has ended, and it is no rank but a worker of one: it was given to a process
+ * that is above the launcher of the other ranks. */
+static bool is_orphan(const processes *p, const process *x)
+{
+    for (size_t i = 0; i < p->list.size; i++) {
+        const process *other = &p->list.at[i], *launcher = above(p, other), *up = launcher ? above(p, launcher) : NULL;
+        if (!other->kept || other == x || !launcher || launcher->pid == x->parent) continue;
+        for (int k = 0; up && up->pid != x->parent && k < ABOVE_MOST; k++) up = above(p, up);
+        if (up && same_setting(x->pid, other->pid, "WORLD_SIZE") && same_setting(x->pid, other->pid, "MASTER_PORT"))
+            return true;
+    }
+    return false;
+}
+
 /* Keeps the processes that are ranks. */
 static void find_ranks(processes *p)
 {
@@ -69,6 +91,8 @@ static void find_ranks(processes *p)
         x->kept = x->ranked && x->python;
         for (int k = 0; x->kept && up && k < ABOVE_MOST; k++, up = above(p, up)) x->kept = !up->python;
     }
+    for (size_t i = 0; i < p->list.size; i++)
+        if (p->list.at[i].kept && is_orphan(p, &p->list.at[i])) p->list.at[i].kept = false;
     /* A rank that runs no Python gets a row that says so. */
     for (size_t i = 0; i < p->list.size; i++) {
         process *x = &p->list.at[i], *up = above(p, x);
@@ -136,12 +160,12 @@ static tfp_status add_named(const processes *p, const char *name, tfp_rank_pids 
     return !s && !ok ? tfp_nomem(err) : s;
 }
 
-tfp_status tfp_rank_processes(const char *const *words, size_t count, tfp_rank_pids *out, bool *whole, tfp_error *err)
+tfp_status tfp_rank_processes(const char *const *words, size_t count, tfp_rank_pids *out, tfp_rank_gone *gone,
+                              tfp_error *err)
 {
     processes p = { 0 };
     tfp_status s = list_all(&p) ? TFP_OK : tfp_nomem(err);
     find_ranks(&p);
-    *whole = true;
     for (size_t i = 0; i < p.list.size && !count && !s; i++)
         if (p.list.at[i].kept && !add(out, p.list.at[i].pid)) s = tfp_nomem(err);
     for (size_t i = 0; i < count && !s; i++) {
@@ -152,10 +176,16 @@ tfp_status tfp_rank_processes(const char *const *words, size_t count, tfp_rank_p
             continue;
         }
         s = tfp_live_find(words[i], &pid, err);
+        if (s == TFP_BADFILE && gone && count > 1) {
+            if (!gone->count++) snprintf(gone->why, sizeof gone->why, "%s", tfp_error_message(err));
+            tfp_error_clear(err);
+            s = TFP_OK;
+            continue;
+        }
         bool is_rank = !s && tfp_proc_setting(pid, "RANK", rank, sizeof rank);
-        *whole = *whole && !is_rank;
         if (!s && !(is_rank ? add(out, pid) : add_below(&p, pid, out))) s = tfp_nomem(err);
     }
+    if (!s && gone && gone->count && !out->size) s = tfp_fail(err, TFP_BADFILE, "%s", gone->why);
     tfp_map64_free(&p.by_pid);
     tfp_vec_free(&p.list);
     return s;

@@ -6,7 +6,14 @@
 #include "base/base.h"
 
 typedef TFP_VEC(int64_t) tfp_rank_pids;
-/* The processes that words mean; without words all ranks. *whole: all ranks of a job on this machine were looked for. */
-tfp_status tfp_rank_processes(const char *const *words, size_t count, tfp_rank_pids *out, bool *whole, tfp_error *err);
+/* Numbers of processes that have ended, or never were. */
+typedef struct tfp_rank_gone {
+    size_t count;
+    char why[120]; /* the error about the first one */
+} tfp_rank_gone;
+/* The processes that words mean; without words all ranks. gone: counts words instead of failing, if others mean
+ * processes; NULL: fails. */
+tfp_status tfp_rank_processes(const char *const *words, size_t count, tfp_rank_pids *out, tfp_rank_gone *gone,
+                              tfp_error *err);
 
 #endif

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/stacks/ranks.c: the stacks of all ranks of a running job, one row per rank: the collective that the main thread is in, and the line of
- * the user's code. RANK and WORLD_SIZE come from the environment that launchers set. */
+/* live/stacks/ranks.c: the stacks of all ranks of a running job, one row per rank: the collective that the main thread
+ * is in, and the line of the user's code. RANK and WORLD_SIZE come from the environment that launchers set. */
 #include "live/stacks/ranks.h"
 #include "live/stacks/parts.h"
 #include "live/stacks/rank_processes.h"
+#include "live/stacks/torch_group.h"
 #include "model/span_names.h"
 #include "query/order.h"
 #include "views/core/engine.h"
@@ -28,7 +29,7 @@ const tfp_table_column tfp_rank_columns[] = {
     TFP_COLUMN(tfp_rank_row, "rank", INT, LABEL, rank, "RANK of its environment."),
     TFP_COLUMN(tfp_rank_row, "world", INT, LABEL, world, "WORLD_SIZE of its environment: how many ranks the job has."),
     TFP_COLUMN(tfp_rank_row, "pid", INT, LABEL, pid, "The process; empty: it has ended."),
-    TFP_COLUMN(tfp_rank_row, "finding", TEXT, LABEL, finding, "waits: it is where most are in a collective; missing: it is in none; order: in another one, or at another line; elsewhere: no rank is in one, and most are at another line; moves: it went on while it was looked at; stopped, ended: the process; unread: it was not read, see why."),
+    TFP_COLUMN(tfp_rank_row, "finding", TEXT, LABEL, finding, "waits: it is where most are in a collective; missing: it is in none; order: in another one, or at another line; crossed: ranks wait for one another in a circle of groups; elsewhere: no rank is in one, and most are at another line; moves: it went on while it was looked at; stopped, ended: the process; unread: it was not read, see why."),
     TFP_COLUMN(tfp_rank_row, "collective", TEXT, LABEL, collective, "The function of torch.distributed that its main thread is in."),
     TFP_COLUMN(tfp_rank_row, "line", TEXT, LABEL, line, "FILE:LINE:FUNCTION of the innermost frame of the user's own code."),
     TFP_COLUMN(tfp_rank_row, "state", TEXT, LABEL, state, "Of the main thread: running, sleeping, waiting (for a device), stopped, traced."),
@@ -100,8 +101,8 @@ static bool cut_frame(tfp_str name, tfp_str *file, tfp_str *function)
     return true;
 }
 
-/* Takes one frame of the main thread; frames come innermost first. The collective is the outermost function of torch.distributed, the one that
- * user code called. */
+/* Takes one frame of the main thread; frames come innermost first. The collective is the outermost function of
+ * torch.distributed, the one that user code called. */
 static bool take_frame(ranks *x, tfp_rank_row *row, tfp_str name, bool *own)
 {
     tfp_str file, function;
@@ -244,35 +245,70 @@ static tfp_status watch(ranks *x, const tfp_live *l, int64_t began_ns)
     return s;
 }
 
+/* The groups of the ranks that stand in a collective. */
+static tfp_status find_groups(ranks *x)
+{
+    for (size_t i = 0; i < x->rows.size; i++) {
+        tfp_rank_row *row = &x->rows.at[i];
+        tfp_torch_group g = { 0 };
+        bool ok = true;
+        if (row->collective.size && !row->moved && tfp_torch_group_read(row->pid, row->world, &g)) {
+            int64_t *members = TFP_NEW(tfp_arena_of(x->r), int64_t, g.ranks.size);
+            ok = members && keep(x, (tfp_str){ g.name.data, g.name.size }, &row->group);
+            if (ok) memcpy(members, g.ranks.at, g.ranks.size * sizeof *members);
+            row->members = members;
+            row->member_count = ok ? g.ranks.size : 0;
+        }
+        tfp_torch_group_free(&g);
+        if (!ok) return tfp_nomem(x->err);
+    }
+    return TFP_OK;
+}
+
 /* ---- ranks that have ended ---- */
 
-/* Whether all ranks of the job are on this machine. */
+/* Whether all ranks of the job are on this machine: its environment says so, or says nothing about other machines. */
 static bool is_local(int64_t pid, int64_t world)
 {
     char address[256];
-    if (number_of(pid, "LOCAL_WORLD_SIZE") == world) return true;
-    return tfp_proc_setting(pid, "MASTER_ADDR", address, sizeof address) &&
-           (!strcmp(address, "localhost") || !strncmp(address, "127.", 4));
+    int64_t local = number_of(pid, "LOCAL_WORLD_SIZE"), nodes = number_of(pid, "SLURM_NNODES");
+    if (local != TFP_ABSENT) return local == world;
+    if (tfp_proc_setting(pid, "MASTER_ADDR", address, sizeof address))
+        return !strcmp(address, "localhost") || !strncmp(address, "127.", 4);
+    return nodes == TFP_ABSENT || nodes == 1;
 }
 
-/* Adds a row for each rank of a job that has no process, when all of them should be here. */
-static tfp_status add_ended(ranks *x)
+/* Whether a process of this machine is that rank of the job. */
+static bool lives(const tfp_rank_pids *all, uint64_t job, int64_t rank)
+{
+    for (size_t i = 0; i < all->size; i++)
+        if (number_of(all->at[i], "RANK") == rank && job_of(all->at[i]) == job) return true;
+    return false;
+}
+
+/* Adds a row for each rank of a job that has no process, when all of them should be here. *added: how many. */
+static tfp_status add_ended(ranks *x, size_t *added)
 {
     size_t found = x->rows.size;
-    for (size_t i = 0; i < found; i++) {
+    tfp_rank_pids all = { 0 };
+    tfp_status s = tfp_rank_processes(NULL, 0, &all, NULL, x->err);
+    for (size_t i = 0; i < found && !s; i++) {
         const tfp_rank_row first = x->rows.at[i];
         bool seen = first.rank == TFP_ABSENT || first.world == TFP_ABSENT || first.world > RANKS_MOST;
         for (size_t k = 0; k < i && !seen; k++) seen = x->rows.at[k].job == first.job;
         if (seen || !is_local(first.pid, first.world)) continue;
-        for (int64_t rank = 0; rank < first.world; rank++) {
+        for (int64_t rank = 0; rank < first.world && !s; rank++) {
             bool there = false;
             for (size_t k = i; k < found && !there; k++)
                 there = x->rows.at[k].job == first.job && x->rows.at[k].rank == rank;
+            if (there || lives(&all, first.job, rank)) continue;
             tfp_rank_row row = { .rank = rank, .world = first.world, .pid = TFP_ABSENT, .job = first.job };
-            if (!there && !tfp_push(&x->rows, row)) return tfp_nomem(x->err);
+            if (!tfp_push(&x->rows, row)) s = tfp_nomem(x->err);
+            ++*added;
         }
     }
-    return TFP_OK;
+    tfp_vec_free(&all);
+    return s;
 }
 
 static const tfp_sort_key by_rank[] = { TFP_UP(tfp_rank_row, rank), TFP_UP(tfp_rank_row, pid), { 0 } };
@@ -289,15 +325,19 @@ static tfp_status fill(ranks *x)
 static tfp_status add_all(ranks *x, const char *const *targets, size_t count)
 {
     tfp_rank_pids pids = { 0 };
-    bool whole = false;
+    tfp_rank_gone gone = { 0 };
+    size_t ended = 0;
     int64_t began_ns = tfp_now_ns();
     tfp_live *l = tfp_live_new();
     tfp_status s = l ? tfp_live_set(l, "once", NULL, x->err) : tfp_nomem(x->err);
-    if (!s) s = tfp_rank_processes(targets, count, &pids, &whole, x->err);
+    if (!s) s = tfp_rank_processes(targets, count, &pids, &gone, x->err);
     for (size_t i = 0; i < pids.size && i < RANKS_MOST && !s; i++) s = add_process(x, l, pids.at[i]);
     if (!s && count && !x->read) s = tfp_fail(x->err, TFP_BADFILE, "%s", x->why);
     if (!s && x->read) s = watch(x, l, began_ns);
-    if (!s && whole) s = add_ended(x);
+    if (!s) s = find_groups(x);
+    if (!s) s = add_ended(x, &ended);
+    /* a number of no process is a rank that ended, or a mistake */
+    if (!s && gone.count > ended) s = tfp_fail(x->err, TFP_BADFILE, "%s", gone.why);
     tfp_live_free(l);
     tfp_vec_free(&pids);
     return s;

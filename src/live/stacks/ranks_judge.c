@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* live/stacks/ranks_judge.c: which ranks of a running job the others wait for, or that it goes on. A rank is in a
- * collective when a public function of torch.distributed is on its stack; two ranks are at one place if the collective and
- * the line that calls it are the same. If no rank is in one, source lines are compared. */
-#include "live/stacks/ranks.h"
+ * collective when a public function of torch.distributed is on its stack; two ranks are at one place if the collective
+ * and the line that calls it are the same. If no rank is in one, source lines are compared. */
+#include "live/stacks/ranks_judge.h"
+#include "live/stacks/ranks_graph.h"
 #include "query/groups.h"
 #include "views/core/engine.h"
 #include "views/core/notes.h"
+#include "views/core/grid.h"
 
 static tfp_rank_row *row_at(const tfp_rank_rows *all, size_t i)
 {
@@ -20,8 +22,8 @@ typedef struct group { /* the rows of one job */
     size_t count, unread;
     const tfp_rank_row *place,
         *line; /* rows at the place in a collective, and at the line, where most are; NULL: none */
-    size_t at_place, at_line;
-    bool tie; /* as many are at another place in a collective */
+    size_t at_place, at_line, missing; /* missing: ranks that are read and in no collective */
+    bool tie;                          /* as many are at another place in a collective */
 } group;
 
 /* The next row of the group from `at` on; NULL: there is none. */
@@ -98,6 +100,12 @@ static bool goes_on(const group *g)
     return moved || (runs && !stands);
 }
 
+/* Ranks that wait in another group are not in the wrong order: it is known for whom they wait. */
+static bool in_other_group(const tfp_rank_row *a, const tfp_rank_row *b)
+{
+    return a->member_count && b->member_count && !tfp_str_eq(a->group, b->group);
+}
+
 static tfp_str finding_of(const group *g, const tfp_rank_row *row, bool moves)
 {
     size_t read = g->count - g->unread;
@@ -107,9 +115,10 @@ static tfp_str finding_of(const group *g, const tfp_rank_row *row, bool moves)
     if (moves && (row->moved || row->runs || has(row, "moves"))) return TFP_STR("moves");
     if (g->place) {
         if (!row->collective.size) return moves ? (tfp_str){ NULL, 0 } : TFP_STR("missing");
-        return same_place(row, g->place) && (moves || !g->tie) ? TFP_STR("waits")
-               : moves                                         ? (tfp_str){ NULL, 0 }
-                                                               : TFP_STR("order");
+        if (in_other_group(row, g->place)) return TFP_STR("waits");
+        return same_place(row, g->place) && (moves || !g->tie || g->missing) ? TFP_STR("waits")
+               : moves                                                       ? (tfp_str){ NULL, 0 }
+                                                                             : TFP_STR("order");
     }
     if (g->line && !moves && g->at_line * 2 > read && !tfp_str_eq(row->line, g->line->line))
         return TFP_STR("elsewhere");
@@ -148,12 +157,13 @@ static const tfp_rank_row *put_ranks(tfp_buf *b, const group *g, const char *fin
 }
 
 /* Writes who waits in which collective, at which line if it is asked for. */
-static void put_waiting(tfp_buf *b, const group *g)
+static void put_waiting(tfp_buf *b, const group *g, bool line)
 {
     if (!g->place || !count_of(g, "waits")) return;
     tfp_buf_text(b, ", and rank ");
     const tfp_rank_row *first = put_ranks(b, g, "waits");
     put(b, " waits in ", first->collective);
+    if (line) put(b, " at ", first->line);
 }
 
 /* Each rank with its own place: no place has most ranks. */
@@ -193,10 +203,22 @@ static void put_all_wait(tfp_buf *b, const group *g)
     else
         tfp_buf_printf(b, "all %zu ranks wait in ", waiting);
     if (absent || g->unread)
-        put_waiting(b, g);
+        put_waiting(b, g, false);
     else
         tfp_escape(b, g->place->collective);
     if (g->place->line.size) put(b, ", at ", g->place->line);
+}
+
+/* The verdict by process groups, if all ranks are in collectives of several known ones. */
+static bool judge_groups(const group *g, tfp_buf *b)
+{
+    tfp_rank_row **rows = calloc(g->count + 1, sizeof *rows);
+    size_t n = 0, at = 0;
+    for (tfp_rank_row *row; rows && (row = next(g, &at));) rows[n++] = row;
+    bool told = rows && !count_of(g, "stopped") && tfp_ranks_graph(rows, n, b);
+    b->failed |= !rows;
+    free(rows);
+    return told;
 }
 
 /* Returns the finding of the ranks that are at fault; no data: there is none. */
@@ -211,9 +233,10 @@ static tfp_str put_verdict(tfp_buf *b, const group *g, bool moves)
                 { "elsewhere", " is at " } };
     if (moves) {
         tfp_buf_printf(b, "nothing hangs: %zu of %zu ranks moved", count_of(g, "moves"), g->count);
-        put_waiting(b, g);
+        put_waiting(b, g, false);
         return (tfp_str){ NULL, 0 };
     }
+    if (judge_groups(g, b)) return count_of(g, "crossed") ? TFP_STR("crossed") : TFP_STR("waits");
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
         if (!count_of(g, odd[i].finding)) continue;
         if (g->tie && tfp_str_eq(tfp_str_of(odd[i].finding), TFP_STR("order"))) {
@@ -226,7 +249,7 @@ static tfp_str put_verdict(tfp_buf *b, const group *g, bool moves)
         if (first->collective.size) put(b, ", in ", first->collective);
         if (first->runs) tfp_buf_text(b, ", where it runs");
         if (!g->place && i + 1 == sizeof odd / sizeof *odd) put(b, ", where most are at ", g->line->line);
-        put_waiting(b, g);
+        put_waiting(b, g, tfp_str_eq(tfp_str_of(odd[i].finding), TFP_STR("order")));
         return tfp_str_of(odd[i].finding);
     }
     if (g->place)
@@ -246,6 +269,7 @@ tfp_str tfp_ranks_verdict(const tfp_rank_rows *all, uint64_t job, tfp_buf *b)
     for (const tfp_rank_row *row; (row = next(&g, &at));) {
         g.count++;
         g.unread += row->why.size != 0;
+        g.missing += !row->why.size && row->pid != TFP_ABSENT && !row->collective.size && !is_stopped(row);
     }
     g.place = most_common(&g, true, &g.at_place, &g.tie);
     g.line = most_common(&g, false, &g.at_line, &tie);

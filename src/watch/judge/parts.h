@@ -142,7 +142,10 @@ struct tfp_watch_judge {
     bool nomem;
 };
 
+/* ---- jobs.c ---- */
 member *judge_member(tfp_watch_judge *j, const tfp_watch_rank *rank, job **of); /* NULL: out of memory, or too many */
+void judge_job_free(job *of);
+void judge_forget(tfp_watch_judge *j, int64_t now_us); /* jobs that ended a minute ago */
 
 /* ---- history.c ---- */
 member *judge_member_new(const tfp_watch_rank *who); /* NULL: out of memory */

@@ -6,7 +6,7 @@
 #include "watch/judge/parts.h"
 
 #include "live/jobs/top.h"
-#include "live/stacks/ranks.h"
+#include "live/stacks/ranks_judge.h"
 
 #include <math.h>
 
