@@ -198,10 +198,9 @@ tfp_status watch_find(watch_recorder *r, bool first)
 {
     const tfp_watch_settings *w = r->settings;
     tfp_rank_pids pids = { 0 };
-    bool whole;
     int64_t began = tfp_now_ns();
     if (first) (void)has_new(r);
-    tfp_status s = tfp_rank_processes(w->words, w->word_count, &pids, &whole, r->err);
+    tfp_status s = tfp_rank_processes(w->words, w->word_count, &pids, NULL, r->err);
     if (s == TFP_BADFILE && !first) {
         tfp_error_clear(r->err);
         s = TFP_OK;
