@@ -79,6 +79,46 @@ static bool merge_late(uint32_t *items, size_t count, const uint64_t *keys, size
     return ok;
 }
 
+/* Merges two neighbouring runs that are in order. */
+static void merge_runs(const uint32_t *from, size_t middle, size_t end, const uint64_t *keys, uint32_t *to)
+{
+    size_t a = 0, b = middle;
+    while (a < middle && b < end) *to++ = keys[from[b]] < keys[from[a]] ? from[b++] : from[a++];
+    memcpy(to, from + a, (middle - a) * sizeof *to);
+    memcpy(to + (middle - a), from + b, (end - b) * sizeof *to);
+}
+
+#define RUNS_MOST 16 /* runs in order, as when each table of a file is: four passes of merges at most */
+
+/* Sorts items that are a few runs, each in order. False: they are more runs; `failed`: or memory ran out. */
+static bool sort_runs(uint32_t *items, size_t count, const uint64_t *keys, bool *failed)
+{
+    size_t first[RUNS_MOST + 1] = { 0 }, runs = 1;
+    for (size_t i = 1; i < count; i++) {
+        if (keys[items[i]] >= keys[items[i - 1]]) continue;
+        if (runs == RUNS_MOST) return false;
+        first[runs++] = i;
+    }
+    uint32_t *other = malloc(count * sizeof *other), *from = items, *to = other;
+    if ((*failed = !other)) return false;
+    first[runs] = count;
+    for (size_t left; runs > 1; runs = left) {
+        left = 0;
+        for (size_t i = 0; i < runs; i += 2) {
+            size_t begin = first[i], middle = first[i + 1], end = i + 1 < runs ? first[i + 2] : middle;
+            merge_runs(from + begin, middle - begin, end - begin, keys, to + begin);
+            first[left++] = begin;
+        }
+        first[left] = count;
+        uint32_t *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != items) memcpy(items, from, count * sizeof *items);
+    free(other);
+    return true;
+}
+
 /* at most one item of this many is late: writers put spans that end late, such as steps, after their contents */
 #define FEW_LATE 16
 
@@ -87,6 +127,8 @@ bool tfp_sort_keys(uint32_t *items, size_t count, const uint64_t *keys)
     size_t late = count_late(items, count, keys);
     if (!late) return true;
     if (late <= count / FEW_LATE) return merge_late(items, count, keys, late);
+    bool failed = false;
+    if (sort_runs(items, count, keys, &failed) || failed) return !failed;
     return count < RADIX / 2 ? tfp_sort(items, count, less_by_key, keys) : sort_digits(items, count, keys);
 }
 

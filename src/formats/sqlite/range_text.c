@@ -9,9 +9,11 @@ static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
 static bool cut(tfp_str *text, const char *key, bool list, tfp_str *value)
 {
     size_t size = strlen(key);
-    for (size_t at = text->size; at-- > 0;) {
-        if (text->data[at] != ',' || text->size - at < size || memcmp(text->data + at, key, size) != 0) continue;
-        *value = (tfp_str){ text->data + at + size, text->size - at - size };
+    const char *comma;
+    for (size_t at = text->size; at && (comma = memrchr(text->data, ',', at));) {
+        at = (size_t)(comma - text->data);
+        if (text->size - at < size || memcmp(comma, key, size) != 0) continue;
+        *value = (tfp_str){ comma + size, text->size - at - size };
         bool ends = value->size && (!list || (*value->data == '[' && value->data[value->size - 1] == ']'));
         for (size_t i = 0; ends && !list && i < value->size; i++)
             ends = tfp_is_digit(value->data[i]) || (!i && *value->data == '-' && value->size > 1);

@@ -261,6 +261,27 @@ static void keys_are_sorted_however_many_are_late(void **state)
     }
 }
 
+/* Items in a few runs that are in order, as when each table of a file is, and in one run too many for merging. */
+static void runs_in_order_are_merged(void **state)
+{
+    (void)state;
+    enum { MOST = 4000 };
+    static uint64_t keys[MOST];
+    static uint32_t items[MOST];
+    static const uint32_t parts[] = { 2, 3, 5, 16, 17 };
+    for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
+        for (uint32_t i = 0; i < MOST; i++) {
+            keys[i] = i % (MOST / parts[p] + 1) / 2;
+            items[i] = i;
+        }
+        assert_true(tfp_sort_keys(items, MOST, keys));
+        for (uint32_t i = 1; i < MOST; i++) {
+            uint64_t a = keys[items[i - 1]], b = keys[items[i]];
+            assert_true(a < b || (a == b && items[i - 1] < items[i]));
+        }
+    }
+}
+
 static void many_events(void *ctx, size_t count)
 {
     (void)ctx;
@@ -298,6 +319,7 @@ int main(void)
         cmocka_unit_test(roots_that_are_steps_are_no_parents),
         cmocka_unit_test(launches_are_found_in_their_process),
         cmocka_unit_test(keys_are_sorted_however_many_are_late),
+        cmocka_unit_test(runs_in_order_are_merged),
         cmocka_unit_test(events_are_joined_in_linear_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
