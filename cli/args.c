@@ -94,7 +94,7 @@ cli_flag cli_flags[CLI_FLAG_COUNT] = {
     [CLI_SOURCE]  = { "source",  "FOLDER",            "report",  "include the lines of code that have a cost, and five lines around each; the code is in this folder", false, false },
     [CLI_SUBPROCESSES] = { .name = "subprocesses" },
     [CLI_TABLE] = { "table", "NAME",                  "watch",   "with --show: watch_steps, watch_findings or watch_jobs", false, false },
-    [CLI_TABLES] = { "tables", "NAME,...", "index", "only these tables, beside runs and failures", false, false },
+    [CLI_TABLES] = { "tables", "NAME,...", "index", "only these tables, beside runs and failures; all: limits, too", false, false },
     [CLI_TIMEOUT] = { .name = "timeout", .verb = "index top", .help = "the longest time: of top for an agent's answer, 10 by default; of index for reading a trace, 300 by default" },
     [CLI_TOKEN_FILE] = { "token_file", "FILE",        "agent capture top", "the token that agents ask for and that --agent sends, 8 to 256 characters; readable by you only; or set TFPROF_TOKEN", false, false },
     [CLI_USER] = { .name = "user" },

@@ -28,7 +28,7 @@ tfp_index *tfp_index_new(void)
 {
     tfp_index *x = calloc(1, sizeof *x);
     if (!x) return NULL;
-    x->settings = (tfp_index_settings){ .tables = TFP_FLEET_ALL,
+    x->settings = (tfp_index_settings){ .tables = TFP_FLEET_USUAL,
                                         .jobs = (int64_t)tfp_sharing_get().threads,
                                         .timeout_s = 300,
                                         .shard = 1,
@@ -66,10 +66,11 @@ static tfp_status set_tables(tfp_index *x, const char *value, tfp_error *err)
     unsigned tables = TFP_FLEET_BIT(TFP_FLEET_RUNS) | TFP_FLEET_BIT(TFP_FLEET_FAILURES);
     for (const char *at = value; *at;) {
         size_t size = strcspn(at, ",");
+        bool all = tfp_str_eq((tfp_str){ at, size }, TFP_STR("all"));
         tfp_fleet_table_id id = tfp_fleet_find((tfp_str){ at, size });
-        if (id == TFP_FLEET_TABLES)
+        if (!all && id == TFP_FLEET_TABLES)
             return wrong(err, "tables", value, "names of tables, such as runs,step_devices,ops");
-        tables |= TFP_FLEET_BIT(id);
+        tables |= all ? TFP_FLEET_ALL : TFP_FLEET_BIT(id);
         at += size + (at[size] == ',');
     }
     x->settings.tables = tables;

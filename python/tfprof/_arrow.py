@@ -98,8 +98,8 @@ def arrow(
         polars.from_arrow(tfprof.arrow(paths, "step_devices", path_pattern="job={job}/rank={rank}"))
 
     source: a path, a folder, bytes, an open file or a URL (which needs fsspec), or an iterable of them.
-    table: runs, steps, step_devices, ops, modules, lines, kernels, collectives, transfers, memory_peaks, findings or
-        failures; docs/fleet.md tells their columns.
+    table: runs, steps, step_devices, ops, modules, lines, kernels, collectives, transfers, memory_peaks, findings,
+        limits or failures; docs/fleet.md tells their columns.
     path_pattern: the meaning of the folders in a path, such as "job={job}/rank={rank}"; of several the first that
         matches counts.
     sidecar: the name of the file beside a trace that tells its job, host, rank and date (meta.json).

@@ -110,6 +110,18 @@
     X(code, TEXT, LABEL, "Of advise: the rule.") \
     X(message, TEXT, LABEL, "The finding.") \
     X(count, INT, NUMBER, "How often.")
+#define LIMITS(X) \
+    X(class, TEXT, LABEL, "product, attention, elementwise ... as in limits; none: the whole run.") \
+    X(device_us, REAL, MICROS, "Time on devices.") \
+    X(not_judged_us, REAL, MICROS, "The part without a limit.") \
+    X(ideal_us, REAL, MICROS, "Time at the limits of the device.") \
+    X(loss_us, REAL, MICROS, "Time beyond it.") \
+    X(latency_us, REAL, MICROS, "Time in calls with less work than the shortest kernel does.") \
+    X(efficiency, REAL, LABEL, "ideal_us divided by judged time.") \
+    X(mfu, REAL, LABEL, "Of the run: float operations at their peak, divided by the time of the steps.") \
+    X(bandwidth_use, REAL, LABEL, "Of the run: bytes at the bandwidth, divided by the time of the steps.") \
+    X(step_us, REAL, MICROS, "Of the run: a step.") \
+    X(bound_us, REAL, MICROS, "Of the run: a step at the limits.")
 #define FAILURES(X) \
     X(path, TEXT, LABEL, "Its path, as in runs.") \
     X(bytes, INT, SIZE, "Its size.") \
@@ -135,6 +147,7 @@ TABLE(collectives, COLLECTIVES)
 TABLE(transfers, TRANSFERS)
 TABLE(memory_peaks, MEMORY_PEAKS)
 TABLE(findings, FINDINGS)
+TABLE(limits, LIMITS)
 static const tfp_table_column failures_columns[] = { FAILURES(COLUMN) };
 
 #define ROW(table, help) { #table, help, table##_columns, sizeof table##_columns / sizeof *table##_columns }
@@ -150,6 +163,7 @@ const tfp_fleet_schema tfp_fleet_tables[TFP_FLEET_TABLES] = {
     [TFP_FLEET_TRANSFERS] = ROW(transfers, "A kind of copy."),
     [TFP_FLEET_MEMORY_PEAKS] = ROW(memory_peaks, "A device at the time when it held most memory."),
     [TFP_FLEET_FINDINGS] = ROW(findings, "A finding of advise or check."),
+    [TFP_FLEET_LIMITS] = ROW(limits, "A class of operations beside the limits of the device, or the whole run; only where --tables names it."),
     [TFP_FLEET_FAILURES] = ROW(failures, "A file that gave no run."),
 };
 /* clang-format on */

@@ -18,6 +18,7 @@ typedef enum tfp_fleet_table_id {
     TFP_FLEET_TRANSFERS,
     TFP_FLEET_MEMORY_PEAKS,
     TFP_FLEET_FINDINGS,
+    TFP_FLEET_LIMITS,
     TFP_FLEET_FAILURES,
     TFP_FLEET_TABLES
 } tfp_fleet_table_id;
@@ -31,6 +32,8 @@ extern const tfp_fleet_schema tfp_fleet_tables[TFP_FLEET_TABLES];
 
 #define TFP_FLEET_BIT(table) (1u << (table))
 #define TFP_FLEET_ALL ((1u << TFP_FLEET_TABLES) - 1)
+/* The tables that an index has unless others are asked for: limits are computed only then. */
+#define TFP_FLEET_USUAL (TFP_FLEET_ALL & ~TFP_FLEET_BIT(TFP_FLEET_LIMITS))
 
 /* The table with that name; TFP_FLEET_TABLES: none. */
 tfp_fleet_table_id tfp_fleet_find(tfp_str name);

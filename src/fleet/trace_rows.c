@@ -285,9 +285,76 @@ static bool put_checks(tfp_fleet_rows *rows, const tfp_report *r, const tfp_flee
     return true;
 }
 
+/* ---- limits ---- */
+
+/* The sum of the operators of one class. */
+typedef struct limit_sum {
+    tfp_str class;
+    double device_us, not_judged_us, ideal_us, loss_us, latency_us;
+    bool judged;
+} limit_sum;
+
+static void add_limit(limit_sum *x, const tfp_report *r, size_t row)
+{
+    double ideal = tfp_fleet_real_at(r, "ideal_us", row), latency = tfp_fleet_real_at(r, "latency_us", row);
+    x->device_us += tfp_fleet_real_at(r, "device_us", row);
+    x->not_judged_us += tfp_fleet_real_at(r, "not_judged_us", row);
+    if (!isnan(latency)) x->latency_us += latency;
+    if (isnan(ideal)) return;
+    x->judged = true;
+    x->ideal_us += ideal;
+    x->loss_us += tfp_fleet_real_at(r, "loss_us", row);
+}
+
+static double real_fact(const tfp_report *r, const char *name)
+{
+    for (size_t i = 0; i < r->facts.size; i++)
+        if (strcmp(r->facts.at[i].name, name) == 0) return r->facts.at[i].absent ? NAN : r->facts.at[i].real;
+    return NAN;
+}
+
+/* run: the facts of the whole run; NULL: the row is of a class. */
+static void put_limit(tfp_batch *b, const tfp_fleet_run *run, const limit_sum *x, const tfp_report *facts)
+{
+    static const char *const names[] = { "mfu", "bandwidth_use", "step_us", "bound_us" };
+    double judged = x->device_us - x->not_judged_us;
+    tfp_fleet_put_key(b, run);
+    tfp_batch_text(b, x->class);
+    tfp_batch_real(b, x->device_us);
+    tfp_batch_real(b, x->not_judged_us);
+    tfp_batch_real(b, x->judged ? x->ideal_us : NAN);
+    tfp_batch_real(b, x->judged ? x->loss_us : NAN);
+    tfp_batch_real(b, x->judged ? x->latency_us : NAN);
+    tfp_batch_real(b, x->judged && judged > 0 ? x->ideal_us / judged : NAN);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        tfp_batch_real(b, facts ? real_fact(facts, names[i]) : NAN);
+}
+
+static bool put_limits(tfp_fleet_rows *rows, const tfp_report *r, const tfp_fleet_run *run)
+{
+    enum { CLASSES = 16 };
+    limit_sum all = { 0 }, of[CLASSES] = { 0 };
+    size_t count = 0;
+    tfp_batch *b = &rows->tables[TFP_FLEET_LIMITS];
+    for (size_t i = 0; i < r->grid->row_count; i++) {
+        tfp_str class = tfp_fleet_text_at(r, "class", i);
+        size_t at = 0;
+        while (at < count && !tfp_str_eq(of[at].class, class)) at++;
+        if (at == CLASSES) at--; /* there are ten classes */
+        if (at == count) of[count++].class = class;
+        add_limit(&of[at], r, i);
+        add_limit(&all, r, i);
+    }
+    put_limit(b, run, &all, r);
+    for (size_t i = 0; i < count; i++) put_limit(b, run, &of[i], NULL);
+    return true;
+}
+
+static bool has_shapes(const tfp_profile *p) { return tfp_profile_has(p, TFP_HAS_SHAPES); }
+
 /* ---- the views ---- */
 
-static const char *const by_op[] = { "by", "op", NULL };
+static const char *const by_op[] = { "by", "op", NULL }, *const json[] = { "format", "json", NULL }; /* all columns */
 
 const tfp_fleet_source tfp_fleet_of_tables[] = {
     { TFP_FLEET_BIT(TFP_FLEET_STEPS) | TFP_FLEET_BIT(TFP_FLEET_STEP_DEVICES), &tfp_view_steps, NULL, NULL, put_steps },
@@ -297,5 +364,6 @@ const tfp_fleet_source tfp_fleet_of_tables[] = {
     { TFP_FLEET_BIT(TFP_FLEET_MEMORY_PEAKS), &tfp_view_memory, by_op, has_memory, put_peaks },
     { TFP_FLEET_BIT(TFP_FLEET_FINDINGS), &tfp_view_advise, NULL, NULL, put_advice },
     { TFP_FLEET_BIT(TFP_FLEET_FINDINGS), &tfp_view_check, NULL, NULL, put_checks },
+    { TFP_FLEET_BIT(TFP_FLEET_LIMITS), &tfp_view_limits, json, has_shapes, put_limits },
     { 0, NULL, NULL, NULL, NULL },
 };

@@ -226,6 +226,21 @@ def doubts(folder):
     check("the findings say so", sql(out, f"SELECT count(*) FROM findings {where} AND source = 'check' AND message LIKE '%work from before%'")[0][0] == 1)
 
 
+def limits(folder):
+    """The table of limits is made where it is asked for; its numbers are those of `tfprof limits`."""
+    trace, out, usual = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data", "sample", "limits", "model.json"), os.path.join(folder, "limits"), os.path.join(folder, "usual")
+    run("index", trace, "-o", usual)
+    check("limits only where they are asked for", not os.path.exists(os.path.join(usual, "limits")), os.listdir(usual))
+    run("index", trace, "-o", out, "--tables", "all")
+    told = json.loads(run("limits", trace, "-format", "json").stdout)
+    names = ("ideal_us", "loss_us", "mfu", "bandwidth_use", "step_us", "bound_us")
+    [whole] = sql(out, f"SELECT {', '.join(names)} FROM limits WHERE class IS NULL")
+    check("limits of a run", all(abs(got - told["summary"][name]) < 1e-6 for name, got in zip(names, whole)), whole)
+    for kind, loss in sql(out, "SELECT class, loss_us FROM limits WHERE class IS NOT NULL"):
+        wanted = sum(r["loss_us"] or 0 for r in told["rows"] if r["class"] == kind)
+        check(f"loss of {kind}", abs((loss or 0) - wanted) < 1e-6, loss, wanted)
+
+
 def no_runs_yet(folder):
     """An index whose first pass is still running, or was killed."""
     out = os.path.join(folder, "begun")
@@ -267,6 +282,7 @@ def main():
         kills(folder, traces, made)
         sharing(folder, traces, made)
         refusals(folder, traces)
+        limits(folder)
         no_runs_yet(folder)
         other_compressions(folder)
         doubts(folder)

@@ -161,7 +161,8 @@ static tfp_status lock_share(tfp_index_folder *f, const char *path, tfp_error *e
     return tfp_fail(err, TFP_BADFILE, "%s: another index is at work there (process %s)", f->out, owner);
 }
 
-tfp_status tfp_index_folder_open(tfp_index_folder *f, const char *out, int64_t shard, int64_t shards, tfp_error *err)
+tfp_status tfp_index_folder_open(tfp_index_folder *f, const char *out, int64_t shard, int64_t shards, unsigned tables,
+                                 tfp_error *err)
 {
     char path[PATH_MAX];
     size_t size = strlen(out);
@@ -179,7 +180,8 @@ tfp_status tfp_index_folder_open(tfp_index_folder *f, const char *out, int64_t s
     if (!s) snprintf(f->work, sizeof f->work, "%s/_work-%lld-of-%lld", f->out, (long long)shard, (long long)shards);
     if (!s && mkdir(f->work, 0777) != 0 && errno != EEXIST) s = tfp_index_fail_output(err, f->work);
     for (int t = 0; t < TFP_FLEET_TABLES && !s; t++)
-        if (tfp_index_path(path, f->out, NULL, tfp_fleet_tables[t].name) && mkdir(path, 0777) != 0 && errno != EEXIST)
+        if ((tables | TFP_FLEET_USUAL) & TFP_FLEET_BIT(t) &&
+            tfp_index_path(path, f->out, NULL, tfp_fleet_tables[t].name) && mkdir(path, 0777) != 0 && errno != EEXIST)
             s = tfp_index_fail_output(err, path);
     if (s) tfp_index_folder_close(f);
     return s;

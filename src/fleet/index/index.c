@@ -263,7 +263,7 @@ static tfp_status prepare(pass *x, const char *const *sources, size_t count, con
     tfp_status s = tfp_index_walk_new(sources, count, o->names, o->rules.sidecar, &x->walk, err);
     x->dead.again = read_again;
     x->dead.ctx = x->walk;
-    if (!s) s = tfp_index_folder_open(&x->folder, out, o->shard, o->shards, err);
+    if (!s) s = tfp_index_folder_open(&x->folder, out, o->shard, o->shards, o->tables, err);
     if (!s) s = tfp_index_folder_lock(&x->folder, err);
     if (!s) {
         s = tfp_index_recover(&x->folder, err);

@@ -121,7 +121,8 @@ typedef struct tfp_index_folder {
     int lock, commit_lock; /* descriptors */
 } tfp_index_folder;
 /* Makes OUT, or checks that it is an index, and takes the lock of this shard. */
-tfp_status tfp_index_folder_open(tfp_index_folder *f, const char *out, int64_t shard, int64_t shards, tfp_error *err);
+tfp_status tfp_index_folder_open(tfp_index_folder *f, const char *out, int64_t shard, int64_t shards, unsigned tables,
+                                 tfp_error *err);
 tfp_status tfp_index_folder_lock(tfp_index_folder *f, tfp_error *err); /* takes the lock for a commit; waits for it */
 void tfp_index_folder_unlock(tfp_index_folder *f);
 void tfp_index_folder_close(tfp_index_folder *f);
