@@ -30,6 +30,7 @@ from tfprof._native import (
 )
 from tfprof._limit import limit
 from tfprof._options import (
+    CodeOptions,
     FlopsOptions,
     LinesOptions,
     MemoryOptions,
@@ -39,6 +40,7 @@ from tfprof._options import (
     StepOptions,
     TransferOptions,
     ViewOptions,
+    WaitOptions,
 )
 from tfprof._profile import Profile, ProfileWarning, open, recognise
 from tfprof._query import query, tables
@@ -46,6 +48,7 @@ from tfprof._report import Report, Row
 from tfprof._tables import help, names
 
 __all__ = [
+    "CodeOptions",
     "DiffOptions",
     "Error",
     "Flops",
@@ -69,6 +72,7 @@ __all__ = [
     "TransferOptions",
     "UsageError",
     "ViewOptions",
+    "WaitOptions",
     "__version__",
     "arrow",
     "build_info",

@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Tuple, Union
 
 from tfprof import _native
-from tfprof._options import Items, ViewOptions, is_put, options_of
+from tfprof._options import CodeOptions, Items, is_put, options_of
 from tfprof._profile import Profile, Source
 from tfprof._profile import open as _open
 from tfprof._report import Report
@@ -21,7 +21,7 @@ Side = Union[Profile, Source, Sequence[Source]]
 _HEAD = 1 << 20  # the tree of a printed view must begin within this many bytes
 
 
-class DiffOptions(ViewOptions, total=False):
+class DiffOptions(CodeOptions, total=False):
     """The keywords of diff, for type checkers."""
 
     view: Optional[str]

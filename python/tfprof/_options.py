@@ -91,13 +91,22 @@ class RangeOptions(PlaceOptions, total=False):
     range: Optional[str]
 
 
-class LinesOptions(RangeOptions, total=False):
-    """The keywords of Profile.lines, for type checkers."""
+class CodeOptions(ViewOptions, total=False):
+    """The keywords of views that name lines of code, for type checkers."""
 
     library_regexes: Optional[Items]
+    home: Optional[Items]
 
 
-class MemoryOptions(ViewOptions, total=False):
+class LinesOptions(RangeOptions, CodeOptions, total=False):
+    """The keywords of Profile.lines and Profile.kernel, for type checkers."""
+
+
+class WaitOptions(PlaceOptions, CodeOptions, total=False):
+    """The keywords of Profile.wait, for type checkers."""
+
+
+class MemoryOptions(CodeOptions, total=False):
     """The keywords of Profile.memory, for type checkers."""
 
     at: Optional[str]
@@ -117,7 +126,7 @@ class StepOptions(RangeOptions, total=False):
     why: Optional[bool]
 
 
-class WhatifOptions(ViewOptions, total=False):
+class WhatifOptions(CodeOptions, total=False):
     """The keywords of Profile.whatif, for type checkers."""
 
     peak_flops: Optional[Union[float, str]]
@@ -134,7 +143,7 @@ class WhatifOptions(ViewOptions, total=False):
     input: Optional[Union[float, str]]
 
 
-class LimitsOptions(ViewOptions, total=False):
+class LimitsOptions(CodeOptions, total=False):
     """The keywords of Profile.limits, for type checkers."""
 
     by: Optional[str]
@@ -153,18 +162,21 @@ class FlopsOptions(ViewOptions, total=False):
 
 # The keywords of views that have additional ones.
 OF_VIEWS: Dict[str, Any] = {
+    "advise": CodeOptions,
     "calls": RangeOptions,
     "code": RangeOptions,
     "flops": FlopsOptions,
-    "kernel": RangeOptions,
+    "hang": CodeOptions,
+    "kernel": LinesOptions,
     "limits": LimitsOptions,
     "lines": LinesOptions,
     "memory": MemoryOptions,
     "op": RangeOptions,
     "scope": RangeOptions,
     "steps": StepOptions,
+    "summary": CodeOptions,
     "transfer": TransferOptions,
-    "wait": PlaceOptions,
+    "wait": WaitOptions,
     "whatif": WhatifOptions,
 }
 

@@ -13,22 +13,20 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Mapping, 
 from tfprof import _native
 from tfprof._notebook import InNotebooks
 from tfprof._options import (
-    OF_VIEWS,
+    CodeOptions,
     FlopsOptions,
     LimitsOptions,
     LinesOptions,
     MemoryOptions,
-    Parameters,
-    Path,
-    PlaceOptions,
     RangeOptions,
     StatsOptions,
     StepOptions,
     TransferOptions,
     ViewOptions,
+    WaitOptions,
     WhatifOptions,
 )
-from tfprof._options import destination, hinted, is_put, options_of, suggestion
+from tfprof._options import OF_VIEWS, Parameters, Path, destination, hinted, is_put, options_of, suggestion
 from tfprof._report import Report
 from tfprof._tables import _keywords
 
@@ -312,8 +310,8 @@ class Profile(InNotebooks):
     def code(self, **options: "Unpack[RangeOptions]") -> Report:
         return self.view("code", **options)
 
-    def advise(self, **options: "Unpack[ViewOptions]") -> Report:
-        return self.view("advise", **options)
+    def advise(self, **options: "Unpack[CodeOptions]") -> Report:
+        return self.view("advise", **options)  # type: ignore[misc]
 
     def flops(self, **options: "Unpack[FlopsOptions]") -> Report:
         return self.view("flops", **options)  # type: ignore[misc]
@@ -330,14 +328,14 @@ class Profile(InNotebooks):
     def params(self, **options: "Unpack[ViewOptions]") -> Report:
         return self.view("params", **options)
 
-    def summary(self, **options: "Unpack[ViewOptions]") -> Report:
-        return self.view("summary", **options)
+    def summary(self, **options: "Unpack[CodeOptions]") -> Report:
+        return self.view("summary", **options)  # type: ignore[misc]
 
     def calls(self, **options: "Unpack[RangeOptions]") -> Report:
         return self.view("calls", **options)
 
-    def kernel(self, **options: "Unpack[RangeOptions]") -> Report:
-        return self.view("kernel", **options)
+    def kernel(self, **options: "Unpack[LinesOptions]") -> Report:
+        return self.view("kernel", **options)  # type: ignore[misc]
 
     def step_table(self, **options: "Unpack[StepOptions]") -> Report:
         return self.view("steps", **options)  # type: ignore[misc]
@@ -345,8 +343,8 @@ class Profile(InNotebooks):
     def transfer(self, **options: "Unpack[TransferOptions]") -> Report:
         return self.view("transfer", **options)  # type: ignore[misc]
 
-    def wait(self, **options: "Unpack[PlaceOptions]") -> Report:
-        return self.view("wait", **options)
+    def wait(self, **options: "Unpack[WaitOptions]") -> Report:
+        return self.view("wait", **options)  # type: ignore[misc]
 
     def limits(self, **options: "Unpack[LimitsOptions]") -> Report:
         return self.view("limits", **options)  # type: ignore[misc]
@@ -354,8 +352,8 @@ class Profile(InNotebooks):
     def whatif(self, **options: "Unpack[WhatifOptions]") -> Report:
         return self.view("whatif", **options)  # type: ignore[misc]
 
-    def hang(self, **options: "Unpack[ViewOptions]") -> Report:
-        return self.view("hang", **options)
+    def hang(self, **options: "Unpack[CodeOptions]") -> Report:
+        return self.view("hang", **options)  # type: ignore[misc]
 
     def check(self, **options: "Unpack[ViewOptions]") -> Report:
         return self.view("check", **options)

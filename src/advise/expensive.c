@@ -3,7 +3,7 @@
  * quarter of the operations that ran. The smallest such scope and the innermost such line are reported; a library's line
  * only if no other line takes as much. */
 #include "advise/checker.h"
-#include "model/span_names.h"
+#include "model/frames/kinds.h"
 #include "model/tables/code.h"
 #include "model/tables/graph.h"
 #include "model/tables/read.h"

@@ -75,13 +75,5 @@ const char *tfp_frame_wait_word(tfp_frame_wait wait); /* the cause in `wait`: "l
 /* Whether a span compiles, or searches for the fastest kernel (autotune), by its name: a range or operator of PyTorch or
  * XLA, or a frame of their compilers. */
 bool tfp_compiles(tfp_str name);
-/* Whether a source file belongs to Python or to an installed package, or was generated, so it is not the user's own
- * code. */
-bool tfp_is_library_file(tfp_str path);
-/* XPlane's frames have no folders: the path of a file of JAX, NumPy, Keras or TensorFlow below its package, such as
- * "jax/_src/pjit.py"; otherwise the file as it is. */
-tfp_str tfp_path_of_bare_file(tfp_str file);
-/* Whether a compiler generated it. */
-bool tfp_is_generated_file(tfp_str path);
 
 #endif

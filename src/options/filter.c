@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-static tfp_str next_item(tfp_str *list)
+tfp_str tfp_filter_item(tfp_str *list)
 {
     const char *comma = list->size ? memchr(list->data, ',', list->size) : NULL;
     tfp_str item = { list->data, comma ? (size_t)(comma - list->data) : list->size };
@@ -62,7 +62,7 @@ tfp_status tfp_filter_new(tfp_str list, tfp_filter **out, tfp_error *err)
     *out = NULL;
     if (!items) return tfp_nomem(err);
     while (list.size) {
-        tfp_str item = next_item(&list);
+        tfp_str item = tfp_filter_item(&list);
         if (item.size) items[count++] = item;
     }
     tfp_status s = tfp_filter_of(items, count, out, err);

@@ -11,6 +11,8 @@
 /* The views whose answers an option of several views changes. */
 #define TREES "scope graph op code"
 #define ROWS TREES " calls diff stats"
+/* The views that name lines of code. */
+#define LINES "lines kernel memory limits wait summary advise whatif hang diff query"
 #define TIMES "summary lines memory kernel steps transfer wait whatif advise timeline report " ROWS
 
 #define PHASED "summary lines kernel steps transfer wait advise timeline limits check " ROWS
@@ -64,7 +66,8 @@ static const option options[] = {
     { "phase", K_TEXT, AT(part.phase), "", NULL, false, false, "For a trace of a server of language models: count only the steps of this phase: prefill, decode, mixed, verify, draft or idle.", NULL, PHASED },
     { "ranks", K_TEXT, AT(part.ranks), "", NULL, false, false, "For a trace: count only these ranks, such as 0,3,8-15.", "kernel op scope code lines calls steps transfer wait" },
     { "device", K_TEXT, AT(part.device), "", NULL, false, false, "For a trace: count only the activities of this device, such as gpu:0; everything on hosts still counts.", "kernel op scope code lines calls steps transfer wait" },
-    { "library_regexes", K_FILTER, AT(filters[TFP_F_LIBRARY]), "", NULL, false, false, "Files of libraries: the cost of their lines counts for the line of your code that called them. Empty: site-packages, dist-packages, lib/python3, files of frameworks and of Python itself whose folders PyTorch cut off, and files that a compiler generated.", "lines memory" },
+    { "library_regexes", K_FILTER, AT(filters[TFP_F_LIBRARY]), "", NULL, false, false, "Files of libraries, in addition to those that are known: the cost of their lines counts for the line of your code that called them; a part of the path is enough. - as the first: only these are libraries.", LINES },
+    { "home", K_FILTER, AT(filters[TFP_F_HOME]), "", NULL, false, false, "Files whose lines are named first, where a call stack has one outside of ops; a part of the path is enough.", LINES },
     { "nodes", K_BOOL, AT(flops.nodes), "false", NULL, false, false, "List every node, those of functions included, with the shapes of its outputs and the count of one execution.", "flops" },
     { "peak_flops", K_FLOPS, AT(flops.peak_flops), "", NULL, false, false, "Show a roofline: the device's peak of float operations a second, such as 19.5T or 312TFLOPS.", "flops limits whatif" },
     { "peak_bandwidth", K_BANDWIDTH, AT(flops.peak_bandwidth), "", NULL, false, false, "Show a roofline: the peak of bytes a second of the device's memory, such as 900G or 2TB/s.", "flops limits whatif" },

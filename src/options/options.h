@@ -30,6 +30,7 @@ enum {
     TFP_F_NODE_NAMES,
     TFP_F_HIDE_NODES,
     TFP_F_LIBRARY,
+    TFP_F_HOME,
     TFP_F_STEP_MARKER,
     TFP_F_COUNT
 }; /* filters */

@@ -33,6 +33,7 @@ typedef struct tfp_filter {
  * nothing). */
 tfp_status tfp_filter_of(const tfp_str *items, size_t count, tfp_filter **out, tfp_error *err);
 tfp_status tfp_filter_new(tfp_str list, tfp_filter **out, tfp_error *err);
+tfp_str tfp_filter_item(tfp_str *list); /* cuts the first item off such a list */
 tfp_filter *tfp_filter_keep(tfp_filter *f);
 void tfp_filter_free(tfp_filter *f);
 bool tfp_filter_matches(const tfp_filter *f, tfp_str name); /* NULL or empty: no */

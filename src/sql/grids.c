@@ -110,6 +110,13 @@ static bool tell_attributed(const sql_session *s, tfp_report *const *reports)
     return tfp_attributed_note_over(s->answer, reports, s->data.count, NULL) == TFP_OK;
 }
 
+static void take_asked(tfp_options *o, const tfp_options *asked)
+{
+    o->part.range = asked->part.range;
+    o->filters[TFP_F_HOME] = tfp_filter_keep(asked->filters[TFP_F_HOME]);
+    o->filters[TFP_F_LIBRARY] = tfp_filter_keep(asked->filters[TFP_F_LIBRARY]);
+}
+
 /* A missing trace is not an error of the query; running out of memory is. */
 static int build_reports(grid_table *t)
 {
@@ -117,7 +124,7 @@ static int build_reports(grid_table *t)
     t->reports = calloc(d->count + 1, sizeof *t->reports);
     tfp_options *o = tfp_options_new();
     int rc = t->reports && o ? SQLITE_OK : SQLITE_NOMEM;
-    if (o) o->part.range = t->session->range;
+    if (o) take_asked(o, t->session->asked);
     for (size_t i = 0; i < d->count && !rc; i++) {
         const tfp_view *view = grids[t->grid].view;
         tfp_status s = is_tree(t->grid) ? sql_rows_build(d->sources[i].p, view, o->part.range, &t->reports[i])

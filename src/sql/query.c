@@ -8,6 +8,7 @@
 #include "sql/grids.h"
 #include "views/core/engine.h"
 #include "views/core/grid.h"
+#include "views/core/own_frame.h"
 #include "views/core/report.h"
 #include "views/core/view.h"
 #include "views/timeline/range.h"
@@ -188,7 +189,7 @@ static tfp_status open_session(sql_session *s, const tfp_options *o, tfp_error *
     s->progress = o->query.query_fn;
     s->progress_ctx = o->query.query_ctx;
     s->seconds = o->query.time_limit;
-    s->range = o->part.range;
+    s->asked = o;
     const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX;
     sql_guard_start(s);
     int rc = s->api->open_v2(":memory:", &s->db, flags, NULL);
@@ -255,6 +256,7 @@ static tfp_status query(tfp_report *r, sql_session *s, const char *sql, tfp_erro
     tfp_status st = open_session(s, r->options, err);
     if (!st) st = run(&x, sql, err);
     if (!st) st = note_parameters(r, s, err);
+    if (!st && r->profile) st = tfp_note_home(r, err);
     if (x.statement) s->api->finalize(x.statement);
     tfp_vec_free(&x.values);
     if (s->db) s->api->close(s->db);

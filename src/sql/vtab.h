@@ -34,8 +34,8 @@ struct sql_session {
     /* set by the guard, sql/guard.h */
     tfp_progress_fn progress;
     void *progress_ctx;
-    double seconds;    /* 0: no limit */
-    tfp_moments range; /* the time range for tables whose rows come from a report */
+    double seconds;           /* 0: no limit */
+    const tfp_options *asked; /* of the query: its range and lines are those of tables whose rows come from a report */
     int64_t started_ns;
     int64_t memory_before;
     uint64_t ticks;

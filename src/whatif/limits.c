@@ -338,7 +338,8 @@ static tfp_status build_by(tfp_report *r, tfp_limits_by by, bool step, tfp_error
     limits_report t = { .r = r, .step_us = NAN };
     tfp_status s = tfp_trace_index_new(r, &t.x, err);
     if (s) return s;
-    s = tfp_limits_of(r, &t.x, &t.l, err);
+    bool places = by == TFP_LIMITS_BY_MODULE || by == TFP_LIMITS_BY_LINE; /* their device times need no shapes */
+    s = (places ? tfp_limits_of_any : tfp_limits_of)(r, &t.x, &t.l, err);
     bool chains = step || by == TFP_LIMITS_BY_CHAIN;
     if (!s && chains && !tfp_limits_chains(&t.l, &t.chains)) s = tfp_nomem(err);
     if (!s && chains) s = find_step(&t, err);

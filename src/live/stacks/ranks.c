@@ -5,7 +5,7 @@
 #include "live/stacks/parts.h"
 #include "live/stacks/rank_processes.h"
 #include "live/stacks/torch_group.h"
-#include "model/span_names.h"
+#include "model/frames/kinds.h"
 #include "query/order.h"
 #include "views/core/engine.h"
 

@@ -13,6 +13,8 @@
 #include "query/order.h"
 
 enum { STACK_MOST = 256 }; /* most frames of a stack, innermost ones; Python's own limit is 1000 */
+enum { NOT_LOOKED_AT = 0xff };
+enum { INSIDE = 0x80, RANK = 0x7f }; /* parts of collector.rank */
 #define NOTHING (TFP_NONE - 1)
 
 /* What may be asked about a span and those around it; the answers are: */
@@ -22,7 +24,7 @@ typedef enum asked {
     INNER,   /* places, with annotations that began within the capture */
     OP,      /* spans: the nearest op */
     FRAME,   /* the nearest frame of Python */
-    LINE,    /* strings: the line of the nearest frame that is no library's */
+    LINE,    /* spans: the frame that is the line of those around */
     DIMS,    /* strings: the shapes of the nearest op that has some */
     ASKED
 } asked;
@@ -49,9 +51,12 @@ typedef struct collector {
     TFP_VEC(uint32_t) calls;  /* calls of one capture */
     uint32_t *known[ASKED];   /* for each span: the answer; TFP_NONE: not asked yet */
     uint32_t *trace;          /* for each span that is a frame: index in the builder's traces */
-    tfp_strid *line;   /* for each string that names a frame: its line; 0: it is a library's; TFP_NONE: not looked at */
-    tfp_strid *string; /* for each string: the builder's string; TFP_NONE: none */
-    int64_t begin_ns;  /* begin of the current capture */
+    uint8_t *rank;            /* for each span: parts of the state of its LINE */
+    uint8_t *bits;            /* for each string that names a frame: TFP_FRAME_...; NOT_LOOKED_AT */
+    tfp_strid *line;          /* the same: its line; TFP_NONE: not made */
+    tfp_whose whose;
+    tfp_strid *string;      /* for each string: the builder's string; TFP_NONE: none */
+    int64_t begin_ns;       /* begin of the current capture */
     tfp_strid kernel, dims; /* keys of stats */
     TFP_VEC(uint32_t) path;
     TFP_VEC(interval) captures;
@@ -75,13 +80,20 @@ static tfp_strid line_of_frame(collector *c, uint32_t span)
 {
     tfp_python_frame f;
     tfp_strid *line = &c->line[c->s->name[span]];
-    if (*line != TFP_NONE) return *line;
-    *line = 0;
-    if (!frame_of(c, span, &f)) return 0;
+    if (*line != TFP_NONE || !frame_of(c, span, &f)) return *line;
     tfp_code_frame own = { .file = tfp_build_made_string(c->b, f.file),
                            .function = tfp_build_made_string(c->b, f.function),
                            .line = f.line };
-    return *line = tfp_line_of_frames(c->b, &own, 1);
+    return *line = c->b->status ? 0 : tfp_line_name(c->b, &own);
+}
+
+static unsigned bits_of_frame(collector *c, uint32_t span)
+{
+    tfp_python_frame f;
+    uint8_t *bits = &c->bits[c->s->name[span]];
+    if (*bits == NOT_LOOKED_AT)
+        *bits = frame_of(c, span, &f) ? (uint8_t)tfp_whose_frame(&c->whose, f.file, f.function) : 0;
+    return *bits;
 }
 
 /* A text among the stats of a span, as a string of the builder, without ".kd"; 0: none. */
@@ -105,9 +117,21 @@ static uint32_t around_backward(collector *c, asked what, uint32_t span, uint32_
 {
     uint32_t forward = c->forward[span];
     if (forward == TFP_NONE || what == OP || what == DIMS) return above;
-    if (what == LINE || what == FRAME) return above && above != NOTHING ? above : ask(c, what, c->nest.parent[forward]);
+    if (what == LINE || what == FRAME) return above != NOTHING ? above : ask(c, what, c->nest.parent[forward]);
     uint32_t modules = ask(c, MODULES, c->s->parent[forward]);
     return what == MODULES ? modules : tfp_graph_place_below(c->b, modules, c->backward);
+}
+
+/* The answer to LINE. */
+static uint32_t line_below(collector *c, uint32_t span, uint32_t above)
+{
+    uint32_t around = c->nest.parent[span];
+    unsigned rank = around == TFP_NONE ? 0 : c->rank[around];
+    if (around != TFP_NONE && c->known[LINE][around] != above) rank = TFP_RANK_OWN; /* of the forward operator */
+    tfp_stack_line line = { above, rank & RANK, rank & INSIDE };
+    if (c->s->kind[span] == TFP_SPAN_FRAME) line = tfp_stack_below(line, bits_of_frame(c, span), span);
+    c->rank[span] = (uint8_t)(line.rank | (line.inside ? INSIDE : 0));
+    return line.at;
 }
 
 /* The answer for a span, given the answer for the span around it in `above`. */
@@ -119,10 +143,7 @@ static uint32_t answer(collector *c, asked what, uint32_t span, uint32_t above)
     switch (what) {
     case OP: return kind == TFP_SPAN_OP ? span : above;
     case FRAME: return frame_of(c, span, &f) ? span : above;
-    case LINE: {
-        tfp_strid line = kind == TFP_SPAN_FRAME ? line_of_frame(c, span) : 0;
-        return line ? line : above;
-    }
+    case LINE: return line_below(c, span, above);
     case DIMS: {
         tfp_strid dims = kind == TFP_SPAN_OP ? text_stat(c, span, c->dims) : 0;
         return dims ? dims : above;
@@ -138,7 +159,7 @@ static uint32_t around(const collector *c, asked what, uint32_t span)
 
 static uint32_t ask(collector *c, asked what, uint32_t span)
 {
-    uint32_t *known = c->known[what], found = what == OP || what == FRAME ? NOTHING : 0;
+    uint32_t *known = c->known[what], found = what == OP || what == FRAME || what == LINE ? NOTHING : 0;
     /* around_backward calls this function again, but only one level deep: the forward operator is in no backward
      * operator */
     size_t base = c->path.size;
@@ -223,7 +244,8 @@ static bool add_launch(collector *c, uint32_t call)
     if (op == NOTHING) l.place = tfp_graph_place_below(c->b, l.place, l.op);
     l.sign = sign_of(c, call, op);
     l.dims = ask(c, DIMS, parent);
-    l.line = ask(c, LINE, c->nest.parent[call]);
+    uint32_t line = ask(c, LINE, c->nest.parent[call]);
+    l.line = line == NOTHING ? 0 : line_of_frame(c, line);
     l.trace = l.line ? trace_of(c, ask(c, FRAME, c->nest.parent[call])) : TFP_NONE;
     return !c->b->status && tfp_push(&c->b->p->captures->launches, l);
 }
@@ -363,6 +385,20 @@ static bool in_process(const void *ctx, uint32_t a, uint32_t b)
     return x != y ? x < y : c->s->start_ns[a] < c->s->start_ns[b];
 }
 
+/* Finds out whose the code is, and keeps it for the lines of reports. */
+static bool find_whose(collector *c)
+{
+    if (!tfp_whose_kept(&c->whose, c->b->p)) return false;
+    size_t kept = c->whose.seen.size;
+    if (!tfp_whose_gather(&c->whose, c->p, &c->nest)) return false;
+    for (size_t i = kept; i < c->whose.seen.size && !c->own && !c->b->status; i++) {
+        tfp_seen_code x = { .file = tfp_build_made_string(c->b, c->whose.seen.at[i].file),
+                            .function = tfp_build_made_string(c->b, c->whose.seen.at[i].function) };
+        tfp_build_keep(c->b, tfp_push(&c->b->p->code->seen, x));
+    }
+    return !c->b->status;
+}
+
 static bool start(collector *c)
 {
     size_t spans = c->s->size + 1, strings = c->p->strings.count + 1;
@@ -370,6 +406,8 @@ static bool start(collector *c)
     c->active = TFP_NEW(&c->arena, uint8_t, spans);
     c->trace = TFP_NEW(&c->arena, uint32_t, spans);
     c->forward = TFP_NEW(&c->arena, uint32_t, spans);
+    c->rank = TFP_NEW(&c->arena, uint8_t, spans);
+    c->bits = TFP_NEW(&c->arena, uint8_t, strings);
     c->line = TFP_NEW(&c->arena, tfp_strid, strings);
     c->string = TFP_NEW(&c->arena, tfp_strid, strings);
     for (unsigned i = 0; i < ASKED; i++) {
@@ -377,17 +415,18 @@ static bool start(collector *c)
         ok = ok && c->known[i];
         if (ok) memset(c->known[i], 0xff, spans * sizeof *c->known[i]); /* TFP_NONE */
     }
-    if (!ok || !c->active || !c->trace || !c->forward || !c->line || !c->string) return false;
+    if (!ok || !c->active || !c->trace || !c->forward || !c->line || !c->string || !c->rank || !c->bits) return false;
     memset(c->trace, 0xff, spans * sizeof *c->trace);
     memset(c->forward, 0xff, spans * sizeof *c->forward);
     memset(c->line, 0xff, strings * sizeof *c->line);
+    memset(c->bits, NOT_LOOKED_AT, strings);
     memset(c->string, 0xff, strings * sizeof *c->string);
     for (uint32_t i = 0; i < c->s->size; i++)
         if (c->s->launch[i] != TFP_NONE) c->active[c->s->launch[i]] = 1;
     c->kernel = tfp_strtab_find(&c->p->strings, TFP_STR("kernel"));
     c->dims = tfp_strtab_find(&c->p->strings, TFP_STR("Input Dims"));
     c->backward = tfp_build_string(c->b, TFP_STR("backward"));
-    return find_backwards(c) && tfp_sort(c->others.at, c->others.size, in_process, c);
+    return find_whose(c) && find_backwards(c) && tfp_sort(c->others.at, c->others.size, in_process, c);
 }
 
 bool tfp_graphs_collect(tfp_builder *b, const tfp_profile *from, bool own)
@@ -398,6 +437,7 @@ bool tfp_graphs_collect(tfp_builder *b, const tfp_profile *from, bool own)
     for (uint32_t i = 0; order && i < c.captures.size; i++) order[i] = i;
     ok = order && tfp_sort(order, c.captures.size, earlier, &c) && find_beside(&c, order);
     for (size_t i = 0; ok && i < c.captures.size; i++) ok = add_graph(&c, &c.captures.at[order[i]]);
+    tfp_whose_free(&c.whose);
     tfp_vec_free(&c.path);
     tfp_vec_free(&c.others);
     tfp_vec_free(&c.calls);

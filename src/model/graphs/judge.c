@@ -3,7 +3,6 @@
  * in all candidate graphs, and in those that the order of the replays leaves. Replays with the same pattern and choice
  * share the answer. In: candidates and choices. Out: attributions. */
 #include "model/graphs/parts.h"
-#include "model/span_names.h"
 #include "model/tables/code.h"
 #include "model/tables/profile.h"
 
@@ -118,7 +117,7 @@ static uint32_t trace_of_line(judge *j, const tfp_captured_launch *l)
     const tfp_trace *t = &p->code->traces.at[l->trace];
     for (uint32_t i = t->count; i-- > 0;) {
         tfp_code_frame f = p->code->frames.at[p->code->trace_frames.at[t->first + i]];
-        if (!tfp_is_library_file(tfp_text(p, f.file))) return tfp_build_trace(j->b, &f, 1);
+        if (tfp_line_name(j->b, &f) == l->line) return tfp_build_trace(j->b, &f, 1);
     }
     return TFP_NONE;
 }

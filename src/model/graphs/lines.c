@@ -8,7 +8,7 @@
 
 enum { FRAMES_MOST = 256 };
 
-static tfp_strid line_name(tfp_builder *b, const tfp_code_frame *f)
+tfp_strid tfp_line_name(tfp_builder *b, const tfp_code_frame *f)
 {
     tfp_buf text = { 0 };
     tfp_strid id = 0;
@@ -26,23 +26,26 @@ static tfp_strid line_name(tfp_builder *b, const tfp_code_frame *f)
     return id;
 }
 
-tfp_strid tfp_line_of_frames(tfp_builder *b, const tfp_code_frame *frames, size_t count)
+uint32_t tfp_frame_of_line(const tfp_builder *b, const tfp_whose *w, const tfp_code_frame *frames, size_t count)
 {
-    while (count && !b->status)
-        if (!tfp_is_library_file(tfp_text(b->p, frames[--count].file))) return line_name(b, &frames[count]);
-    return 0;
+    tfp_stack_line line = TFP_STACK_TOP;
+    for (uint32_t i = 0; i < count; i++)
+        line = tfp_stack_below(
+            line, tfp_whose_frame(w, tfp_text(b->p, frames[i].file), tfp_text(b->p, frames[i].function)), i);
+    return line.at;
 }
 
 tfp_strid tfp_line_of_trace(tfp_builder *b, uint32_t trace)
 {
+    tfp_code_frame frames[FRAMES_MOST];
     if (trace == TFP_NONE || b->status) return 0;
-    const tfp_profile *p = b->p;
-    const tfp_trace *t = &p->code->traces.at[trace];
-    for (uint32_t i = t->count; i-- > 0;) {
-        tfp_code_frame f = p->code->frames.at[p->code->trace_frames.at[t->first + i]];
-        if (!tfp_is_library_file(tfp_text(p, f.file))) return line_name(b, &f);
-    }
-    return 0;
+    const tfp_code_tables *code = b->p->code;
+    const tfp_trace *t = &code->traces.at[trace];
+    uint32_t first = t->count > FRAMES_MOST ? t->count - FRAMES_MOST : 0;
+    for (uint32_t i = first; i < t->count; i++)
+        frames[i - first] = code->frames.at[code->trace_frames.at[t->first + i]];
+    uint32_t at = tfp_frame_of_line(b, NULL, frames, t->count - first);
+    return at == TFP_NONE ? 0 : tfp_line_name(b, &frames[at]);
 }
 
 /* Parses `File "FILE", line NUMBER, in FUNCTION`. */
@@ -77,7 +80,8 @@ tfp_kernel_line tfp_line_of_traceback(tfp_builder *b, tfp_str text)
         if (count == FRAMES_MOST) memmove(frames, frames + 1, --count * sizeof *frames); /* keeps the innermost ones */
         frames[count++] = f;
     }
-    tfp_kernel_line line = { tfp_line_of_frames(b, frames, count), TFP_NONE };
+    uint32_t at = b->status ? TFP_NONE : tfp_frame_of_line(b, NULL, frames, count);
+    tfp_kernel_line line = { at == TFP_NONE ? 0 : tfp_line_name(b, &frames[at]), TFP_NONE };
     if (line.line && !b->status) line.trace = tfp_build_trace(b, frames, count);
     return line;
 }

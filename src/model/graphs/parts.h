@@ -4,6 +4,7 @@
 #define TFP_GRAPH_PARTS_H
 
 #include "model/builder.h"
+#include "model/frames/whose.h"
 #include "model/graphs.h"
 #include "model/graphs/stage.h"
 #include "model/order.h"
@@ -42,10 +43,11 @@ bool tfp_is_captured_call(tfp_str call); /* whether a call adds a node to a grap
 tfp_agreement tfp_signs_agree(const tfp_graph_sign *launch, const tfp_graph_sign *activity);
 
 /* ---- lines.c ---- */
-/* FILE:LINE:FUNCTION of the innermost frame that is not a library's; 0: there is none. */
-tfp_strid tfp_line_of_frames(tfp_builder *b, const tfp_code_frame *frames, size_t count);
+tfp_strid tfp_line_name(tfp_builder *b, const tfp_code_frame *f); /* FILE:LINE:FUNCTION */
+/* The frame that stands for a stack (frames/whose.h), as an index in frames; TFP_NONE: there is none. w NULL: names alone say it. */
+uint32_t tfp_frame_of_line(const tfp_builder *b, const tfp_whose *w, const tfp_code_frame *frames, size_t count);
 tfp_strid tfp_line_of_trace(tfp_builder *b,
-                            uint32_t trace); /* the same for a call stack of the profile; TFP_NONE gives 0 */
+                            uint32_t trace); /* the name of that of a call stack of the profile; TFP_NONE gives 0 */
 /* The innermost user frame in a stack that Python printed as text, outermost frame first. */
 tfp_kernel_line tfp_line_of_traceback(tfp_builder *b, tfp_str text);
 /* Adds what Inductor's file says about a call of a kernel. */

@@ -11,6 +11,7 @@ typedef struct tfp_code_tables {
     TFP_VEC(tfp_code_frame) frames;
     TFP_VEC(uint32_t) trace_frames;
     TFP_VEC(tfp_trace) traces;
+    TFP_VEC(tfp_seen_code) seen;
     tfp_map64 frame_by_hash, trace_by_hash;
 } tfp_code_tables;
 

@@ -46,8 +46,9 @@ const char *tfp_name_of(const tfp_report *r); /* of the view or table */
 const tfp_kind_traits *tfp_kind_of(const tfp_report *r);
 
 /* ---- for its answer ---- */
-tfp_arena *tfp_arena_of(tfp_report *r); /* lives as long as the report */
-bool *tfp_clamped_of(tfp_report *r);    /* whether a sum was too big for 64 bits */
+tfp_arena *tfp_arena_of(tfp_report *r);                 /* lives as long as the report */
+struct tfp_own_lines **tfp_own_lines_at(tfp_report *r); /* how it chooses lines (own_frame.h); *: NULL until needed */
+bool *tfp_clamped_of(tfp_report *r);                    /* whether a sum was too big for 64 bits */
 
 const char *tfp_doc_of(const tfp_report *r); /* the line of the Doc block about its rows */
 /* Whether text is an aligned table for people: at a terminal, and in a pipe except for the views that TensorFlow's

@@ -3,14 +3,16 @@
 #ifndef TFP_OWN_FRAME_H
 #define TFP_OWN_FRAME_H
 
-#include "model/tables/types.h"
+#include "views/core/own_lines.h"
 
-/* Whether a file is a library's or generated, as -library_regexes or our own list has it. */
-bool tfp_is_library_here(const tfp_report *r, tfp_str file);
+/* How the report chooses lines; made on first use. n NULL: the nesting is made if it is needed. NULL: out of memory. */
+tfp_own_lines *tfp_own_lines_of(tfp_report *r, const tfp_nest *n);
+/* Adds a note about patterns of -home that no frame of the report's profile matches. */
+tfp_status tfp_note_home(tfp_report *r, tfp_error *err);
 
 #define TFP_NO_STACK "(no stack)"
 
-/* "FILE:LINE" of the innermost frame of the user's own Python code in a call stack (index in traces); otherwise "backward NODE", the
+/* "FILE:LINE" of the frame of the user's own Python code that stands for a call stack (index in traces); otherwise "backward NODE", the
  * node of autograd that a C++ frame names; otherwise the innermost Python frame of a library; TFP_NO_STACK: there is none. A new text
  * is in the report's arena; data NULL: out of memory. */
 tfp_str tfp_own_line(tfp_report *r, uint32_t trace);

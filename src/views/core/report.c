@@ -14,6 +14,7 @@
 #include "views/core/coverage.h"
 #include "views/core/findings.h"
 #include "views/core/grid.h"
+#include "views/core/own_lines.h"
 #include "views/core/report.h"
 #include "views/core/statistics.h"
 #include "views/core/texts.h"
@@ -84,6 +85,7 @@ const char *tfp_name_of(const tfp_report *r) { return r->view; }
 const tfp_kind_traits *tfp_kind_of(const tfp_report *r) { return &tfp_report_kinds[r->kind]; }
 tfp_arena *tfp_arena_of(tfp_report *r) { return &r->arena; }
 bool *tfp_clamped_of(tfp_report *r) { return &r->clamped; }
+tfp_own_lines **tfp_own_lines_at(tfp_report *r) { return &r->lines; }
 tfp_grid *tfp_table_of(const tfp_report *r) { return r->grid; }
 
 uint32_t tfp_report_add_row(tfp_report *r, const tfp_row *row)
@@ -225,6 +227,7 @@ void tfp_report_free(tfp_report *r)
     tfp_vec_free(&r->notes);
     tfp_vec_free(&r->over);
     if (r->tree->code) tfp_vec_free(&r->tree->code->items);
+    tfp_own_lines_free(r->lines);
     tfp_options_free(r->options);
     tfp_profile_free(r->runs);
     if (r->marked) tfp_remark_end(r->marked);

@@ -41,6 +41,7 @@ struct tfp_report {
     TFP_VEC(const char *) over; /* diff: the rows that exceed the limit of -fail_over, one line each; in the arena */
     const struct tfp_stacks *stacks;      /* stacks: the stacks for the folded form and pprof; or NULL */
     const struct tfp_diff_script *script; /* diff: the data of the script's form; or NULL */
+    struct tfp_own_lines *lines;          /* how lines are chosen; NULL until needed */
     struct tfp_trace_facts *trace;        /* advise, summary; NULL until needed */
     tfp_report_coverage *covered;         /* how much of a trace's times the rows explain */
     bool clamped;                         /* a sum was too big for 64 bits */

@@ -17,6 +17,7 @@
 #include "views/core/grid.h"
 #include "views/core/kinds.h"
 #include "views/core/notes.h"
+#include "views/core/own_frame.h"
 #include "views/core/report.h"
 #include "views/core/statistics.h"
 #include "views/core/table.h"
@@ -290,6 +291,7 @@ static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
     /* `lines` has the notes of its code view; `summary` adds its own */
     if (!s && noted && view->row_traits & TFP_ADDS_COVERAGE) s = tfp_coverage_add(r, err);
     if (!s && noted && view->row_traits & TFP_ADDS_ATTRIBUTION) s = tfp_attributed_note(r, err);
+    if (!s && noted && r->lines && !r->options->made.replays_apart) s = tfp_note_home(r, err);
     if (!s && kind->table) s = tfp_grid_arrange(r, err);
     if (!s && kind->numbers) s = cut(r, err);
     if (!s && failed_matches(r->options) != failed_before) s = tfp_nomem(err);

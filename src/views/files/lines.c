@@ -31,11 +31,13 @@ typedef struct line_row {
 typedef struct table {
     tfp_report *r;
     const tfp_report *code;
-    bool waiting;    /* the own time of frames is known, so some of it is waiting */
-    tfp_groups rows; /* line_row by name and file */
-    uint32_t
-        *line; /* for each row of the code view: index in rows; a library's row has its caller's; TFP_NONE: no line */
+    bool waiting; /* the own time of frames is known, so some of it is waiting */
+    tfp_own_lines *own;
+    tfp_groups rows;      /* line_row by name and file */
+    tfp_stack_line *line; /* for each row of the code view: its line as an index in rows */
 } table;
+
+enum { NEW_LINE = TFP_NONE - 1 }; /* a row is the line itself */
 
 static const char gradient_mark[] = " (gradient)";
 
@@ -47,22 +49,33 @@ static tfp_str plain_name(tfp_str name, bool *gradient)
     return *gradient ? (tfp_str){ name.data, name.size - n } : name;
 }
 
-/* The file of a line: its frame's, or for a trace the beginning of the row's name FILE:LINE:FUNCTION. */
-static tfp_str line_file(const tfp_report *code, uint32_t row)
+typedef struct row_code { /* the code of a row */
+    tfp_str file, function;
+    bool frame; /* of a file; else another row, such as that of replays */
+} row_code;
+
+/* From its frame, or for a trace from the row's name FILE:LINE:FUNCTION. */
+static row_code code_of_row(const tfp_report *code, uint32_t row)
 {
     const tfp_profile *p = code->profile;
+    tfp_str none = { "", 0 };
     if (code->tree->code) {
-        uint32_t frame = code->tree->code->items.at[code->tree->rows.at[row].item].frame;
-        return frame == TFP_NONE ? (tfp_str){ "", 0 } : tfp_text(p, tfp_code_of(p)->frames.at[frame].file);
+        uint32_t at = code->tree->code->items.at[code->tree->rows.at[row].item].frame;
+        if (at == TFP_NONE) return (row_code){ none, none, false };
+        const tfp_code_frame *f = &tfp_code_of(p)->frames.at[at];
+        return (row_code){ tfp_text(p, f->file), tfp_text(p, f->function), true };
     }
     tfp_str name = code->tree->rows.at[row].name;
-    if (tfp_str_eq(name, TFP_STR(TFP_REPLAY_ROW))) return (tfp_str){ "", 0 };
+    if (tfp_str_eq(name, TFP_STR(TFP_REPLAY_ROW))) return (row_code){ none, none, false };
     const char *slash = name.size ? memrchr(name.data, '/', name.size) : NULL;
     size_t at = slash ? (size_t)(slash - name.data) : 0;
-    for (; at + 1 < name.size; at++) /* skips the colon of "C:\..." */
-        if (name.data[at] == ':' && name.data[at + 1] >= '0' && name.data[at + 1] <= '9')
-            return (tfp_str){ name.data, at };
-    return name;
+    for (; at + 1 < name.size; at++) { /* skips the colon of "C:\..." */
+        if (name.data[at] != ':' || name.data[at + 1] < '0' || name.data[at + 1] > '9') continue;
+        const char *colon = memchr(name.data + at + 1, ':', name.size - at - 1);
+        size_t end = colon ? (size_t)(colon + 1 - name.data) : name.size;
+        return (row_code){ { name.data, at }, { name.data + end, name.size - end }, true };
+    }
+    return (row_code){ name, none, true };
 }
 
 static line_row *row_at(const table *t, size_t i) { return (line_row *)t->rows.rows + i; }
@@ -80,7 +93,7 @@ static int64_t own(const table *t, uint32_t row, tfp_value v) { return tfp_own(t
 
 static void add_own(table *t, uint32_t row, bool gradient)
 {
-    line_row *x = row_at(t, t->line[row]);
+    line_row *x = row_at(t, t->line[row].at);
     bool *clamped = &t->r->clamped;
     x->self_ns = tfp_add(x->self_ns, own(t, row, TFP_V_MICROS), clamped);
     x->accelerator_ns = tfp_add(x->accelerator_ns, own(t, row, TFP_V_ACCELERATOR_MICROS), clamped);
@@ -91,28 +104,36 @@ static void add_own(table *t, uint32_t row, bool gradient)
     if (gradient) x->gradient_ns = tfp_add(x->gradient_ns, own(t, row, TFP_V_MICROS), clamped);
 }
 
+/* Finds the line of a row, given that of the row above. False: out of memory. */
+static bool find_row_line(table *t, uint32_t row, tfp_str name, tfp_stack_line above)
+{
+    row_code code = code_of_row(t->code, row);
+    unsigned bits = code.frame ? tfp_frame_here(t->own, code.file, code.function) : TFP_FRAME_OWN;
+    tfp_stack_line *line = &t->line[row];
+    *line = tfp_stack_below(above, bits, NEW_LINE);
+    if (line->at == NEW_LINE) line->at = find_line(t, name, code.file);
+    return !t->rows.failed;
+}
+
 /* Adds all rows. Parents come first, directly followed by the rows below them. */
 static bool add_rows(table *t)
 {
     const tfp_report *c = t->code;
     TFP_VEC(uint32_t) path = { 0 }; /* the rows from the root to the current one */
     bool ok = true;
-    t->line = TFP_NEW(&t->r->arena, uint32_t, c->tree->rows.size + 1);
+    t->line = TFP_NEW(&t->r->arena, tfp_stack_line, c->tree->rows.size + 1);
     if (!t->line) return false;
-    t->line[0] = TFP_NONE;
+    t->line[0] = TFP_STACK_TOP;
     for (uint32_t i = 1; ok && i < c->tree->rows.size; i++) {
         bool gradient;
-        tfp_str name = plain_name(c->tree->rows.at[i].name, &gradient), file = line_file(c, i);
-        uint32_t above = t->line[c->tree->rows.at[i].parent];
+        tfp_str name = plain_name(c->tree->rows.at[i].name, &gradient);
         while (path.size && c->tree->rows.at[path.at[path.size - 1]].depth >= c->tree->rows.at[i].depth) {
             uint32_t left = path.at[--path.size];
-            if (t->line[left] != TFP_NONE) row_at(t, t->line[left])->active--;
+            if (t->line[left].at != TFP_NONE) row_at(t, t->line[left].at)->active--;
         }
-        bool library = tfp_is_library_here(t->r, file);
-        t->line[i] = library ? above : find_line(t, name, file);
-        ok = (library || t->line[i] != TFP_NONE) && tfp_push(&path, i);
-        if (!ok || t->line[i] == TFP_NONE) continue;
-        line_row *x = row_at(t, t->line[i]);
+        ok = find_row_line(t, i, name, t->line[c->tree->rows.at[i].parent]) && tfp_push(&path, i);
+        if (!ok || t->line[i].at == TFP_NONE) continue;
+        line_row *x = row_at(t, t->line[i].at);
         if (!x->active++) {
             int64_t device = tfp_total(c, i, TFP_V_ACCELERATOR_MICROS);
             x->total_ns = tfp_add(x->total_ns, tfp_total(c, i, TFP_V_MICROS), &t->r->clamped);
@@ -295,6 +316,8 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     tfp_report *code = NULL;
     tfp_status s = build_code(r, &code, err);
     t.code = code;
+    if (code) r->lines = code->lines, code->lines = NULL; /* made while the code view had the nesting */
+    if (!s && !(t.own = tfp_own_lines_of(r, NULL))) s = tfp_nomem(err);
     if (!s) s = show(&t, err);
     tfp_groups_free(&t.rows);
     tfp_report_free(code);

@@ -39,7 +39,7 @@ uint32_t tfp_limits_forward(const tfp_limits *l, uint32_t span)
     return TFP_NONE;
 }
 
-tfp_status tfp_limits_of(tfp_report *r, const tfp_trace_index *x, tfp_limits *out, tfp_error *err)
+tfp_status tfp_limits_of_any(tfp_report *r, const tfp_trace_index *x, tfp_limits *out, tfp_error *err)
 {
     const tfp_profile *p = tfp_profile_of(r);
     *out = (tfp_limits){ .r = r, .p = p, .s = &tfp_events_of(p)->spans, .x = x };
@@ -49,10 +49,15 @@ tfp_status tfp_limits_of(tfp_report *r, const tfp_trace_index *x, tfp_limits *ou
     int64_t ns = 0;
     for (size_t i = 0; i < out->calls.size; i++) ns = tfp_add(ns, out->calls.at[i].ns, NULL);
     if (!ns) return refuse(out, "no activity of a device: limits need a trace of a device", err);
-    if (!tfp_aten_has_shapes(p))
-        return refuse(out, "no shapes of inputs: record with torch.profiler.profile(record_shapes=True)", err);
     tfp_limits_judge(out);
     return TFP_OK;
+}
+
+tfp_status tfp_limits_of(tfp_report *r, const tfp_trace_index *x, tfp_limits *out, tfp_error *err)
+{
+    tfp_status s = tfp_limits_of_any(r, x, out, err);
+    if (s || tfp_aten_has_shapes(out->p)) return s;
+    return refuse(out, "no shapes of inputs: record with torch.profiler.profile(record_shapes=True)", err);
 }
 
 void tfp_limits_free(tfp_limits *l)

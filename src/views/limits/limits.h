@@ -88,6 +88,8 @@ typedef struct tfp_limits {
 tfp_status tfp_limit_peaks_of(const tfp_report *r, tfp_limit_peaks *out, tfp_error *err);
 /* Finds the calls and judges them. Errors: TFP_NOTFOUND: no activity of a device, or no shapes. */
 tfp_status tfp_limits_of(tfp_report *r, const struct tfp_trace_index *x, tfp_limits *out, tfp_error *err);
+/* The same of a trace without shapes, too: then no call is judged. */
+tfp_status tfp_limits_of_any(tfp_report *r, const struct tfp_trace_index *x, tfp_limits *out, tfp_error *err);
 void tfp_limits_free(tfp_limits *l);
 /* calls.c; false: out of memory. */
 bool tfp_limits_find_calls(tfp_limits *l);

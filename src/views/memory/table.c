@@ -137,34 +137,37 @@ static tfp_str scope_of(tfp_str name)
     return end ? (tfp_str){ name.data, end } : name;
 }
 
-/* The line of the innermost frame of the user's own code around a span; otherwise the node of autograd around it; otherwise the
+/* The line of the user's own code that stands for the frames around a span; otherwise the node of autograd around it; otherwise the
  * line of a library. */
 static tfp_str line_of_span(table *t, uint32_t span)
 {
     const tfp_profile *p = t->r->profile;
     const tfp_span_columns *s = &tfp_events_of(p)->spans;
-    tfp_python_frame f, best = { 0 };
-    uint32_t below = TFP_NONE; /* the last frame or module */
+    tfp_own_lines *lines = tfp_own_lines_of(t->r, &t->nest);
+    tfp_python_frame f;
+    tfp_outward own = { 0 };
+    uint32_t below = TFP_NONE, innermost = TFP_NONE; /* the last frame or module; the first frame with a line */
     tfp_str backward = TFP_STR("autograd::engine::evaluate_function: "), node = { 0 };
-    bool own = false;
-    for (uint32_t i = span; i != TFP_NONE && !own; i = t->nest.parent[i]) {
+    for (uint32_t i = span; i != TFP_NONE && lines; i = t->nest.parent[i]) {
         tfp_str name = tfp_text(p, s->name[i]);
         if (s->trace[i] != TFP_NONE) return tfp_own_line(t->r, s->trace[i]);
         if (!node.data && tfp_str_begins(name, backward))
             node = (tfp_str){ name.data + backward.size, name.size - backward.size };
         bool frame = s->kind[i] == TFP_SPAN_FRAME && tfp_python_frame_of(name, &f);
-        if (!frame && (s->kind[i] == TFP_SPAN_FRAME || s->kind[i] == TFP_SPAN_MODULE)) below = i;
-        if (!frame) continue;
-        own = !tfp_is_library_here(t->r, f.file);
-        if (own && below != TFP_NONE) tfp_line_of_call(p, t->line_of_call, below, i, &f);
-        if (own || !best.file.data) best = f;
-        below = i;
+        if (frame && innermost == TFP_NONE) innermost = i;
+        if (frame) tfp_outward_add(&own, tfp_frame_here(lines, f.file, f.function), i);
     }
+    uint32_t best = tfp_outward_best(&own), at = best == TFP_NONE && !node.data ? innermost : best;
     tfp_buf b = { 0 };
-    if (!own && !node.data && !best.file.data) return TFP_STR(TFP_NO_STACK);
-    if (own || !node.data)
-        tfp_put_line(&b, best.file, best.line, best.function);
-    else {
+    if (!lines) return (tfp_str){ NULL, 0 };
+    if (at == TFP_NONE && !node.data) return TFP_STR(TFP_NO_STACK);
+    if (at != TFP_NONE) {
+        tfp_python_frame_of(tfp_text(p, s->name[at]), &f);
+        for (uint32_t i = span; i != at; i = t->nest.parent[i])
+            if (s->kind[i] == TFP_SPAN_FRAME || s->kind[i] == TFP_SPAN_MODULE) below = i;
+        if (best != TFP_NONE && below != TFP_NONE) tfp_line_of_call(p, t->line_of_call, below, at, &f);
+        tfp_put_line(&b, f.file, f.line, f.function);
+    } else {
         tfp_buf_text(&b, "backward ");
         tfp_buf_str(&b, node);
     }

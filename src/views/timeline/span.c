@@ -2,6 +2,7 @@
 /* views/timeline/span.c: everything known about one span of a timeline: its times, its arguments, and related spans:
  * those around it, its launch or what it launched, the forward operator of a backward one; for executions, what they
  * waited for along the edges of the graph. */
+#include "model/frames/kinds.h"
 #include "model/span_names.h"
 #include "model/tables/details.h"
 #include "model/tables/events.h"

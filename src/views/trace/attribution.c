@@ -80,44 +80,11 @@ static int64_t number_of(const places *t, uint32_t span, id_keys keys)
     return stat && stat->type == TFP_STAT_INT && stat->value.number ? stat->value.number : TFP_ABSENT;
 }
 
-static tfp_str text_or_none(const tfp_profile *p, tfp_strid id) { return id ? tfp_text(p, id) : (tfp_str){ NULL, 0 }; }
 static tfp_str word(const char *s) { return *s ? tfp_str_of(s) : (tfp_str){ NULL, 0 }; }
-
-/* Takes what the launch tells. */
-static void take_launch(places *t, uint32_t span, activity_row *row)
-{
-    const tfp_span_columns *s = t->s;
-    uint32_t from = tfp_span_host(s, span);
-    if (from == TFP_NONE) from = s->owner[span];
-    if (s->node[span] != TFP_NONE) row->op = text_or_none(t->x.p, tfp_graph_of(t->x.p)->nodes.at[s->node[span]].op);
-    if (s->trace[span] != TFP_NONE)
-        row->line = tfp_place_name(&t->of, tfp_place_of_trace(&t->of, s->trace[span]));
-    else if (from != TFP_NONE && !s->path[span])
-        row->line = tfp_place_name(&t->of, t->of.line[from]);
-    if (from != TFP_NONE && !s->path[span]) row->module = tfp_place_name(&t->of, t->of.module[from]);
-    if (row->line.data) row->line_from = TFP_STR("frame");
-}
-
-static void take_attribution(places *t, uint32_t span, activity_row *row)
-{
-    static const char *const from[] = { "", "frame", "inductor" };
-    const tfp_profile *p = t->x.p;
-    tfp_attribution a = tfp_span_attribution(p, span);
-    row->certainty = tfp_str_of(tfp_certainty_word(a.certainty));
-    row->reason = word(tfp_no_place_word(a.reason));
-    if (a.certainty == TFP_SURE_BY_LAUNCH || (a.certainty != TFP_SURE_BY_NONE && t->s->attribution[span] == TFP_NONE)) {
-        take_launch(t, span, row);
-    } else {
-        row->module = text_or_none(p, a.module);
-        row->op = text_or_none(p, a.op);
-    }
-    if (!a.line) return;
-    row->line = tfp_text(p, a.line);
-    row->line_from = word(from[a.line_from]);
-}
 
 static activity_row row_of(places *t, uint32_t span, id_keys graph, id_keys node)
 {
+    static const char *const from[] = { "", "frame", "inductor" };
     const tfp_span_columns *s = t->s;
     const tfp_profile *p = t->x.p;
     uint32_t unit = tfp_trace_unit_of(&t->x, span), launch = s->launch[span];
@@ -132,7 +99,13 @@ static activity_row row_of(places *t, uint32_t span, id_keys graph, id_keys node
                          .lane = tfp_text(p, tfp_lanes_of(p)->at[s->lane[span]].name),
                          .unit = unit };
     if (s->node[span] != TFP_NONE) row.path = tfp_text(p, tfp_graph_of(p)->nodes.at[s->node[span]].name);
-    take_attribution(t, span, &row);
+    tfp_activity_place of = tfp_place_of_activity(&t->of, span);
+    row.certainty = tfp_str_of(tfp_certainty_word(of.certainty));
+    row.reason = word(tfp_no_place_word(of.reason));
+    row.module = of.module;
+    row.op = of.op;
+    row.line = of.line;
+    row.line_from = word(from[of.line_from]);
     return row;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace/cause.c: what the host does while a device waits for it: the span in the gap that explains most. */
+#include "model/frames/kinds.h"
 #include "model/span_names.h"
 #include "model/tables/lanes.h"
 #include "model/tables/spans.h"

@@ -7,13 +7,16 @@
 #include "model/tables/graph.h"
 #include "model/tables/lanes.h"
 #include "model/tables/read.h"
+#include "options/options.h"
 #include "query/groups.h"
+#include "query/mix.h"
 #include "query/order.h"
 #include "views/core/coverage.h"
 #include "views/core/handle.h"
 #include "views/core/notes.h"
 #include "views/core/view.h"
 #include "views/spans/doubts.h"
+#include "views/spans/places.h"
 #include "views/spans/scan.h"
 #include "views/trace/tables.h"
 
@@ -24,7 +27,8 @@
 
 typedef struct kernel_row {
     int64_t rank;
-    tfp_str name, class, ops, certainty;
+    tfp_str name, class, ops, certainty, lines, modules;
+    tfp_str short_line; /* for people */
     tfp_fold ns;
     int64_t bytes;
     int64_t by_certainty[TFP_CERTAINTIES]; /* its time for each certainty */
@@ -51,9 +55,14 @@ typedef struct kernels {
     const tfp_trace_index *x;
     tfp_bytes_keys bytes;
     tfp_occupancy_keys occupancy;
-    tfp_groups rows;          /* kernel_row by unit, class, lane role and name */
-    tfp_groups ops, occupied; /* op_count by row and op; occupied by row and percent */
+    tfp_groups rows;             /* kernel_row by unit, class, lane role and name */
+    tfp_groups ops, occupied;    /* op_count by row and op; occupied by row and percent */
+    bool has_lines, has_modules; /* the trace has some */
+    tfp_span_places of;
+    tfp_mix lines, modules;
 } kernels;
+
+static bool has_places(const kernels *t) { return t->has_lines || t->has_modules; }
 
 /* One activity, or several equal ones. */
 typedef struct alike {
@@ -62,6 +71,7 @@ typedef struct alike {
     tfp_stated stated;
     bool async;
     uint8_t certainty;
+    tfp_str line, module; /* empty: not known */
     tfp_fold ns;
 } alike;
 
@@ -107,6 +117,8 @@ static bool add(kernels *t, const alike *a)
     if (tfp_stated_bytes(t->x->p, &a->stated, &t->bytes, &bytes))
         row->bytes = tfp_add(row->bytes == TFP_ABSENT ? 0 : row->bytes, tfp_mul(bytes, a->ns.count, NULL), NULL);
     uint32_t at = tfp_group_index(&t->rows, row);
+    if (t->has_lines && !tfp_mix_add(&t->lines, at, a->line, a->ns.total)) return false;
+    if (t->has_modules && !tfp_mix_add(&t->modules, at, a->module, a->ns.total)) return false;
     return add_op(t, a, at) && add_occupancy(t, a, at);
 }
 
@@ -136,6 +148,11 @@ static bool add_span(kernels *t, const tfp_span_scan *at)
                 .async = tfp_lanes_of(p)->at[lane].role == TFP_ROLE_ASYNC,
                 .certainty = tfp_span_attribution(p, span).certainty,
                 .ns = tfp_fold_of(s->self_ns[span]) };
+    if (has_places(t)) {
+        tfp_activity_place place = tfp_place_of_activity(&t->of, span);
+        a.line = place.line;
+        a.module = tfp_module_class(place.module);
+    }
     return add(t, &a);
 }
 
@@ -156,6 +173,8 @@ static bool add_group(kernels *t, uint32_t lane, const tfp_slim_group *g)
                 .async = tfp_lanes_of(p)->at[lane].role == TFP_ROLE_ASYNC,
                 .certainty = (uint8_t)tfp_certainty_of_own(p, lane, k->path),
                 .ns = { g->count, g->self_ns, g->min_ns, g->max_ns } };
+    uint32_t trace = g->node == TFP_NONE || !t->has_lines ? TFP_NONE : tfp_graph_of(p)->nodes.at[g->node].trace;
+    if (trace != TFP_NONE) a.line = tfp_place_name(&t->of, tfp_place_of_trace(&t->of, trace));
     return add(t, &a);
 }
 
@@ -224,11 +243,37 @@ static bool finish_occupancy(kernels *t)
     return true;
 }
 
+/* "llama.py:52:attend" */
+static tfp_str without_folders(tfp_str line)
+{
+    const char *slash = line.size ? memrchr(line.data, '/', line.size) : NULL;
+    size_t skip = slash ? (size_t)(slash + 1 - line.data) : 0;
+    return (tfp_str){ line.data + skip, line.size - skip };
+}
+
+static bool name_places(kernels *t)
+{
+    kernel_row *rows = t->rows.rows;
+    tfp_arena *arena = tfp_arena_of(t->r);
+    size_t count = t->rows.count;
+    tfp_str *lines = TFP_NEW(arena, tfp_str, count + 1), *modules = TFP_NEW(arena, tfp_str, count + 1),
+            *first = TFP_NEW(arena, tfp_str, count + 1);
+    if (!lines || !modules || !first || !tfp_mix_texts(&t->lines, arena, count, lines, first) ||
+        !tfp_mix_texts(&t->modules, arena, count, modules, NULL))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (t->has_lines) rows[i].lines = lines[i];
+        if (t->has_modules) rows[i].modules = modules[i];
+        rows[i].short_line = without_folders(first[i]);
+    }
+    return true;
+}
+
 static bool finish_rows(kernels *t)
 {
     kernel_row *rows = t->rows.rows, *end = rows + t->rows.count;
     int64_t *all = TFP_NEW(tfp_arena_of(t->r), int64_t, t->x->unit_count + 1);
-    if (!all || !name_ops(t) || !finish_occupancy(t)) return false;
+    if (!all || !name_ops(t) || !finish_occupancy(t) || !name_places(t)) return false;
     for (const kernel_row *row = rows; row < end; row++)
         if (!row->async) all[row->unit] = tfp_add(all[row->unit], row->ns.total, NULL);
     for (kernel_row *row = rows; row < end; row++) {
@@ -262,6 +307,8 @@ static const tfp_table_column columns[] = {
     TFP_COLUMN(kernel_row, "ops", TEXT, LABEL, ops, "The ops that launched it, the most frequent first; at most three."),
     TFP_COLUMN(kernel_row, "attributed", REAL, SHARE, attributed, "The share of its time whose place in the model is known."),
     TFP_COLUMN(kernel_row, "certainty", TEXT, LABEL, certainty, "How the places are known, most time first: launch, id, unique, order, partial, name, annotated, none."),
+    TFP_COLUMN(kernel_row, "lines", TEXT, LABEL, lines, "The lines of your code that launched it, with their shares of its time, the longest first; at most three. (none): no line is known. Empty: the trace has no code."),
+    TFP_COLUMN(kernel_row, "modules", TEXT, LABEL, modules, "The classes of the modules that launched it, in the same form."),
     { 0 }
 };
 /* clang-format on */
@@ -278,6 +325,24 @@ static bool fill(kernels *t)
     return finish_rows(t);
 }
 
+/* People see the first line in place of the occupancy. */
+static tfp_status show_lines(tfp_report *r, const kernel_row *rows, size_t count, bool has_lines, tfp_error *err)
+{
+    static const char *const details[] = { "occupancy", "modules", NULL }, *const without[] = { "lines", "modules",
+                                                                                                NULL };
+    tfp_grid *g = tfp_table_of(r);
+    tfp_grid_for_programs(g, has_lines ? details : without);
+    if (!has_lines || tfp_options_of(r)->to.full_names) return TFP_OK;
+    for (size_t i = 0; i < g->columns.size; i++) {
+        tfp_table_column *c = &g->columns.at[i];
+        if (strcmp(c->name, "lines") != 0) continue;
+        c->shorts = TFP_NEW(tfp_arena_of(r), tfp_str, count + 1);
+        if (!c->shorts) return tfp_nomem(err);
+        for (size_t k = 0; k < count; k++) c->shorts[k] = rows[k].short_line;
+    }
+    return TFP_OK;
+}
+
 static tfp_status build(tfp_report *r, tfp_error *err)
 {
     tfp_trace_index x;
@@ -292,16 +357,21 @@ static tfp_status build(tfp_report *r, tfp_error *err)
                   .ops.row_size = sizeof(op_count),
                   .occupied.row_size = sizeof(occupied) };
     size_t count;
-    t.rows.failed |= !fill(&t);
+    tfp_places_known(p, &t.has_lines, &t.has_modules);
+    t.rows.failed |= (has_places(&t) && !tfp_span_places_of(r, &t.of)) || !fill(&t);
     kernel_row *rows = tfp_groups_end(&t.rows, tfp_arena_of(r), longest_first, &count);
     unsigned shown = x.one_file ? 0 : tfp_trace_shown(&x);
     s = rows ? tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, count, shown }, err) : tfp_nomem(err);
+    if (!s) s = show_lines(r, rows, count, t.has_lines, err);
     if (!s && x.one_file && x.unit_count > 1)
         s = tfp_report_note_add(r, TFP_NOTE_RANKS_TOGETHER, err, "the kernels of %zu ranks of one file are added",
                                 x.unit_count);
     if (!s) s = tfp_note_lost(r, err);
     tfp_groups_free(&t.ops);
     tfp_groups_free(&t.occupied);
+    tfp_mix_free(&t.lines);
+    tfp_mix_free(&t.modules);
+    if (has_places(&t)) tfp_span_places_free(&t.of);
     return s;
 }
 

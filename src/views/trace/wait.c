@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace/wait.c: the table `wait`: what the host waits for (synchronisation, reads of a device's value, data), and
  * the gaps of each stream by what ended them. */
+#include "model/frames/kinds.h"
 #include "model/span_names.h"
 #include "model/tables/lanes.h"
 #include "model/tables/read.h"
@@ -37,6 +38,7 @@ typedef struct waited {
 typedef struct wait_table {
     tfp_report *r;
     const tfp_trace_index *x;
+    tfp_own_lines *own; /* of frames that wait */
     tfp_doubted_steps doubted;
     tfp_strtab texts; /* causes and places */
     tfp_groups rows;  /* by unit, cause and place */
@@ -96,24 +98,33 @@ static uint32_t outermost(const tfp_nest *n, const tfp_waiting *w, uint32_t span
     return span;
 }
 
-/* Of a frame that waits: the line of the user's code that called it; of another thread than that of the steps the thread, too. */
+static bool frame_of(const tfp_profile *p, uint32_t span, tfp_python_frame *f)
+{
+    if (span == TFP_NONE || !tfp_is_frame(p, span) || !tfp_python_frame_of(tfp_span_name(p, span), f)) return false;
+    if (tfp_events_of(p)->spans.kind[span] == TFP_SPAN_ANNOTATION) f->file = tfp_path_of_bare_file(f->file);
+    return true;
+}
+
+/* Of a frame that waits: the line of the user's code that called it, else the innermost frame that does not wait; of another thread than
+ * that of the steps the thread, too. */
 static void put_line(const wait_table *t, const tfp_nest *n, const tfp_waiting *w, uint32_t span, tfp_buf *out)
 {
     const tfp_profile *p = t->x->p;
-    tfp_python_frame f, found = { 0 };
+    tfp_outward own = { 0 };
+    uint32_t other = TFP_NONE;
+    tfp_python_frame f;
     for (uint32_t at = span; at != TFP_NONE; at = n->parent[at]) {
-        bool frame = tfp_is_frame(p, at) && tfp_python_frame_of(tfp_span_name(p, at), &f);
-        if (frame && t->x->s->kind[at] == TFP_SPAN_ANNOTATION) f.file = tfp_path_of_bare_file(f.file);
-        if (!frame || (found.file.data && tfp_is_library_here(t->r, f.file))) continue;
-        bool own = !tfp_is_library_here(t->r, f.file);
-        if (own || !w->waits[at]) found = f;
-        if (own) break;
+        if (!frame_of(p, at, &f)) continue;
+        tfp_outward_add(&own, tfp_frame_here(t->own, f.file, f.function), at);
+        if (other == TFP_NONE && !w->waits[at]) other = at;
     }
+    uint32_t best = tfp_outward_best(&own);
+    bool found = frame_of(p, best == TFP_NONE ? other : best, &f);
     if (w->threads[t->x->s->lane[span]] != TFP_THREAD_LEADS) {
         tfp_lane_put(p, t->x->s->lane[span], out);
-        tfp_buf_text(out, found.file.data ? ": " : "");
+        tfp_buf_text(out, found ? ": " : "");
     }
-    if (found.file.data) tfp_put_line(out, found.file, found.line, found.function);
+    if (found) tfp_put_line(out, f.file, f.line, f.function);
 }
 
 static bool add_frame(wait_table *t, const tfp_nest *n, const tfp_waiting *w, uint32_t span, int64_t ns)
@@ -137,7 +148,7 @@ static bool collect_frames(wait_table *t)
     if (!tfp_waiting_of(t->x->p, t->x->cut, NULL, arena, &w)) return false;
     if (!w.waits) return true;
     int64_t *waits_ns = TFP_NEW(arena, int64_t, s->size + 1); /* of outermost frames: with those inside */
-    bool ok = waits_ns && tfp_nest_of(t->x->p, arena, &n);
+    bool ok = waits_ns && tfp_nest_of(t->x->p, arena, &n) && (t->own = tfp_own_lines_of(t->r, &n));
     for (uint32_t i = 0; ok && i < s->size; i++) {
         if (!w.waits[i] || w.own_ns[i] <= 0 || !tfp_span_in_step(t->r, i)) continue;
         uint32_t top = outermost(&n, &w, i);

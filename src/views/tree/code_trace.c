@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/tree/code_trace.c: the code view of a trace. If it has Python frames, rows are frames; their own time is the time
  * outside inner frames. Otherwise rows are the lines of call stacks, with the ops on them. */
+#include "model/frames/kinds.h"
 #include "model/span_names.h"
 #include "model/tables/code.h"
 #include "model/tables/events.h"
@@ -237,6 +238,7 @@ static bool start(lines *x, tfp_report *r)
         !x->row_name)
         return false;
     if (!tfp_waiting_of(p, r->cut, x->nest.order, &x->arena, &x->waiting)) return false;
+    if (r->options->made.replays_apart && !tfp_own_lines_of(r, &x->nest)) return false; /* `lines` takes it */
     tfp_nest_cut(p, r->cut, &x->nest);
     memset(x->row_name, 0xff, strings * sizeof *x->row_name); /* TFP_NONE */
     x->line_of_call = tfp_stat_key(p, TFP_LINE_OF_CALL);

@@ -2,6 +2,7 @@
 /* watch/record/look.c: one look at the main thread of a process: CPU time and run-queue delay from schedstat, the system call in which it
  * sleeps, and its Python frames. Nothing is stopped. What is read may be forged: everything kept is bounded. */
 #include "watch/record/process.h"
+#include "model/frames/kinds.h"
 #include "model/span_names.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/model/test_waits.c: which frames wait, by the names that PyTorch, XPlane, py-spy and perf give them; and which files are no
  * code of the user. */
+#include "model/frames/kinds.h"
 #include "model/span_names.h"
 #include "support.h"
 

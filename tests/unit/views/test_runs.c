@@ -55,7 +55,7 @@ static void a_kernel_in_stream_all_and_its_own_stream_counts_once(void **state)
         DEVICE(GPU0, ENTRY("a", 100, 5, "")) DEVICE(GPU0 "/stream:all", ENTRY("a:MatMul", 110, 20, ""))
             DEVICE(GPU0 "/stream:13", ENTRY("a:MatMul", 110, 20, ""));
     has("steps", gpu, "0,gpu:0,0,30,20,20,0,0,0,0,10,1,5\r\n");
-    has("kernel", gpu, "a,compute,1,20,20,20,20,1,,,a,1,launch\r\n");
+    has("kernel", gpu, "a,compute,1,20,20,20,20,1,,,a,1,launch,,\r\n");
 }
 
 static void without_streams_of_their_own_kernels_count_from_stream_all(void **state)
