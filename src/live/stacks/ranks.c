@@ -4,6 +4,7 @@
 #include "live/stacks/ranks.h"
 #include "live/stacks/parts.h"
 #include "live/stacks/rank_processes.h"
+#include "live/stacks/ranks_ras.h"
 #include "live/stacks/torch_group.h"
 #include "model/frames/kinds.h"
 #include "query/order.h"
@@ -335,6 +336,7 @@ static tfp_status add_all(ranks *x, const char *const *targets, size_t count)
     if (!s && count && !x->read) s = tfp_fail(x->err, TFP_BADFILE, "%s", x->why);
     if (!s && x->read) s = watch(x, l, began_ns);
     if (!s) s = find_groups(x);
+    if (!s) s = tfp_ranks_ask_ras(x->rows.at, x->rows.size, tfp_arena_of(x->r), x->err);
     if (!s) s = add_ended(x, &ended);
     /* a number of no process is a rank that ended, or a mistake */
     if (!s && gone.count > ended) s = tfp_fail(x->err, TFP_BADFILE, "%s", gone.why);

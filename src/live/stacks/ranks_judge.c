@@ -38,7 +38,7 @@ static tfp_rank_row *next(const group *g, size_t *at)
 
 static bool same_place(const tfp_rank_row *a, const tfp_rank_row *b)
 {
-    return tfp_str_eq(a->collective, b->collective) && tfp_str_eq(a->line, b->line);
+    return tfp_str_eq(a->collective, b->collective) && (a->by_count || tfp_str_eq(a->line, b->line));
 }
 
 typedef struct common_place {
@@ -57,7 +57,8 @@ static const tfp_rank_row *most_common(const group *g, bool collective, size_t *
     *most = 0;
     for (const tfp_rank_row *row; (row = next(g, &at));) {
         if (collective ? !row->collective.size : !row->line.size) continue;
-        common_place *x = TFP_GROUP(&places, hash_of(row->line), collective ? hash_of(row->collective) : 0);
+        common_place *x = TFP_GROUP(&places, collective && row->by_count ? 0 : hash_of(row->line),
+                                    collective ? hash_of(row->collective) : 0);
         if (!x) break;
         if (!x->count++) x->first = row;
     }

@@ -14,8 +14,9 @@ typedef struct tfp_rank_row {
     tfp_str group;          /* the process group of its collective; no members: not known */
     const int64_t *members; /* sorted */
     size_t member_count;
-    bool moved; /* its functions changed, or it went through a collective, since it was first read */
-    bool runs;  /* only its line or its CPU time changed: a loop */
+    bool by_count, asked; /* its collective is known from counts of RAS, not from its line; it was asked */
+    bool moved;           /* its functions changed, or it went through a collective, since it was first read */
+    bool runs;            /* only its line or its CPU time changed: a loop */
 } tfp_rank_row;
 
 /* The rows of ranks, as parts of bigger structs: each is at the same offset. */

@@ -87,6 +87,35 @@ static uint32_t most_common(const hang *h, const sequence *s, size_t what, bool 
     return best;
 }
 
+static bool same_call(const tfp_flight_entry *a, const tfp_flight_entry *b)
+{
+    return a->name == b->name && a->must_agree == b->must_agree && a->types == b->types;
+}
+
+/* What the rank of this entry calls after it: the next one, or what followed the last same call before it. TFP_NONE: not
+ * recorded. */
+static uint32_t call_after(const hang *h, const hang_group *g, uint32_t entry)
+{
+    const tfp_flight_entry *e = entry_of(h, entry);
+    int64_t rank = hang_rank_of(h, entry);
+    uint32_t next = TFP_NONE;
+    for (size_t i = g->entry_count; i-- > 0;) {
+        const tfp_flight_entry *x = entry_of(h, g->entries[i]);
+        if (hang_rank_of(h, g->entries[i]) != rank) continue;
+        if (x->sequence == e->sequence && next != TFP_NONE) return next;
+        if (x->sequence < e->sequence && same_call(x, e)) return next;
+        next = g->entries[i];
+    }
+    return TFP_NONE;
+}
+
+/* Whether the odd call is the one that the others make next: the rank skipped one. */
+static bool is_skipped(const hang *h, size_t group, uint32_t odd, uint32_t common)
+{
+    uint32_t next = call_after(h, &h->groups[group], common);
+    return next != TFP_NONE && next != common && same_call(entry_of(h, odd), entry_of(h, next));
+}
+
 static bool find_difference(hang *h, size_t group, const sequence *s, bool *found)
 {
     static const char *const findings[] = { "order", "size", "dtype" };
@@ -107,6 +136,7 @@ static bool find_difference(hang *h, size_t group, const sequence *s, bool *foun
                              .have = tfp_text(tfp_profile_of(h->r), value_of(entry_of(h, odd), what, true)),
                              .want = tfp_text(tfp_profile_of(h->r), value_of(entry_of(h, common), what, true)),
                              .line = hang_line_of(h, odd) };
+            if (what == 0 && is_skipped(h, group, odd, common)) row.finding = TFP_STR("skipped");
             ok = add_row(h, &row, s, &who, &agree, common);
         }
         tfp_vec_free(&who);

@@ -94,7 +94,8 @@ static bool judge_unknown(hang *h)
 
 static bool waits_in(const hang_row *row, const hang_row *other)
 {
-    bool both = is(other, "order") || is(other, "size") || is(other, "dtype") || is(other, "stuck");
+    bool both =
+        is(other, "order") || is(other, "skipped") || is(other, "size") || is(other, "dtype") || is(other, "stuck");
     return share(row->who, other->waiting) || (both && share(row->who, other->who));
 }
 

@@ -78,7 +78,9 @@ static void put_row(tfp_buf *b, const hang *h, const hang_row *row)
         tfp_buf_text(b, " waits in ");
         put_place(b, h, row);
     } else {
+        bool skipped = tfp_str_eq(row->finding, TFP_STR("skipped"));
         put(b, "rank ", row->ranks);
+        if (skipped) put(b, " skipped ", row->want), tfp_buf_text(b, " and");
         put(b, " called ", row->have);
         put(b, " where rank ", row->others);
         put(b, " called ", row->want);

@@ -11,7 +11,7 @@
 
 /* clang-format off */
 static const tfp_table_column columns[] = {
-    TFP_COLUMN(hang_row, "finding", TEXT, LABEL, finding, "order, size, dtype: ranks called something else; missing: ranks never came; dead: ranks without a dump; stuck: all are in it; waits: ranks are in it, its other members are unknown."),
+    TFP_COLUMN(hang_row, "finding", TEXT, LABEL, finding, "order, size, dtype: ranks called something else; skipped: what the others call next; missing: ranks never came; dead: ranks without a dump; stuck: all are in it; waits: ranks are in it, its other members are unknown."),
     TFP_COLUMN(hang_row, "group", TEXT, LABEL, group, "The process group's name."),
     TFP_COLUMN(hang_row, "description", TEXT, LABEL, about, "What the program calls it."),
     TFP_COLUMN(hang_row, "seq", INT, LABEL, sequence, "The number of the collective in the group."),

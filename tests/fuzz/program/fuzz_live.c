@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/fuzz/program/fuzz_live.c: what other processes and machines send about running jobs. The first byte selects the
  * meaning of the rest: frames of HTTP/2, lines of an agent, an agent's entry, /proc, a line table, datagrams and files
- * of PyTorch, samples of native stacks, CUDA records of a process, the memory of an interpreter. */
+ * of PyTorch, samples of native stacks, CUDA records of a process, the memory of an interpreter, answers of RAS. */
 #include "live/files/run_folder.h"
 #include "live/jobs/probe.h"
 #include "live/net/agent_lines.h"
 #include "live/net/http2.h"
 #include "live/net/kineto_daemon.h"
+#include "live/net/ras.h"
 #include "live/python/python.h"
 #include "live/run/cuda_read.h"
 #include "live/stacks/perf.h"
@@ -179,13 +180,22 @@ static void memory_of_python(tfp_str in)
     free(words);
 }
 
+static void answer_of_ras(tfp_str in)
+{
+    tfp_ras ras;
+    if (tfp_ras_parse(&ras, in, NULL) == TFP_OK)
+        for (size_t i = 0; i < ras.ranks.size; i++)
+            if (!ras.ranks.at[i].lost && ras.ranks.at[i].count >= ras.ranks.at[i].ahead) abort();
+    tfp_ras_free(&ras);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     int64_t pid, ticks;
     char what[32];
     if (!size) return 0;
     tfp_str in = { (const char *)data + 1, size - 1 };
-    switch (data[0] % 9) {
+    switch (data[0] % 10) {
     case 0: answers_of_servers(in); break;
     case 1: lines_of_agents(in); break;
     case 2: tfp_agent_parse(in, &pid, &ticks, what, sizeof what); break;
@@ -194,6 +204,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     case 6: native(in); break;
     case 7: cuda(in); break;
     case 8: memory_of_python(in); break;
+    case 9: answer_of_ras(in); break;
     default: kineto(in);
     }
     return 0;

@@ -302,6 +302,8 @@ def live_seeds():
     copy = struct.pack("<2I3Q8I", 3, 64, 1004000, 1005000, 4096, 1, 2, 3, 5, 8, 3, 3, 0)
     call = struct.pack("<2I2Q4I", 5, 40, 1000100, 1000200, 7, 70, 4, 2)
     yield "cuda", b"\7" + head + names + kernel + copy + call + struct.pack("<2IQ", 7, 16, 3)
+    yield "ras", b"\x09Job summary\n#0-0 (27a0) MISMATCH\n Communicator ranks have different AllReduce operation counts\n 2 ranks have launched up to operation 12\n Rank 2 has launched up to operation 11 -- GPU 2 managed by process 102 on node a\nDEAD\n Process 7 on node b\n"
+    yield "ras_json", b'\x09{"communicators": [{"hash": "ab", "ranks": [{"rank": 0, "pid": 7, "collective_counts": {"AllReduce": 9}}], "missing_ranks": [{"rank": 1, "pid": 8}]}]}'
     yield "lines", b"\4\x83\x10\xd8\x21\xe9\x42\x01\xf8"
     yield from ((f"python3.{8 + minor}", b"\x08" + bytes([minor]) + python_memory()) for minor in (0, 3, 6))
 
