@@ -15,13 +15,12 @@
 
 static void add(int64_t *to, int64_t n) { *to = tfp_add(*to, n > 0 ? n : 0, NULL); }
 
-static tfp_instruction_sum *sum_of(const tfp_profile *p, tfp_map64 *by_node, uint32_t node, tfp_instruction_sums *out)
+static tfp_instruction_sum *sum_of(const tfp_profile *p, tfp_groups *sums, uint32_t node)
 {
-    uint32_t at = tfp_map64_get(by_node, node);
-    if (at != TFP_NONE) return &out->at[at];
-    at = (uint32_t)out->size;
-    tfp_instruction_sum sum = { .name = tfp_graph_of(p)->nodes.at[node].name, .node = node, .counted = true };
-    return tfp_map64_put(by_node, node, at) && tfp_push(out, sum) ? &out->at[at] : NULL;
+    tfp_instruction_sum *sum = TFP_GROUP(sums, node);
+    if (sums->added)
+        *sum = (tfp_instruction_sum){ .name = tfp_graph_of(p)->nodes.at[node].name, .node = node, .counted = true };
+    return sum;
 }
 
 /* Whether it is a kernel, including those that communicate; copies are not counted as work. */
@@ -54,15 +53,14 @@ static bool uses_tf32(const tfp_profile *p, uint32_t span)
     return tfp_str_has_caseless(name, TFP_STR("tf32")) || tfp_str_has(name, TFP_STR("s1688"));
 }
 
-static bool add_span(const tfp_profile *p, const tfp_aten_work *w, uint32_t span, tfp_map64 *by_node,
-                     tfp_instruction_sums *out)
+static bool add_span(const tfp_profile *p, const tfp_aten_work *w, uint32_t span, tfp_groups *sums)
 {
     const tfp_span_columns *s = &tfp_events_of(p)->spans;
     uint32_t op = spent_for(p, w, span);
     if (op == TFP_NONE || s->node[op] == TFP_NONE) return true;
     if (w->state[op] == TFP_ATEN_INSIDE && w->cover[op] == TFP_NONE)
         return true; /* it was only captured: nothing ran */
-    tfp_instruction_sum *sum = sum_of(p, by_node, s->node[op], out);
+    tfp_instruction_sum *sum = sum_of(p, sums, s->node[op]);
     if (!sum) return false;
     add(&sum->ns, s->self_ns[span]);
     if (s->kind[span] == TFP_SPAN_ACTIVITY) {
@@ -84,11 +82,11 @@ static bool add_span(const tfp_profile *p, const tfp_aten_work *w, uint32_t span
 }
 
 /* If a node's kernels multiply in tf32, its fp32 operations count as tf32. */
-static void settle_types(tfp_instruction_sums *sums)
+static void settle_types(const tfp_groups *sums)
 {
-    for (size_t i = 0; i < sums->size; i++) {
-        int64_t *of = sums->at[i].of_type;
-        if (!sums->at[i].tf32) continue;
+    for (tfp_instruction_sum *sum = sums->rows; sum && sum < (tfp_instruction_sum *)sums->rows + sums->count; sum++) {
+        int64_t *of = sum->of_type;
+        if (!sum->tf32) continue;
         of[TFP_FLOAT_TF32] = of[TFP_FLOAT_FP32];
         of[TFP_FLOAT_FP32] = 0;
     }
@@ -108,13 +106,13 @@ static void add_call(const tfp_profile *p, uint32_t span, const tfp_captured_cal
 }
 
 /* Adds the time of a replayed activity at its place; the call that it belongs to may be unknown. */
-static bool add_replayed(tfp_replayed *r, uint32_t span, tfp_map64 *by_node, tfp_instruction_sums *out)
+static bool add_replayed(tfp_replayed *r, uint32_t span, tfp_groups *sums)
 {
     const tfp_profile *p = r->p;
     const tfp_captured_call *call = tfp_replayed_call(p, span);
     int first;
     if (!tfp_replayed_first(r, span, &first)) return false;
-    tfp_instruction_sum *sum = sum_of(p, by_node, tfp_events_of(p)->spans.node[span], out);
+    tfp_instruction_sum *sum = sum_of(p, sums, tfp_events_of(p)->spans.node[span]);
     if (!sum) return false;
     add(&sum->ns, tfp_events_of(p)->spans.self_ns[span]);
     add(&sum->device_ns, tfp_events_of(p)->spans.self_ns[span]);
@@ -131,26 +129,23 @@ static bool is_replayed(const tfp_profile *p, uint32_t span)
     return tfp_events_of(p)->attributions.at[s->attribution[span]].certainty != TFP_SURE_BY_LAUNCH;
 }
 
-static bool add_any(const tfp_aten_work *w, tfp_replayed *r, uint32_t span, tfp_map64 *by_node,
-                    tfp_instruction_sums *out)
+static bool add_any(const tfp_aten_work *w, tfp_replayed *r, uint32_t span, tfp_groups *sums)
 {
-    if (is_replayed(r->p, span)) return add_replayed(r, span, by_node, out);
-    return add_span(r->p, w, span, by_node, out);
+    if (is_replayed(r->p, span)) return add_replayed(r, span, sums);
+    return add_span(r->p, w, span, sums);
 }
 
-bool tfp_calls_collect(const tfp_report *r, bool every, tfp_instruction_sums *out)
+bool tfp_calls_collect(const tfp_report *r, bool every, tfp_groups *sums)
 {
     const tfp_profile *p = tfp_profile_of(r);
     tfp_aten_work w;
-    tfp_map64 by_node = { 0 };
     tfp_replayed replayed = { 0 };
     if (!tfp_aten_work_out(p, &w)) return false;
     bool ok = tfp_replayed_begin(p, &replayed);
     tfp_aten_leave_captured(p, &w);
     for (uint32_t i = 0; ok && i < tfp_events_of(p)->spans.size; i++)
-        if (every || tfp_span_in_step(r, i)) ok = add_any(&w, &replayed, i, &by_node, out);
-    settle_types(out);
-    tfp_map64_free(&by_node);
+        if (every || tfp_span_in_step(r, i)) ok = add_any(&w, &replayed, i, sums);
+    settle_types(sums);
     tfp_replayed_end(&replayed);
     tfp_aten_work_free(&w);
     return ok;

@@ -408,6 +408,5 @@ tfp_status tfp_flops_instructions(tfp_report *r, tfp_error *err)
                                 : has_open_sizes(&t)
                                     ? "this program has open sizes (?); lower it with sizes for a count"
                                     : "the shapes of a compiled program are fixed");
-    tfp_vec_free(&t.sums);
     return s;
 }

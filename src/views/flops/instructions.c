@@ -102,25 +102,22 @@ static bool is_module(const tfp_profile *p) { return tfp_instruction_rows_of(p)-
 
 typedef struct collector {
     const tfp_profile *p;
-    told *told;   /* indexed by set of stats */
-    tfp_map64 by; /* module << 32 | instruction, or the node -> index in sums */
-    bool *open;   /* by lane: its last activity began a run of which nothing is counted yet */
-    tfp_instruction_sums *out;
+    told *told;       /* indexed by set of stats */
+    bool *open;       /* by lane: its last activity began a run of which nothing is counted yet */
+    tfp_groups *sums; /* tfp_instruction_sum by instruction and module, or by node */
 } collector;
 
 static tfp_instruction_sum *sum_of(collector *c, const told *t, uint32_t node)
 {
-    uint64_t key = t->op ? (uint64_t)t->module << 32 | t->op : (uint64_t)1 << 63 | node;
-    uint32_t at = tfp_map64_get(&c->by, key);
-    if (at != TFP_NONE) return &c->out->at[at];
-    at = (uint32_t)c->out->size;
-    tfp_instruction_sum sum = { .name = t->op ? t->op : tfp_graph_of(c->p)->nodes.at[node].name,
-                                .module = t->module,
-                                .opcode = t->opcode,
-                                .node = node,
-                                .counted = true,
-                                .moves = t->moves };
-    return tfp_map64_put(&c->by, key, at) && tfp_push(c->out, sum) ? &c->out->at[at] : NULL;
+    tfp_instruction_sum *sum = TFP_GROUP(c->sums, t->op, t->op ? t->module : node);
+    if (c->sums->added)
+        *sum = (tfp_instruction_sum){ .name = t->op ? t->op : tfp_graph_of(c->p)->nodes.at[node].name,
+                                      .module = t->module,
+                                      .opcode = t->opcode,
+                                      .node = node,
+                                      .counted = true,
+                                      .moves = t->moves };
+    return sum;
 }
 
 /* Activities with the same stats: a span, or a group of rows. */
@@ -192,12 +189,12 @@ static told *read_stats(const tfp_profile *p)
     return all;
 }
 
-static bool collect_spans(const tfp_report *r, bool every, tfp_instruction_sums *out)
+static bool collect_spans(const tfp_report *r, bool every, tfp_groups *sums)
 {
-    if (tfp_aten_recorded(tfp_profile_of(r))) return tfp_calls_collect(r, every, out);
+    if (tfp_aten_recorded(tfp_profile_of(r))) return tfp_calls_collect(r, every, sums);
     const tfp_profile *p = tfp_profile_of(r);
     collector c = {
-        .p = p, .told = read_stats(p), .open = calloc(tfp_lanes_of(p)->size + 1, sizeof *c.open), .out = out
+        .p = p, .told = read_stats(p), .open = calloc(tfp_lanes_of(p)->size + 1, sizeof *c.open), .sums = sums
     };
     bool ok = c.told && c.open;
     for (uint32_t i = 0; ok && i < tfp_events_of(p)->spans.size; i++)
@@ -205,7 +202,6 @@ static bool collect_spans(const tfp_report *r, bool every, tfp_instruction_sums 
     ok = ok && add_groups(&c, r);
     free(c.open);
     free(c.told);
-    tfp_map64_free(&c.by);
     return ok;
 }
 
@@ -237,28 +233,29 @@ static void merge(tfp_instruction_sum *to, const tfp_instruction_sum *n)
 }
 
 /* All recorded calls of one node are one row, whatever their arguments were. */
-static bool collect_module(const tfp_profile *p, tfp_instruction_sums *out)
+static void collect_module(const tfp_profile *p, tfp_groups *sums)
 {
-    bool ok = true, calls = tfp_has_recorded_calls(p);
-    tfp_map64 by_node = { 0 };
-    for (size_t i = 0; ok && i < tfp_instruction_rows_of(p)->size; i++) {
+    bool calls = tfp_has_recorded_calls(p);
+    for (size_t i = 0; i < tfp_instruction_rows_of(p)->size; i++) {
         const tfp_instruction *n = &tfp_instruction_rows_of(p)->at[i];
         if (n->inside || (!n->runs && n->counted)) continue; /* a branch without a count may be the one that runs */
-        tfp_instruction_sum sum = sum_of_runs(n);
-        uint32_t at = calls ? tfp_map64_get(&by_node, n->node) : TFP_NONE;
-        if (at != TFP_NONE)
-            merge(&out->at[at], &sum);
-        else
-            ok = (!calls || tfp_map64_put(&by_node, n->node, (uint32_t)out->size)) && tfp_push(out, sum);
+        tfp_instruction_sum of = sum_of_runs(n), *sum = TFP_GROUP(sums, calls ? n->node : i);
+        if (sums->added)
+            *sum = of;
+        else if (sum)
+            merge(sum, &of);
     }
-    tfp_map64_free(&by_node);
-    return ok;
 }
 
-tfp_status tfp_instructions_of(const tfp_report *r, tfp_instruction_sums *out, tfp_error *err)
+tfp_status tfp_instructions_of(tfp_report *r, tfp_instruction_sums *out, tfp_error *err)
 {
-    bool ok = is_module(tfp_profile_of(r)) ? collect_module(tfp_profile_of(r), out) : collect_spans(r, false, out);
-    return ok ? TFP_OK : tfp_nomem(err);
+    tfp_groups sums = { .row_size = sizeof *out->at };
+    if (is_module(tfp_profile_of(r)))
+        collect_module(tfp_profile_of(r), &sums);
+    else
+        sums.failed |= !collect_spans(r, false, &sums);
+    out->at = tfp_groups_end(&sums, tfp_arena_of(r), NULL, &out->size);
+    return out->at ? TFP_OK : tfp_nomem(err);
 }
 
 /* ---- nodes ---- */
@@ -280,14 +277,14 @@ static void count_module(const tfp_profile *p, tfp_node_count *nodes)
 }
 
 /* For a trace: sums of all executions, divided by the number of runs. */
-static tfp_status count_spans(const tfp_report *r, tfp_node_count *nodes, tfp_error *err)
+static tfp_status count_spans(tfp_report *r, tfp_node_count *nodes, tfp_error *err)
 {
-    tfp_instruction_sums sums = { 0 };
+    tfp_groups found = { .row_size = sizeof(tfp_instruction_sum) };
+    tfp_instruction_sums sums;
     const tfp_profile *p = tfp_profile_of(r);
-    if (!collect_spans(r, true, &sums)) {
-        tfp_vec_free(&sums);
-        return tfp_nomem(err);
-    }
+    found.failed |= !collect_spans(r, true, &found);
+    sums.at = tfp_groups_end(&found, tfp_arena_of(r), NULL, &sums.size);
+    if (!sums.at) return tfp_nomem(err);
     for (uint32_t i = 0; i < tfp_graph_of(p)->nodes.size; i++) {
         tfp_node_stats s;
         tfp_node_stats_at(p, i, (tfp_step_choice){ .which = TFP_STEP_ALL }, &s);
@@ -302,7 +299,6 @@ static tfp_status count_spans(const tfp_report *r, tfp_node_count *nodes, tfp_er
         c->counted += sums.at[i].counted;
         c->moves |= sums.at[i].moves;
     }
-    tfp_vec_free(&sums);
     return TFP_OK;
 }
 

@@ -6,6 +6,7 @@
 
 #include "flops/core/devices.h"
 #include "model/tables/types.h"
+#include "query/groups.h"
 
 typedef struct tfp_instruction_sum {
     tfp_strid name, module; /* module: 0: none */
@@ -21,7 +22,10 @@ typedef struct tfp_instruction_sum {
     bool tf32;                                     /* the name of one of its kernels shows tf32 */
     bool trips_unknown;                            /* a loop with an unknown number of iterations */
 } tfp_instruction_sum;
-typedef TFP_VEC(tfp_instruction_sum) tfp_instruction_sums;
+typedef struct tfp_instruction_sums {
+    tfp_instruction_sum *at; /* in the report's arena */
+    size_t size;
+} tfp_instruction_sums;
 
 /* Whether the profile has float operations of instructions, from an HLO module or a trace's spans. */
 bool tfp_has_instructions(const tfp_profile *p);
@@ -33,12 +37,12 @@ bool tfp_has_recorded_calls(const tfp_profile *p);
 bool tfp_in_a_step(const tfp_profile *p, uint32_t span);
 void tfp_instruction_step(tfp_instruction_sum *sum, int64_t flops, int64_t macs, int64_t bytes);
 
-/* The same for PyTorch's traces, one row per node (calls.c): for all steps, or for the report's; false: out of
- * memory. */
-bool tfp_calls_collect(const tfp_report *r, bool every, tfp_instruction_sums *out);
+/* The same for PyTorch's traces, one tfp_instruction_sum per node (calls.c): for all steps, or for the report's; false:
+ * out of memory. */
+bool tfp_calls_collect(const tfp_report *r, bool every, tfp_groups *sums);
 
 /* The instructions that run by themselves, in the report's step; a fusion includes its contents. */
-tfp_status tfp_instructions_of(const tfp_report *r, tfp_instruction_sums *out, tfp_error *err);
+tfp_status tfp_instructions_of(tfp_report *r, tfp_instruction_sums *out, tfp_error *err);
 
 struct tfp_counts;
 /* Sets the counts of each node for the columns of all views: r->tree->counts, and `out`. */
