@@ -61,7 +61,7 @@ tfp_aten_cost tfp_aten_count_inner(const tfp_aten_call *c, const tfp_aten_rule *
 enum {
     LABELS = 128 + TFP_ATEN_RANK,
     DOTS = 128,
-    OPERANDS_MOST = 16
+    OPERANDS_MAX = 16
 }; /* from DOTS on: dims of the ellipsis, the last first */
 
 typedef struct labels {
@@ -70,7 +70,7 @@ typedef struct labels {
 
 typedef struct einsum {
     int64_t size[LABELS];
-    labels operand[OPERANDS_MOST], result;
+    labels operand[OPERANDS_MAX], result;
     int count;
 } einsum;
 
@@ -121,12 +121,12 @@ static void usual_result(einsum *e, tfp_str operands)
 
 static bool read_einsum(const tfp_aten_call *c, einsum *e)
 {
-    tfp_aten_input in[OPERANDS_MOST];
+    tfp_aten_input in[OPERANDS_MAX];
     tfp_str s = arg(c, 0)->value, whole = s;
     size_t arrow = tfp_str_find(s, TFP_STR("->"));
     memset(e, 0, sizeof *e);
-    e->count = tfp_aten_listed(arg(c, 1), in, OPERANDS_MOST);
-    if (!s.size || e->count < 1 || e->count > OPERANDS_MOST) return false;
+    e->count = tfp_aten_listed(arg(c, 1), in, OPERANDS_MAX);
+    if (!s.size || e->count < 1 || e->count > OPERANDS_MAX) return false;
     for (int i = 0; i < e->count; i++) {
         if (!read_operand(e, &s, &in[i], &e->operand[i])) return false;
         if (s.size && s.data[0] == ',' && i + 1 < e->count) s = (tfp_str){ s.data + 1, s.size - 1 };

@@ -145,8 +145,8 @@ static void find_outputs(maker *m, tfp_local *l, const uint32_t *used)
     } else if (at) {
         for (out_item item; next_item(m, &at, &item);) add_outputs(m, l, item.count, item.dtype, item.types);
     } else {
-        size_t told = tfp_attr_members(&m->op, "_output_shapes")->shape_count;
-        uint32_t count = *used > told ? *used : (uint32_t)(told < OUTPUTS_OF_UNKNOWN ? told : OUTPUTS_OF_UNKNOWN);
+        size_t stated = tfp_attr_members(&m->op, "_output_shapes")->shape_count;
+        uint32_t count = *used > stated ? *used : (uint32_t)(stated < OUTPUTS_OF_UNKNOWN ? stated : OUTPUTS_OF_UNKNOWN);
         const tfp_attr_list *types = tfp_attr_members(&m->op, "_output_types");
         if (count > OUTPUTS_OF_UNKNOWN) count = OUTPUTS_OF_UNKNOWN;
         add_outputs(m, l, count, 0, types->number_count >= count ? types->numbers : NULL);

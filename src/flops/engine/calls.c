@@ -49,15 +49,15 @@ bool tfp_call_all(tfp_machine *m, tfp_frame *f, tfp_op *op, const tfp_body *b, c
     if (l->call->kind == TFP_CALL_PLAIN && !f->lost) return true;
     if (f->lost || m->e->importer) tfp_forget_outputs(op, b, l);
     if (l->call->kind != TFP_CALL_BRANCH) return true;
-    const tfp_attr_list *told = tfp_attr_members(op, "output_shapes");
-    for (uint32_t i = 0; i < op->out_count && i < told->shape_count; i++) tfp_also_known(op, i, told->shapes[i]);
+    const tfp_attr_list *stated = tfp_attr_members(op, "output_shapes");
+    for (uint32_t i = 0; i < op->out_count && i < stated->shape_count; i++) tfp_also_known(op, i, stated->shapes[i]);
     return true;
 }
 
 /* The shape of variable i in the loop's attribute. */
-static tfp_dims told_of(const tfp_frame *f, uint32_t i)
+static tfp_dims stated_of(const tfp_frame *f, uint32_t i)
 {
-    return i < f->told->shape_count ? f->told->shapes[i] : TFP_ANY_DIMS;
+    return i < f->stated->shape_count ? f->stated->shapes[i] : TFP_ANY_DIMS;
 }
 
 /* The variables of a while loop before the first try: as they come in, refined by the loop's attribute; for the
@@ -65,27 +65,27 @@ static tfp_dims told_of(const tfp_frame *f, uint32_t i)
 static tfp_known *loop_start(tfp_machine *m, tfp_frame *f, tfp_op *op)
 {
     tfp_known *loop = TFP_NEW(m->e->arena, tfp_known, op->in_count + 1);
-    f->told = tfp_attr_members(op, "output_shapes");
+    f->stated = tfp_attr_members(op, "output_shapes");
     if (!loop) return m->no_memory = true, NULL;
     for (uint32_t i = 0; i < op->in_count; i++) {
-        tfp_dims told = told_of(f, i);
+        tfp_dims stated = stated_of(f, i);
         loop[i] = op->in[i];
         if (!m->e->importer) {
             bool agree;
-            loop[i].shape = tfp_both_true(op, loop[i].shape, told, &agree);
+            loop[i].shape = tfp_both_true(op, loop[i].shape, stated, &agree);
             if (!agree) loop[i].elements = NULL; /* the elements belong to the other shape */
             continue;
         }
         loop[i].elements = NULL;
-        if (f->told->shape_count) loop[i].shape = told;
+        if (f->stated->shape_count) loop[i].shape = stated;
     }
     return loop;
 }
 
-/* After TRIES_MOST tries only the loop's attribute is trusted. */
+/* After TRIES_MAX tries only the loop's attribute is trusted. */
 static void give_up(const tfp_frame *f, tfp_known *k, uint32_t i)
 {
-    *k = (tfp_known){ .shape = told_of(f, i), .dtype = k->dtype };
+    *k = (tfp_known){ .shape = stated_of(f, i), .dtype = k->dtype };
 }
 
 /* Merges the assumed variable i with its value `back` after an iteration; true if the result has fewer facts than
@@ -97,7 +97,7 @@ static bool relax(const tfp_machine *m, const tfp_frame *f, tfp_op *op, uint32_t
     const tfp_known *back = &x->results[i];
     tfp_known *k = &f->loop[i];
     tfp_known now = { .shape = tfp_either(op, k->shape, back->shape), .dtype = k->dtype };
-    now.shape = tfp_both_true(op, now.shape, told_of(f, i), NULL);
+    now.shape = tfp_both_true(op, now.shape, stated_of(f, i), NULL);
     now.held = tfp_either_held(op, k->held, back->held);
     /* handles and constants keep their value only if the body passes them through unchanged */
     tfp_edge from = tfp_origin(body, body->results[i]);
@@ -140,7 +140,7 @@ bool tfp_call_while(tfp_machine *m, tfp_frame *f, tfp_op *op, const tfp_body *b,
         uint32_t results = m->e->program->bodies.at[body].result_count;
         for (uint32_t i = 0; i < count && i < results; i++) changed |= relax(m, f, op, of, i);
         if (!changed) break;
-        bool last = ++f->tries > TRIES_MOST;
+        bool last = ++f->tries > TRIES_MAX;
         for (uint32_t i = 0; last && i < count; i++) give_up(f, &loop[i], i);
         of = tfp_instance_of(m, (tfp_request){ body, TFP_CALL_WHILE, loop, count }, &started);
         if (started || m->no_memory) return false;
@@ -154,15 +154,15 @@ bool tfp_call_while(tfp_machine *m, tfp_frame *f, tfp_op *op, const tfp_body *b,
     for (uint32_t i = 0; i < op->out_count && i < count; i++) op->out[i] = loop[i];
     if (of == TFP_NONE || m->e->importer) {
         tfp_forget_outputs(op, b, l);
-        if (f->told->shape_count) /* TensorFlow trusts the attribute alone */
-            for (uint32_t i = 0; i < op->out_count; i++) tfp_set(op, i, told_of(f, i));
+        if (f->stated->shape_count) /* TensorFlow trusts the attribute alone */
+            for (uint32_t i = 0; i < op->out_count; i++) tfp_set(op, i, stated_of(f, i));
         else
             for (uint32_t i = 0; i < op->out_count && i < count; i++) tfp_set(op, i, tfp_in(op, i));
         for (uint32_t i = 0; i < op->out_count && i < count; i++)
             op->out[i].held = m->e->importer ? NULL : loop[i].held;
         return true;
     }
-    for (uint32_t i = 0; i < op->out_count; i++) tfp_also_known(op, i, told_of(f, i));
+    for (uint32_t i = 0; i < op->out_count; i++) tfp_also_known(op, i, stated_of(f, i));
     if (cond != TFP_NONE) set_counters(m, op, cond, of);
     return true;
 }

@@ -116,7 +116,7 @@ static inline tfp_edge tfp_origin(const tfp_body *b, tfp_edge edge)
 {
     return edge.from == TFP_NONE || b->origins[edge.from].from == edge.from ? edge : b->origins[edge.from];
 }
-tfp_dims tfp_stored_shape(tfp_op *op, uint32_t shape);   /* told.c */
+tfp_dims tfp_stored_shape(tfp_op *op, uint32_t shape);   /* stated.c */
 tfp_status tfp_infer_all(tfp_engine *e, tfp_error *err); /* infer.c */
 tfp_status tfp_count_all(tfp_engine *e, tfp_error *err); /* count.c */
 /* An op as its rules see it, with the inputs and outputs of this instance. False when memory runs out. */

@@ -139,7 +139,7 @@ static bool relax_merges(tfp_machine *m, tfp_frame *f)
             const tfp_known *out = &x->outs[l->out_first], *back = &x->outs[b->locals[edge.from].out_first + edge.slot];
             tfp_relaxed both = { tfp_either(&op, out->shape, back->shape), tfp_either_held(&op, out->held, back->held),
                                  true };
-            if (f->pass >= TRIES_MOST) both = (tfp_relaxed){ TFP_ANY_DIMS, NULL, true };
+            if (f->pass >= TRIES_MAX) both = (tfp_relaxed){ TFP_ANY_DIMS, NULL, true };
             if (tfp_dims_equal(both.shape, out->shape) && tfp_same_held(both.held, out->held)) continue;
             f->relaxed[i] = both;
             changed = true;
@@ -182,7 +182,7 @@ static tfp_status run(tfp_machine *m, tfp_error *err)
             if (!waits) f->at++;
         }
         if (waits || m->no_memory) continue;
-        bool again = b->loops && !m->e->importer && f->pass <= TRIES_MOST && relax_merges(m, f);
+        bool again = b->loops && !m->e->importer && f->pass <= TRIES_MAX && relax_merges(m, f);
         if (again) {
             m->e->instances.at[f->instance].children.size = 0;
             f->pass++;

@@ -35,15 +35,15 @@ static void complete_args(tfp_machine *m, const tfp_request *r, tfp_known *args)
     const tfp_body *b = &m->e->bodies[r->body];
     tfp_op op = { .profile = m->e->profile, .program = m->e->program, .arena = m->e->arena };
     for (uint32_t i = 0; i < b->arg_count; i++) {
-        const tfp_known *told = &b->args[i];
-        args[i] = r->given && i < r->given_count ? r->given[i] : tfp_nothing_known(told->dtype);
+        const tfp_known *stated = &b->args[i];
+        args[i] = r->given && i < r->given_count ? r->given[i] : tfp_nothing_known(stated->dtype);
         if (!r->given || !m->e->importer || r->kind != TFP_CALL_PLAIN) {
             bool agree;
-            tfp_dims both = tfp_both_true(&op, args[i].shape, told->shape, &agree);
+            tfp_dims both = tfp_both_true(&op, args[i].shape, stated->shape, &agree);
             if (agree) args[i].shape = both;
         }
-        if (!args[i].dtype) args[i].dtype = told->dtype;
-        if (!args[i].held) args[i].held = told->held;
+        if (!args[i].dtype) args[i].dtype = stated->dtype;
+        if (!args[i].held) args[i].held = stated->held;
     }
     m->no_memory |= op.no_memory;
 }

@@ -80,12 +80,12 @@ static tfp_edge handed_around(const place *p, uint32_t merge)
     return same ? enter : (tfp_edge){ TFP_NONE, 0, false };
 }
 
-#define DEPTH_MOST 64 /* nested loops, and conditions; anything deeper is unknown */
+#define DEPTH_MAX 64 /* nested loops, and conditions; anything deeper is unknown */
 
 /* As value_at; in TF1 loops it also follows values that come from outside the loop or from another loop. */
 static double value_of(const loop *l, const place *p, tfp_edge edge)
 {
-    for (int steps = 0; steps < DEPTH_MOST; steps++) {
+    for (int steps = 0; steps < DEPTH_MAX; steps++) {
         double v = value_at(p, edge);
         if (!isnan(v) || edge.from == TFP_NONE || !l->exits) return v;
         edge = behind(p, edge);
@@ -142,7 +142,7 @@ static int64_t condition_passes(const loop *l, tfp_edge condition)
     int64_t least = INT64_MAX;
     tfp_edge todo[16] = { condition };
     for (int count = 1, looks = 0; count > 0; looks++) {
-        if (looks == DEPTH_MOST) return TFP_UNKNOWN;
+        if (looks == DEPTH_MAX) return TFP_UNKNOWN;
         tfp_edge at = behind(&l->cond, todo[--count]);
         int64_t n = TFP_UNKNOWN;
         if (op_is(&l->cond, at.from, ands) && count <= 14) {

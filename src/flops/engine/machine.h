@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/engine/machine.h: the inference machine, shared by its files: infer.c runs it, told.c adds facts from outside
+/* flops/engine/machine.h: the inference machine, shared by its files: infer.c runs it, stated.c adds facts from outside
  * the rules, instances.c finds bodies with their arguments, calls.c runs calls. */
 #ifndef TFP_MACHINE_H
 #define TFP_MACHINE_H
@@ -7,7 +7,7 @@
 #include "flops/engine/engine.h"
 
 /* attempts until a loop's shapes agree; afterwards its attributes are used, or the shapes are unknown */
-#define TRIES_MOST 8
+#define TRIES_MAX 8
 
 typedef struct tfp_relaxed { /* for a Merge that begins a loop: the result of the last pass */
     tfp_dims shape;
@@ -17,14 +17,14 @@ typedef struct tfp_relaxed { /* for a Merge that begins a loop: the result of th
 
 typedef struct tfp_frame { /* an instance of a body while its nodes are being inferred */
     uint32_t instance;
-    uint32_t at;               /* index in the body's order */
-    uint32_t pass;             /* passes over a body with TF1 loops */
-    uint32_t tries;            /* of the current While */
-    uint32_t call_at;          /* of the current call: the index of its next function */
-    bool found, lost;          /* some earlier function of the call could be inferred; some could not */
-    tfp_known *loop;           /* the assumed variables; NULL before the first attempt */
-    const tfp_attr_list *told; /* the loop's attribute about the variables */
-    tfp_relaxed *relaxed;      /* per local; NULL without loops */
+    uint32_t at;                 /* index in the body's order */
+    uint32_t pass;               /* passes over a body with TF1 loops */
+    uint32_t tries;              /* of the current While */
+    uint32_t call_at;            /* of the current call: the index of its next function */
+    bool found, lost;            /* some earlier function of the call could be inferred; some could not */
+    tfp_known *loop;             /* the assumed variables; NULL before the first attempt */
+    const tfp_attr_list *stated; /* the loop's attribute about the variables */
+    tfp_relaxed *relaxed;        /* per local; NULL without loops */
 } tfp_frame;
 
 typedef struct tfp_machine {
@@ -44,8 +44,8 @@ typedef struct tfp_request { /* asks for an instance */
 tfp_known tfp_nothing_known(int dtype);
 void tfp_forget_outputs(tfp_op *op, const tfp_body *b, const tfp_local *l);
 
-/* told.c: attributes, run metadata, assumptions */
-void tfp_also_known(tfp_op *op, uint32_t i, tfp_dims told);
+/* stated.c: attributes, run metadata, assumptions */
+void tfp_also_known(tfp_op *op, uint32_t i, tfp_dims stated);
 void tfp_fill_run_shapes(tfp_engine *e, const tfp_instance *x, const tfp_body *b);
 void tfp_tell_assumed(tfp_engine *e, tfp_op *op);
 void tfp_tell_attributes(tfp_op *op);

@@ -4,7 +4,7 @@
 #include "flops/engine/machine.h"
 #include "model/tables/read.h"
 
-enum { NAMES_MOST = 8 }; /* longer chains are cut in the middle */
+enum { NAMES_MAX = 8 }; /* longer chains are cut in the middle */
 
 static void put_name(tfp_machine *m, tfp_buf *text, uint32_t body)
 {
@@ -22,9 +22,9 @@ void tfp_calls_itself(tfp_machine *m, uint32_t body)
     while (first > 0 && m->e->instances.at[m->stack.at[first - 1].instance].body != body) first--;
     for (size_t i = first ? first - 1 : 0; i < m->stack.size; i++) {
         size_t from = i - (first ? first - 1 : 0), left = m->stack.size - i;
-        if (from < NAMES_MOST / 2 || left <= NAMES_MOST / 2)
+        if (from < NAMES_MAX / 2 || left <= NAMES_MAX / 2)
             put_name(m, &text, m->e->instances.at[m->stack.at[i].instance].body);
-        else if (from == NAMES_MOST / 2)
+        else if (from == NAMES_MAX / 2)
             tfp_buf_text(&text, " -> ...");
     }
     put_name(m, &text, body);

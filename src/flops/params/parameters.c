@@ -195,36 +195,36 @@ static void leave_out_others(tfp_finder *f)
 
 /* Variables that cannot be told apart, and the facts they agree on. Variables from collections have no type and no
  * shape. */
-typedef struct told_key {
+typedef struct stated_key {
     int64_t elements;
     tfp_strid name;
     int32_t dtype;
-} told_key;
+} stated_key;
 
-typedef struct told_row {
-    told_key key;
+typedef struct stated_row {
+    stated_key key;
     bool trained, fixed;
     bool handled, counts; /* the graph has such a variable; it has one that is not left out */
-} told_row;
+} stated_row;
 
-typedef struct told {
-    TFP_VEC(told_row) rows;
+typedef struct stated {
+    TFP_VEC(stated_row) rows;
     tfp_map64 row_of; /* hash of a key -> rows */
-} told;
+} stated;
 
-static told_row *told_find(const told *t, told_key key)
+static stated_row *stated_find(const stated *t, stated_key key)
 {
     uint32_t at = tfp_map64_get(&t->row_of, tfp_hash(&key, sizeof key));
     if (at == TFP_NONE || memcmp(&t->rows.at[at].key, &key, sizeof key) != 0) return NULL;
     return &t->rows.at[at];
 }
 
-static bool told_add(const tfp_finder *f, told *t, const tfp_program_variable *v)
+static bool stated_add(const tfp_finder *f, stated *t, const tfp_program_variable *v)
 {
-    told_key key = { elements_of(f->p, v->shape), v->name, v->dtype };
-    told_row *row = told_find(t, key);
+    stated_key key = { elements_of(f->p, v->shape), v->name, v->dtype };
+    stated_row *row = stated_find(t, key);
     if (!row) {
-        bool ok = tfp_push(&t->rows, ((told_row){ .key = key })) &&
+        bool ok = tfp_push(&t->rows, ((stated_row){ .key = key })) &&
                   tfp_map64_put(&t->row_of, tfp_hash(&key, sizeof key), (uint32_t)t->rows.size - 1);
         if (!ok) return false;
         row = &t->rows.at[t->rows.size - 1];
@@ -234,18 +234,18 @@ static bool told_add(const tfp_finder *f, told *t, const tfp_program_variable *v
     return true;
 }
 
-static void told_free(told *t)
+static void stated_free(stated *t)
 {
     tfp_vec_free(&t->rows);
     tfp_map64_free(&t->row_of);
 }
 
 /* NULL when the file has no facts about such a variable. */
-static told_row *told_of(const told *t, tfp_strid name, const tfp_model_variable *v)
+static stated_row *stated_of(const stated *t, tfp_strid name, const tfp_model_variable *v)
 {
     if (name == TFP_NONE) return NULL;
-    told_row *row = told_find(t, (told_key){ v->elements, name, v->dtype });
-    return row ? row : told_find(t, (told_key){ -1, name, 0 });
+    stated_row *row = stated_find(t, (stated_key){ v->elements, name, v->dtype });
+    return row ? row : stated_find(t, (stated_key){ -1, name, 0 });
 }
 
 /* "kernel" for "kernel_1": handles of variables with equal names are numbered. */
@@ -259,10 +259,10 @@ static tfp_strid without_number(const tfp_finder *f, tfp_str name)
 
 /* Object graphs list every variable, so a handle that they lack (`whole`) is a second handle of a listed one.
  * Collections may be incomplete. */
-static void hear_of(const tfp_finder *f, const told *t, tfp_model_variable *v, bool whole)
+static void hear_of(const tfp_finder *f, const stated *t, tfp_model_variable *v, bool whole)
 {
-    told_row *row = told_of(t, tfp_graph_of(f->p)->nodes.at[v->node].name, v);
-    if (!row) row = told_of(t, without_number(f, v->name), v);
+    stated_row *row = stated_of(t, tfp_graph_of(f->p)->nodes.at[v->node].name, v);
+    if (!row) row = stated_of(t, without_number(f, v->name), v);
     if (row) row->handled = true;
     if (row) row->counts |= v->kind != TFP_UNUSED;
     if (v->kind != TFP_NO_PARAMETER) return;
@@ -271,12 +271,12 @@ static void hear_of(const tfp_finder *f, const told *t, tfp_model_variable *v, b
 }
 
 /* Elements of the file's variables of which every handle was left out: no signature uses them. False without memory. */
-static bool find_idle(tfp_finder *f, const told *t)
+static bool find_idle(tfp_finder *f, const stated *t)
 {
     TFP_VEC(tfp_model_variable) idle = { 0 };
     bool ok = true;
     for (size_t i = 0; ok && i < t->rows.size; i++) {
-        const told_row *row = &t->rows.at[i];
+        const stated_row *row = &t->rows.at[i];
         if (!row->handled || row->counts || row->key.elements <= 0) continue;
         ok = tfp_push(&idle, ((tfp_model_variable){ .name = tfp_text(f->p, row->key.name),
                                                     .node = TFP_NONE,
@@ -293,14 +293,14 @@ static bool find_idle(tfp_finder *f, const told *t)
 
 static void hear(tfp_finder *f)
 {
-    told t = { 0 };
+    stated t = { 0 };
     bool whole = f->g->has_objects;
     for (size_t i = 0; i < f->g->signatures.size; i++) whole &= !is_model_signature(f, &f->g->signatures.at[i]);
     for (size_t i = 0; i < f->g->variables.size && !f->failed; i++)
-        f->failed = !told_add(f, &t, &f->g->variables.at[i]);
+        f->failed = !stated_add(f, &t, &f->g->variables.at[i]);
     for (size_t i = 0; i < f->all.size && f->g->variables.size && !f->failed; i++) hear_of(f, &t, &f->all.at[i], whole);
     if (!f->failed) f->failed = !find_idle(f, &t);
-    told_free(&t);
+    stated_free(&t);
 }
 
 /* An op log gives trainable variables a type. */

@@ -47,7 +47,7 @@ static void fused_range(tfp_op *op)
     const tfp_attr_list *fused = tfp_attr_members(op, "fused_ops");
     size_t devices = tfp_attr_members(op, "Tdevice_inputs")->number_count;
     tfp_dims range = devices < op->in_count ? tfp_in(op, (uint32_t)devices + 3) : TFP_ANY_DIMS;
-    for (size_t i = 0; i < fused->text_count && i < TFP_FUSED_MOST; i++)
+    for (size_t i = 0; i < fused->text_count && i < TFP_FUSED_MAX; i++)
         if (tfp_str_eq(fused->texts[i], TFP_STR("Requantize"))) range = TFP_SCALAR_DIMS;
     set_range(op, range);
 }

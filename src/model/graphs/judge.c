@@ -26,7 +26,7 @@ typedef struct judge {
     const tfp_matches *m;
     const tfp_replays *r;
     const tfp_choices *c;
-    uint32_t *fit_of_look; /* of the current pattern */
+    uint32_t *fit_of_signature; /* of the current pattern */
     TFP_VEC(answer) answers;
     tfp_map64 answer_by_hash;
     TFP_VEC(tfp_attribution) rows; /* rows of answers, in the order of the pattern */
@@ -78,7 +78,7 @@ static shared share(judge *j, const tfp_pattern *p, uint32_t at, graph_list grap
     const tfp_graph_sign *sign = &j->r->signs.at[p->first + at];
     for (size_t i = 0; i < graphs.count && tfp_effort_take(&j->effort, 1); i++) {
         uint32_t graph = j->m->order.at[graphs.at[i]], base = j->g->captured.at[graph].first, found = 0;
-        const tfp_fit *fit = &j->m->fits.at[j->fit_of_look[j->m->look_of.at[graph]]];
+        const tfp_fit *fit = &j->m->fits.at[j->fit_of_signature[j->m->signature_of.at[graph]]];
         if (fit->ranges == SIZE_MAX) {
             add(j, &s, base + at);
             continue;
@@ -172,7 +172,8 @@ static bool decide_all(judge *j, const answer *of)
 {
     const tfp_pattern *p = &j->r->patterns.at[of->pattern];
     const tfp_candidates *c = &j->m->candidates.at[of->pattern];
-    for (size_t i = 0; i < c->fit_count; i++) j->fit_of_look[j->m->fits.at[c->fits + i].look] = (uint32_t)(c->fits + i);
+    for (size_t i = 0; i < c->fit_count; i++)
+        j->fit_of_signature[j->m->fits.at[c->fits + i].signature] = (uint32_t)(c->fits + i);
     size_t all = p->streams ? 0 : shared_by_all(j, of->pattern);
     tfp_map64_clear(&j->row_by_word);
     for (uint32_t i = 0; i < p->count && all != SIZE_MAX; i++) {
@@ -229,8 +230,8 @@ static const answer *answer_of(judge *j, size_t replay)
 bool tfp_replays_judge(tfp_builder *b, const tfp_matches *m, const tfp_choices *c, size_t *crowded)
 {
     judge j = { .b = b, .g = m->g, .m = m, .r = m->r, .c = c, .effort = tfp_effort_of(m->g, m->r) };
-    j.fit_of_look = calloc(m->looks.size + 1, sizeof *j.fit_of_look);
-    bool ok = j.fit_of_look != NULL;
+    j.fit_of_signature = calloc(m->signatures.size + 1, sizeof *j.fit_of_signature);
+    bool ok = j.fit_of_signature != NULL;
     for (size_t i = 0; ok && i < m->r->at.size; i++) {
         const tfp_replay *replay = &m->r->at.at[i];
         const answer *a = answer_of(&j, i);
@@ -239,7 +240,7 @@ bool tfp_replays_judge(tfp_builder *b, const tfp_matches *m, const tfp_choices *
         for (uint32_t k = replay->first; ok && k < replay->first + replay->count; k++)
             tfp_attribute(b, m->r->activity[k], true, j.rows.at[a->first + m->r->position[k]]);
     }
-    free(j.fit_of_look);
+    free(j.fit_of_signature);
     tfp_vec_free(&j.answers);
     tfp_map64_free(&j.answer_by_hash);
     tfp_vec_free(&j.rows);

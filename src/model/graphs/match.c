@@ -7,7 +7,10 @@
 #include "query/order.h"
 
 static const tfp_captured_graph *graph_at(const tfp_matches *m, uint32_t graph) { return &m->g->captured.at[graph]; }
-static uint32_t nodes_of(const tfp_matches *m, uint32_t look) { return graph_at(m, m->looks.at[look].graph)->count; }
+static uint32_t nodes_of(const tfp_matches *m, uint32_t signature)
+{
+    return graph_at(m, m->signatures.at[signature].graph)->count;
+}
 static const tfp_graph_sign *node_at(const tfp_matches *m, uint32_t graph, uint32_t node)
 {
     return &m->g->launches.at[graph_at(m, graph)->first + node].sign;
@@ -36,7 +39,7 @@ bool tfp_effort_take(tfp_effort *e, uint64_t comparisons)
     return !e->spent;
 }
 
-/* ---- a pattern and a look ---- */
+/* ---- a pattern and a signature ---- */
 
 static bool fits_whole(tfp_matches *m, const tfp_pattern *p, uint32_t graph)
 {
@@ -135,15 +138,15 @@ enum { FIT = 8 }; /* how many comparisons the memory of a fit counts as */
 
 typedef enum way { WHOLE, BY_WORDS, IN_PART } way;
 
-/* Tries whether the pattern fits a look in that way, and adds the fit. */
-static bool try_fit(tfp_matches *m, const tfp_pattern *p, uint32_t look, way w, bool *fits)
+/* Tries whether the pattern fits a signature in that way, and adds the fit. */
+static bool try_fit(tfp_matches *m, const tfp_pattern *p, uint32_t signature, way w, bool *fits)
 {
-    uint32_t graph = m->looks.at[look].graph, nodes = nodes_of(m, look);
-    tfp_fit fit = { look, SIZE_MAX };
+    uint32_t graph = m->signatures.at[signature].graph, nodes = nodes_of(m, signature);
+    tfp_fit fit = { signature, SIZE_MAX };
     *fits = false;
     if (w == WHOLE) {
         *fits = fits_whole(m, p, graph);
-    } else if (m->looks.at[look].named && tfp_effort_take(&m->effort, (uint64_t)nodes + p->count)) {
+    } else if (m->signatures.at[signature].named && tfp_effort_take(&m->effort, (uint64_t)nodes + p->count)) {
         size_t from = m->ranges.size;
         if (!tfp_reserve(&m->ranges, from + p->count)) return false;
         fit.ranges = from;
@@ -154,20 +157,21 @@ static bool try_fit(tfp_matches *m, const tfp_pattern *p, uint32_t look, way w, 
     return !*fits || (tfp_effort_take(&m->effort, FIT), tfp_push(&m->fits, fit));
 }
 
-/* The first of an owner's looks, sorted by size, that has at least this many nodes. */
-static size_t first_look(const tfp_matches *m, const tfp_offer *o, uint64_t nodes)
+/* The first of an owner's signatures, sorted by size, that has at least this many nodes. */
+static size_t first_signature(const tfp_matches *m, const tfp_offer *o, uint64_t nodes)
 {
     size_t from;
     TFP_LOWER_BOUND(from, o->first, o->first + o->count, nodes_of(m, m->offered.at[from]) < nodes);
     return from;
 }
 
-/* Adds the looks that the pattern fits in that way. */
+/* Adds the signatures that the pattern fits in that way. */
 static bool add_fitting(tfp_matches *m, const tfp_pattern *p, way w, const tfp_offer *o, tfp_candidates *c)
 {
     uint64_t least = w == IN_PART ? (uint64_t)p->count + 1 : p->count,
              most = w == IN_PART ? (uint64_t)p->count * 10 / 9 : p->count;
-    for (size_t i = first_look(m, o, least); i < o->first + o->count && nodes_of(m, m->offered.at[i]) <= most; i++) {
+    for (size_t i = first_signature(m, o, least); i < o->first + o->count && nodes_of(m, m->offered.at[i]) <= most;
+         i++) {
         bool fits;
         if (!tfp_effort_take(&m->effort, 1)) break;
         if (!try_fit(m, p, m->offered.at[i], w, &fits)) return false;
@@ -176,32 +180,33 @@ static bool add_fitting(tfp_matches *m, const tfp_pattern *p, way w, const tfp_o
     return true;
 }
 
-/* An earlier pattern that fits the same looks as whole graphs, or TFP_NONE. *key: its key. */
+/* An earlier pattern that fits the same signatures as whole graphs, or TFP_NONE. *key: its key. */
 static uint32_t like_of(const tfp_matches *m, const tfp_candidates *c, uint64_t *key)
 {
     const tfp_fit *fits = m->fits.at + c->fits;
     *key = c->base;
-    for (size_t i = 0; i < c->fit_count; i++) *key = (*key ^ fits[i].look) * UINT64_C(0x9e3779b97f4a7c15);
+    for (size_t i = 0; i < c->fit_count; i++) *key = (*key ^ fits[i].signature) * UINT64_C(0x9e3779b97f4a7c15);
     for (;; ++*key) {
         uint32_t at = tfp_map64_get(&m->like_by_hash, *key);
         if (at == TFP_NONE) return at;
         const tfp_candidates *other = &m->candidates.at[at];
         bool same = other->base == c->base && other->fit_count == c->fit_count;
-        for (size_t i = 0; same && i < c->fit_count; i++) same = m->fits.at[other->fits + i].look == fits[i].look;
+        for (size_t i = 0; same && i < c->fit_count; i++)
+            same = m->fits.at[other->fits + i].signature == fits[i].signature;
         if (same) return at;
     }
 }
 
-/* Lists the graphs with looks that the pattern fits. state: one zero byte for each look. */
+/* Lists the graphs with signatures that the pattern fits. state: one zero byte for each signature. */
 static bool list_graphs(tfp_matches *m, uint8_t *state, tfp_candidates *c)
 {
     bool ok = true;
     c->first = m->list.size;
     if (!tfp_effort_take(&m->effort, c->all)) return true;
-    for (size_t i = 0; i < c->fit_count; i++) state[m->fits.at[c->fits + i].look] = 1;
+    for (size_t i = 0; i < c->fit_count; i++) state[m->fits.at[c->fits + i].signature] = 1;
     for (uint32_t i = c->base; ok && i < c->base + c->all; i++)
-        if (state[m->look_of.at[m->order.at[i]]]) ok = tfp_push(&m->list, i);
-    for (size_t i = 0; i < c->fit_count; i++) state[m->fits.at[c->fits + i].look] = 0;
+        if (state[m->signature_of.at[m->order.at[i]]]) ok = tfp_push(&m->list, i);
+    for (size_t i = 0; i < c->fit_count; i++) state[m->fits.at[c->fits + i].signature] = 0;
     c->count = m->list.size - c->first;
     return ok;
 }
@@ -235,8 +240,8 @@ static bool find_candidates(tfp_matches *m, const tfp_pattern *p, uint8_t *state
 bool tfp_matches_find(const tfp_graph_tables *g, const tfp_replays *r, tfp_matches *m)
 {
     *m = (tfp_matches){ .g = g, .r = r, .effort = tfp_effort_of(g, r) };
-    bool ok = tfp_looks_find(m);
-    uint8_t *state = ok ? calloc(m->looks.size + 1, 1) : NULL;
+    bool ok = tfp_signatures_find(m);
+    uint8_t *state = ok ? calloc(m->signatures.size + 1, 1) : NULL;
     ok = ok && state;
     for (size_t i = 0; ok && i < r->patterns.size; i++) {
         tfp_candidates c;
@@ -248,8 +253,8 @@ bool tfp_matches_find(const tfp_graph_tables *g, const tfp_replays *r, tfp_match
 
 void tfp_matches_free(tfp_matches *m)
 {
-    tfp_vec_free(&m->looks);
-    tfp_vec_free(&m->look_of);
+    tfp_vec_free(&m->signatures);
+    tfp_vec_free(&m->signature_of);
     tfp_vec_free(&m->order);
     tfp_vec_free(&m->offered);
     tfp_vec_free(&m->offers);

@@ -109,14 +109,14 @@ typedef struct tfp_range32 {
     uint32_t low, high;
 } tfp_range32;
 typedef struct tfp_fit { /* a match of a pattern with graphs that look alike */
-    uint32_t look;
+    uint32_t signature;
     size_t ranges; /* index in ranges; SIZE_MAX: activity i is node i */
 } tfp_fit;
-typedef struct tfp_look { /* a look: graphs whose launches have the same features share one */
-    uint32_t graph;       /* one of these graphs */
-    uint32_t offered_to;  /* owner in whose looks it was listed last */
-    bool named;           /* the names of all its kernels are known */
-} tfp_look;
+typedef struct tfp_signature { /* graphs whose launches have the same features share one */
+    uint32_t graph;            /* one of these graphs */
+    uint32_t offered_to;       /* owner in whose signatures it was listed last */
+    bool named;                /* the names of all its kernels are known */
+} tfp_signature;
 typedef struct tfp_offer { /* the graphs that an owner's replays may be */
     uint32_t base, all;    /* base: index in order; all: how many */
     size_t first, count;   /* index in offered */
@@ -132,11 +132,11 @@ typedef struct tfp_candidates {
 typedef struct tfp_matches {
     const tfp_graph_tables *g;
     const tfp_replays *r;
-    TFP_VEC(tfp_look) looks;
-    TFP_VEC(uint32_t) look_of; /* for each captured graph */
-    TFP_VEC(uint32_t) order;   /* captured graphs sorted by owner */
+    TFP_VEC(tfp_signature) signatures;
+    TFP_VEC(uint32_t) signature_of; /* for each captured graph */
+    TFP_VEC(uint32_t) order;        /* captured graphs sorted by owner */
     TFP_VEC(tfp_offer) offers;
-    TFP_VEC(uint32_t) offered; /* looks sorted by owner and number of nodes */
+    TFP_VEC(uint32_t) offered; /* signatures sorted by owner and number of nodes */
     tfp_map64 offer_by_owner, like_by_hash;
     tfp_effort effort;
     TFP_VEC(tfp_fit) fits;
@@ -144,8 +144,8 @@ typedef struct tfp_matches {
     TFP_VEC(uint32_t) list;             /* captured graphs, as indexes in `order` */
     TFP_VEC(tfp_candidates) candidates; /* one for each pattern */
 } tfp_matches;
-bool tfp_looks_find(tfp_matches *m);                             /* looks.c; false: out of memory */
-bool tfp_offer_of(tfp_matches *m, uint32_t owner, tfp_offer *o); /* looks.c; false: out of memory */
+bool tfp_signatures_find(tfp_matches *m);                        /* signatures.c; false: out of memory */
+bool tfp_offer_of(tfp_matches *m, uint32_t owner, tfp_offer *o); /* signatures.c; false: out of memory */
 bool tfp_matches_find(const tfp_graph_tables *g, const tfp_replays *r, tfp_matches *m);
 void tfp_matches_free(tfp_matches *m);
 

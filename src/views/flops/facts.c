@@ -178,13 +178,14 @@ static tfp_status put_parameters(tfp_flops_table *w, tfp_error *err)
     char trained[64] = "", fixed[64] = "", rest[96] = "";
     tfp_status s = tfp_parameters(w->p, &w->arena, &c, err);
     if (s) return s;
-    bool told = !c.elements[TFP_PARAMETER] &&
-                c.elements[TFP_TRAINED] + c.elements[TFP_FIXED] > 0; /* the same as the column params */
-    bool ok = add_number(r, "total_parameters", c.total > 0 || c.unknown ? "parameters" : NULL, TFP_NUMBER, c.total) &&
-              add_number(r, "trainable_parameters", NULL, TFP_NUMBER, told ? c.elements[TFP_TRAINED] : TFP_UNKNOWN) &&
-              add_number(r, "non_trainable_parameters", NULL, TFP_NUMBER, told ? c.elements[TFP_FIXED] : TFP_UNKNOWN) &&
-              add_number(r, "optimizer_elements", NULL, TFP_NUMBER, c.elements[TFP_SLOT]) &&
-              add_number(r, "parameters_without_shape", NULL, TFP_LABEL, (int64_t)c.unknown);
+    bool stated = !c.elements[TFP_PARAMETER] &&
+                  c.elements[TFP_TRAINED] + c.elements[TFP_FIXED] > 0; /* the same as the column params */
+    bool ok =
+        add_number(r, "total_parameters", c.total > 0 || c.unknown ? "parameters" : NULL, TFP_NUMBER, c.total) &&
+        add_number(r, "trainable_parameters", NULL, TFP_NUMBER, stated ? c.elements[TFP_TRAINED] : TFP_UNKNOWN) &&
+        add_number(r, "non_trainable_parameters", NULL, TFP_NUMBER, stated ? c.elements[TFP_FIXED] : TFP_UNKNOWN) &&
+        add_number(r, "optimizer_elements", NULL, TFP_NUMBER, c.elements[TFP_SLOT]) &&
+        add_number(r, "parameters_without_shape", NULL, TFP_LABEL, (int64_t)c.unknown);
     ok = ok && put_short(trained, sizeof trained, c.elements[TFP_TRAINED], " trainable") &&
          put_short(fixed, sizeof fixed, c.elements[TFP_FIXED], " not");
     if (!ok) return tfp_nomem(err);
@@ -192,8 +193,8 @@ static tfp_status put_parameters(tfp_flops_table *w, tfp_error *err)
     if (c.unknown)
         snprintf(rest, sizeof rest, "%zu variable%s without a shape count%s as 0", c.unknown, c.unknown == 1 ? "" : "s",
                  c.unknown == 1 ? "s" : "");
-    if (!told) trained[0] = fixed[0] = 0;
-    return say_more_of(r, fact, "%s%s%s%s%s", trained, told ? ", " : "", fixed, told && *rest ? "; " : "", rest)
+    if (!stated) trained[0] = fixed[0] = 0;
+    return say_more_of(r, fact, "%s%s%s%s%s", trained, stated ? ", " : "", fixed, stated && *rest ? "; " : "", rest)
                ? TFP_OK
                : tfp_nomem(err);
 }

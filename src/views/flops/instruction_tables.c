@@ -201,17 +201,17 @@ static bool more_of_op(const void *ctx, uint32_t a, uint32_t b)
 static bool put_opcodes(const tfp_work_tables *t, const uint32_t *sums, size_t count, tfp_str *out)
 {
     enum { MOST = 3 };
-    tfp_strid told[MOST] = { 0 };
+    tfp_strid listed[MOST] = { 0 };
     size_t n = 0;
     tfp_buf b = { 0 };
     for (size_t i = 0; i < count && n < MOST; i++) {
         tfp_strid opcode = t->sums.at[sums[i]].opcode;
         bool known = !opcode;
-        for (size_t k = 0; k < n; k++) known |= told[k] == opcode;
+        for (size_t k = 0; k < n; k++) known |= listed[k] == opcode;
         if (known) continue;
         tfp_buf_text(&b, n ? "|" : "");
         tfp_buf_str(&b, text(t, opcode));
-        told[n++] = opcode;
+        listed[n++] = opcode;
     }
     *out = tfp_buf_move(&b, tfp_arena_of(t->r));
     return out->data != NULL;

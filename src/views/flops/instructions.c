@@ -27,12 +27,12 @@ typedef struct keys {
     tfp_strid flops, macs, moved, accessed, unknown, op, module, opcode, type;
 } keys;
 
-typedef struct told { /* counts of one execution */
+typedef struct stated { /* counts of one execution */
     tfp_strid op, module, opcode;
     tfp_float_type type; /* TFP_FLOAT_OTHER: also when unknown */
     int64_t flops, macs, bytes;
     bool counted, moves;
-} told;
+} stated;
 
 static keys find_keys(const tfp_profile *p)
 {
@@ -57,9 +57,9 @@ static tfp_float_type type_named(tfp_str name)
 }
 
 /* An unknown key is TFP_NONE, which no stat has. */
-static told told_by(const tfp_profile *p, const keys *k, const tfp_stat_set *set)
+static stated stated_by(const tfp_profile *p, const keys *k, const tfp_stat_set *set)
 {
-    told t = { 0 };
+    stated t = { 0 };
     bool unknown = false;
     for (uint32_t i = 0; i < set->count; i++) {
         const tfp_stat *s = &tfp_events_of(p)->stats.at[set->first + i];
@@ -102,12 +102,12 @@ static bool is_module(const tfp_profile *p) { return tfp_instruction_rows_of(p)-
 
 typedef struct collector {
     const tfp_profile *p;
-    told *told;       /* indexed by set of stats */
+    stated *stated;   /* indexed by set of stats */
     bool *open;       /* by lane: its last activity began a run of which nothing is counted yet */
     tfp_groups *sums; /* tfp_instruction_sum by instruction and module, or by node */
 } collector;
 
-static tfp_instruction_sum *sum_of(collector *c, const told *t, uint32_t node)
+static tfp_instruction_sum *sum_of(collector *c, const stated *t, uint32_t node)
 {
     tfp_instruction_sum *sum = TFP_GROUP(c->sums, t->op, t->op ? t->module : node);
     if (c->sums->added)
@@ -129,8 +129,8 @@ typedef struct alike {
 
 static bool add_alike(collector *c, const alike *a)
 {
-    static const told nothing = { 0 };
-    const told *t = a->stats == TFP_NONE ? &nothing : &c->told[a->stats];
+    static const stated nothing = { 0 };
+    const stated *t = a->stats == TFP_NONE ? &nothing : &c->stated[a->stats];
     tfp_instruction_sum *sum = sum_of(c, t, a->node);
     if (!sum) return false;
     add(&sum->ns, a->self_ns);
@@ -180,12 +180,12 @@ static bool add_groups(collector *c, const tfp_report *r)
 }
 
 /* Reads each set of stats once; NULL: out of memory. The caller frees the result. */
-static told *read_stats(const tfp_profile *p)
+static stated *read_stats(const tfp_profile *p)
 {
     keys k = find_keys(p);
-    told *all = calloc(tfp_events_of(p)->stat_sets.size + 1, sizeof *all);
+    stated *all = calloc(tfp_events_of(p)->stat_sets.size + 1, sizeof *all);
     for (size_t i = 0; all && i < tfp_events_of(p)->stat_sets.size; i++)
-        all[i] = told_by(p, &k, &tfp_events_of(p)->stat_sets.at[i]);
+        all[i] = stated_by(p, &k, &tfp_events_of(p)->stat_sets.at[i]);
     return all;
 }
 
@@ -194,14 +194,14 @@ static bool collect_spans(const tfp_report *r, bool every, tfp_groups *sums)
     if (tfp_aten_recorded(tfp_profile_of(r))) return tfp_calls_collect(r, every, sums);
     const tfp_profile *p = tfp_profile_of(r);
     collector c = {
-        .p = p, .told = read_stats(p), .open = calloc(tfp_lanes_of(p)->size + 1, sizeof *c.open), .sums = sums
+        .p = p, .stated = read_stats(p), .open = calloc(tfp_lanes_of(p)->size + 1, sizeof *c.open), .sums = sums
     };
-    bool ok = c.told && c.open;
+    bool ok = c.stated && c.open;
     for (uint32_t i = 0; ok && i < tfp_events_of(p)->spans.size; i++)
         ok = add_span(&c, i, every || tfp_span_in_step(r, i));
     ok = ok && add_groups(&c, r);
     free(c.open);
-    free(c.told);
+    free(c.stated);
     return ok;
 }
 

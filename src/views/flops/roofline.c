@@ -50,7 +50,7 @@ static tfp_status check_bandwidth(tfp_work_tables *t, tfp_error *err)
     double published = found ? found->bandwidth * 1e9 : 0;
     if (t->peak_bandwidth <= 0 || published <= 0) return TFP_OK;
     if (t->peak_bandwidth > 0.9 * published && t->peak_bandwidth < 1.1 * published) return TFP_OK;
-    double told = t->peak_bandwidth / 1e12;
+    double stated = t->peak_bandwidth / 1e12;
     t->peak_bandwidth = published;
     t->published = found->words;
     if (t->r->options->flops.peak_bandwidth) return TFP_OK;
@@ -58,7 +58,7 @@ static tfp_status check_bandwidth(tfp_work_tables *t, tfp_error *err)
         t->r, TFP_NOTE_ROOFLINE_BANDWIDTH, err,
         "the trace states a memory bandwidth of %.3g TB a second, but its device (%s) has %.3g by "
         "its vendor's data sheet: the roofline uses the data sheet",
-        told, found->words, published / 1e12);
+        stated, found->words, published / 1e12);
 }
 
 tfp_status tfp_work_check_peaks(const tfp_work_tables *t, double most_attained, tfp_error *err)

@@ -122,6 +122,37 @@ static void steps_that_are_not_listed_count_in_averages_only(void **state)
     drop(&m);
 }
 
+static void the_program_is_the_same_in_any_number_of_pieces(void **state)
+{
+    UNUSED;
+    static const char *const sharings[] = { "1", "2/60", "3/200" };
+    char *first = NULL;
+    for (size_t i = 0; i < sizeof sharings / sizeof *sharings; i++) {
+        assert_int_equal(setenv("TFPROF_THREADS", sharings[i], 1), 0);
+        tfp_profile *p = tfp_profile_new();
+        assert_int_equal(tfp_profile_keep(p, TFP_KEEP_PROGRAM), TFP_OK);
+        assert_int_equal(tfp_profile_add_file(p, NULL, TEST_DATA "/sample/dense/profile_3.gz", NULL), TFP_OK);
+        assert_int_equal(tfp_profile_finish(p, NULL), TFP_OK);
+        tfp_options *o = tfp_options_new();
+        tfp_report *r = NULL;
+        tfp_options_set(o, "nodes", "true", NULL);
+        assert_int_equal(tfp_report_build(p, "flops", o, &r, NULL), TFP_OK);
+        char *text = written(r, "csv");
+        assert_non_null(strstr(text, "MatMul"));
+        if (!first) {
+            first = text;
+        } else {
+            assert_string_equal(text, first);
+            free(text);
+        }
+        tfp_report_free(r);
+        tfp_options_free(o);
+        tfp_profile_free(p);
+    }
+    free(first);
+    unsetenv("TFPROF_THREADS");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -130,6 +161,7 @@ int main(void)
         cmocka_unit_test(inputs_of_a_profile_may_name_nodes_that_come_later),
         cmocka_unit_test(strings_of_traces_come_after_the_nodes),
         cmocka_unit_test(steps_that_are_not_listed_count_in_averages_only),
+        cmocka_unit_test(the_program_is_the_same_in_any_number_of_pieces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,7 +75,7 @@ static int64_t place_of(const double *in, int64_t count, double x)
     return -1;
 }
 
-#define SEARCHED_MOST 256 /* most elements that are compared with each other */
+#define SEARCHED_MAX 256 /* most elements that are compared with each other */
 
 /* The values of x that are not in y, and their indexes in x. */
 static void find_differences(tfp_op *op, const double *x, const double *y)
@@ -96,7 +96,7 @@ void tfp_shape_list_diff(tfp_op *op)
     tfp_merge_rank(op, tfp_in(op, 0), 1);
     tfp_merge_rank(op, tfp_in(op, 1), 1);
     for (uint32_t i = 0; i < op->out_count; i++) tfp_set(op, i, tfp_vector_of(op, TFP_DIM_UNKNOWN));
-    bool small = tfp_in_size(op, 0) <= SEARCHED_MOST && tfp_in_size(op, 1) <= SEARCHED_MOST;
+    bool small = tfp_in_size(op, 0) <= SEARCHED_MAX && tfp_in_size(op, 1) <= SEARCHED_MAX;
     if (x && y && small && !op->wrong) find_differences(op, x, y);
 }
 
@@ -127,7 +127,7 @@ void tfp_shape_where(tfp_op *op)
 static void find_values(tfp_op *op, const double *x)
 {
     int64_t n = tfp_in_size(op, 0), count = 0;
-    double values[SEARCHED_MOST], times[SEARCHED_MOST];
+    double values[SEARCHED_MAX], times[SEARCHED_MAX];
     double *index = vector_output(op, 1, n);
     for (int64_t i = 0; i < n && index; i++) {
         int64_t which = place_of(values, count, x[i]);
@@ -153,7 +153,7 @@ void tfp_shape_unique(tfp_op *op)
     tfp_set(op, 0, some);
     tfp_set(op, 1, tfp_in(op, 0));
     tfp_set(op, 2, some);
-    if (x && tfp_in(op, 0).rank == 1 && tfp_in_size(op, 0) <= SEARCHED_MOST) find_values(op, x);
+    if (x && tfp_in(op, 0).rank == 1 && tfp_in_size(op, 0) <= SEARCHED_MAX) find_values(op, x);
 }
 
 void tfp_shape_unique_v2(tfp_op *op)

@@ -168,17 +168,17 @@ static void shape_split_nd(tfp_op *op) { tfp_split_nd(op, tfp_in(op, 0)); }
 
 static void shape_concat_nd(tfp_op *op)
 {
-    int64_t parts[TFP_PARTS_MOST], pads[TFP_PARTS_MOST];
-    size_t n = tfp_attr_numbers(op, "num_concats", parts, TFP_PARTS_MOST);
-    size_t padded_count = tfp_attr_numbers(op, "paddings", pads, TFP_PARTS_MOST);
+    int64_t parts[TFP_PARTS_MAX], pads[TFP_PARTS_MAX];
+    size_t n = tfp_attr_numbers(op, "num_concats", parts, TFP_PARTS_MAX);
+    size_t padded_count = tfp_attr_numbers(op, "paddings", pads, TFP_PARTS_MAX);
     tfp_merged_inputs(op);
     tfp_dims d = tfp_out(op, 0);
-    bool fits = d.rank >= 0 && d.rank <= TFP_PARTS_MOST && n == (size_t)d.rank && (!padded_count || padded_count == n);
+    bool fits = d.rank >= 0 && d.rank <= TFP_PARTS_MAX && n == (size_t)d.rank && (!padded_count || padded_count == n);
     if (!fits) {
         tfp_set(op, 0, TFP_ANY_DIMS);
         return;
     }
-    int64_t whole[TFP_PARTS_MOST];
+    int64_t whole[TFP_PARTS_MAX];
     for (int i = 0; i < d.rank; i++) whole[i] = tfp_minus(tfp_times(d.at[i], parts[i]), padded_count ? pads[i] : 0);
     tfp_set(op, 0, tfp_shape_of(op, whole, d.rank));
 }

@@ -8,7 +8,7 @@
 
 /* ---- Einsum: the equation ---- */
 
-enum { EQUATION_MOST = 512 };
+enum { EQUATION_MAX = 512 };
 enum { LABELS = 256, DOTS = '.' }; /* a label is a byte; '.' stands for all dims of the ellipsis */
 #define IN_RESULT UINT32_MAX       /* as "last operand with this label" */
 #define NO_DOTS SIZE_MAX           /* as "position of the ellipsis" */
@@ -19,7 +19,7 @@ typedef struct einsum {
     uint32_t last[LABELS];       /* the last operand with this label */
     int64_t wide[TFP_RANK_MOST]; /* dims of the ellipses, broadcast; the last dim first */
     int wide_rank;               /* or TFP_RANK_UNKNOWN */
-    char text[EQUATION_MOST];    /* the equation without blanks */
+    char text[EQUATION_MAX];     /* the equation without blanks */
     tfp_str operands, result;    /* its sides */
     const char *wrong;
 } einsum;
@@ -101,7 +101,7 @@ static tfp_str copied(einsum *e, tfp_str equation, bool onnx)
     size_t size = 0;
     for (size_t i = 0; i < equation.size; i++) {
         if (onnx && equation.data[i] == ' ') continue;
-        if (size == EQUATION_MOST - LABELS) { /* the rest is for a result that the equation leaves out */
+        if (size == EQUATION_MAX - LABELS) { /* the rest is for a result that the equation leaves out */
             e->wrong = "a long equation";
             break;
         }

@@ -29,20 +29,20 @@ static void shape_partitioned_output(tfp_op *op)
 
 static void shape_partitioned_input_v2(tfp_op *op)
 {
-    int64_t parts[TFP_PARTS_MOST];
-    size_t n = tfp_attr_numbers(op, "partition_dims", parts, TFP_PARTS_MOST);
+    int64_t parts[TFP_PARTS_MAX];
+    size_t n = tfp_attr_numbers(op, "partition_dims", parts, TFP_PARTS_MAX);
     tfp_dims d = tfp_in(op, 0);
-    for (int i = 0; i < d.rank && (size_t)i < n && i < TFP_PARTS_MOST; i++)
+    for (int i = 0; i < d.rank && (size_t)i < n && i < TFP_PARTS_MAX; i++)
         d = tfp_with_dim(op, d, i, tfp_times(d.at[i], parts[i]));
     tfp_set(op, 0, d);
 }
 
 static void shape_partitioned_output_v2(tfp_op *op)
 {
-    int64_t parts[TFP_PARTS_MOST];
-    size_t n = tfp_attr_numbers(op, "partition_dims", parts, TFP_PARTS_MOST);
+    int64_t parts[TFP_PARTS_MAX];
+    size_t n = tfp_attr_numbers(op, "partition_dims", parts, TFP_PARTS_MAX);
     tfp_dims d = tfp_in(op, 0);
-    if (d.rank > TFP_PARTS_MOST || (d.rank >= 0 && n < (size_t)d.rank))
+    if (d.rank > TFP_PARTS_MAX || (d.rank >= 0 && n < (size_t)d.rank))
         tfp_wrong(op, "a dimension without its partition");
     if (op->wrong || d.rank < 0) return;
     for (int i = 0; i < d.rank; i++) {

@@ -4,10 +4,10 @@
 #include "flops/rules/shared/layers.h"
 #include "wire/proto.h"
 
-enum { SPATIAL_MOST = 8 };
+enum { SPATIAL_MAX = 8 };
 typedef struct uniform_layout {  /* UniformQuantizedConvolutionDimensionNumbersAttr: lhs, rhs, output */
     int64_t first[3], second[3]; /* batch and feature; output and input feature of the kernel */
-    int64_t spatial[3][SPATIAL_MOST];
+    int64_t spatial[3][SPATIAL_MAX];
     size_t count[3];
 } uniform_layout;
 
@@ -35,7 +35,7 @@ static bool read_layout(tfp_str message, int rank, uniform_layout *out)
         uint64_t value;
         for (tfp_packed p = tfp_packed_start(&w, &f, TFP_VARINT); tfp_packed_next(&w, &p, &value);) {
             if (value >= (uint64_t)rank) return false;
-            if (part == 2 && out->count[t] == SPATIAL_MOST) return false;
+            if (part == 2 && out->count[t] == SPATIAL_MAX) return false;
             if (part == 2)
                 out->spatial[t][out->count[t]++] = (int64_t)value;
             else if ((part == 0) == (t != 1))
@@ -64,7 +64,7 @@ static bool steps(tfp_op *op, const char *name, size_t count, int64_t *out)
 /* Positions of the kernel along spatial dimension k. */
 static int64_t uniform_places(tfp_op *op, size_t k, size_t count, int64_t in, int64_t kernel)
 {
-    int64_t strides[SPATIAL_MOST], in_by[SPATIAL_MOST], kernel_by[SPATIAL_MOST], pads[2 * SPATIAL_MOST];
+    int64_t strides[SPATIAL_MAX], in_by[SPATIAL_MAX], kernel_by[SPATIAL_MAX], pads[2 * SPATIAL_MAX];
     tfp_str padding = tfp_attr_text(op, "padding", "");
     bool right = steps(op, "window_strides", count, strides) && steps(op, "lhs_dilation", count, in_by) &&
                  steps(op, "rhs_dilation", count, kernel_by);
@@ -93,7 +93,7 @@ void tfp_uniform_conv_shape(tfp_op *op)
         return;
     }
     if (tfp_wrong_if(op,
-                     rank < 3 || rank > SPATIAL_MOST + 2 ||
+                     rank < 3 || rank > SPATIAL_MAX + 2 ||
                          !read_layout(tfp_attr_text(op, "dimension_numbers", ""), rank, &at),
                      "dimensions that do not fit"))
         return;
@@ -110,7 +110,7 @@ int64_t tfp_uniform_conv_macs(const tfp_op *op)
 {
     tfp_dims kernel = tfp_in(op, 1);
     uniform_layout at;
-    if (kernel.rank < 3 || kernel.rank > SPATIAL_MOST + 2) return TFP_UNKNOWN;
+    if (kernel.rank < 3 || kernel.rank > SPATIAL_MAX + 2) return TFP_UNKNOWN;
     if (!read_layout(tfp_attr_text(op, "dimension_numbers", ""), kernel.rank, &at)) return TFP_UNKNOWN;
     int64_t taps = tfp_over(tfp_elements(kernel), kernel.at[at.first[1]]);
     return tfp_times(taps, tfp_out_size(op, 0));

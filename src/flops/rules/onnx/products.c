@@ -54,11 +54,11 @@ static tfp_cost count_gemm(const tfp_op *op)
 
 /* ---- windows: convolutions and pools ---- */
 
-enum { SPATIALS_MOST = 8 };
+enum { SPATIALS_MAX = 8 };
 
 typedef struct window {
     int spatials;
-    int64_t kernel[SPATIALS_MOST], strides[SPATIALS_MOST], dilations[SPATIALS_MOST], pads[2 * SPATIALS_MOST];
+    int64_t kernel[SPATIALS_MAX], strides[SPATIALS_MAX], dilations[SPATIALS_MAX], pads[2 * SPATIALS_MAX];
     bool same, valid, ceil;
 } window;
 
@@ -77,7 +77,7 @@ static bool read_window(tfp_op *op, int spatials, window *w)
     *w = (window){ .spatials = spatials, .ceil = tfp_attr_int(op, "ceil_mode", 0) != 0 };
     w->same = tfp_str_begins(pad, TFP_STR("SAME_"));
     w->valid = tfp_str_eq(pad, TFP_STR("VALID"));
-    if (spatials < 1 || spatials > SPATIALS_MOST) return tfp_wrong(op, "a rank that has no windows"), false;
+    if (spatials < 1 || spatials > SPATIALS_MAX) return tfp_wrong(op, "a rank that has no windows"), false;
     bool ok = read_list(op, "strides", spatials, 1, w->strides) &&
               read_list(op, "dilations", spatials, 1, w->dilations) &&
               read_list(op, "pads", 2 * spatials, 0, w->pads) && read_list(op, "kernel_shape", spatials, -1, w->kernel);
@@ -107,7 +107,7 @@ static int64_t places(tfp_op *op, const window *w, int i, int64_t in, int64_t ke
 static void convolution_at(tfp_op *op, uint32_t filter)
 {
     tfp_dims in = tfp_in(op, 0), weights = tfp_in(op, filter);
-    int64_t dims[2 + SPATIALS_MOST];
+    int64_t dims[2 + SPATIALS_MAX];
     window w;
     if (in.rank < 0 && weights.rank < 0) return;
     int rank = in.rank >= 0 ? in.rank : weights.rank;
@@ -139,7 +139,7 @@ static tfp_cost count_convolution(const tfp_op *op)
 static void transposed_convolution(tfp_op *op)
 {
     tfp_dims in = tfp_in(op, 0), weights = tfp_in(op, 1);
-    int64_t dims[2 + SPATIALS_MOST], more[SPATIALS_MOST], told[SPATIALS_MOST], groups = tfp_attr_int(op, "group", 1);
+    int64_t dims[2 + SPATIALS_MAX], more[SPATIALS_MAX], told[SPATIALS_MAX], groups = tfp_attr_int(op, "group", 1);
     window w;
     if (in.rank < 0 || weights.rank < 0) return;
     if (tfp_wrong_if(op, in.rank != weights.rank || in.rank < 3, "image and weights of different ranks")) return;
@@ -170,7 +170,7 @@ static tfp_cost count_transposed(const tfp_op *op)
 static void pooled(tfp_op *op)
 {
     tfp_dims in = tfp_in(op, 0);
-    int64_t dims[2 + SPATIALS_MOST];
+    int64_t dims[2 + SPATIALS_MAX];
     window w;
     if (in.rank < 0 || !read_window(op, in.rank - 2, &w)) return;
     dims[0] = tfp_dim(in, 0);
@@ -183,10 +183,10 @@ static void pooled(tfp_op *op)
 
 static tfp_cost count_pool(const tfp_op *op)
 {
-    int64_t sizes[SPATIALS_MOST], all = 1;
-    size_t count = tfp_attr_numbers(op, "kernel_shape", sizes, SPATIALS_MOST);
-    for (size_t i = 0; i < count && i < SPATIALS_MOST; i++) all = tfp_times(all, sizes[i]);
-    return tfp_cost_of(tfp_times(tfp_out_size(op, 0), count && count <= SPATIALS_MOST ? all : TFP_UNKNOWN));
+    int64_t sizes[SPATIALS_MAX], all = 1;
+    size_t count = tfp_attr_numbers(op, "kernel_shape", sizes, SPATIALS_MAX);
+    for (size_t i = 0; i < count && i < SPATIALS_MAX; i++) all = tfp_times(all, sizes[i]);
+    return tfp_cost_of(tfp_times(tfp_out_size(op, 0), count && count <= SPATIALS_MAX ? all : TFP_UNKNOWN));
 }
 
 static void globally_pooled(tfp_op *op)

@@ -139,13 +139,13 @@ int64_t tfp_fused_per_element(const tfp_op *op)
 {
     const tfp_attr_list *fused = tfp_attr_members(op, "fused_ops");
     int64_t sum = 0;
-    for (size_t i = 0; i < fused->text_count && i < TFP_FUSED_MOST; i++) {
+    for (size_t i = 0; i < fused->text_count && i < TFP_FUSED_MAX; i++) {
         int64_t per = 1; /* BiasAdd, Add, Relu, Tanh … */
         for (size_t k = 0; k < sizeof fused_ops / sizeof *fused_ops; k++)
             if (tfp_str_eq(fused->texts[i], tfp_str_of(fused_ops[k].name))) per = fused_ops[k].per;
         sum += per;
     }
-    return fused->text_count > TFP_FUSED_MOST ? TFP_UNKNOWN : sum;
+    return fused->text_count > TFP_FUSED_MAX ? TFP_UNKNOWN : sum;
 }
 
 tfp_cost tfp_cost_mixed(int64_t macs, int64_t more)

@@ -57,7 +57,7 @@ int64_t tfp_depthwise_macs(const tfp_op *op);
 int64_t tfp_uniform_conv_macs(const tfp_op *op);
 int64_t tfp_attr_product(const tfp_op *op,
                          const char *name); /* product of a list of numbers; unknown when it is empty */
-#define TFP_FUSED_MOST 8                    /* names in fused_ops; oneDNN takes fewer */
+#define TFP_FUSED_MAX 8                     /* names in fused_ops; oneDNN takes fewer */
 /* Float operations for each output element of everything that the attribute fused_ops names. */
 int64_t tfp_fused_per_element(const tfp_op *op);
 /* Multiply-adds, and other float operations besides. */

@@ -22,7 +22,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { NAMES = 26, ITEM_MOST = 8, ATTR_MOST = 40 };
+enum { NAMES = 26, ITEM_MAX = 8, ATTR_MAX = 40 };
 
 typedef struct names {
     tfp_op *op;
@@ -61,7 +61,7 @@ static bool next_part(tfp_str *item, tfp_str *part)
 /* "k" or "k=3": the attribute's number. */
 static int64_t told_by_attribute(const tfp_op *op, tfp_str text)
 {
-    char name[ATTR_MOST];
+    char name[ATTR_MAX];
     int64_t fallback = TFP_DIM_UNKNOWN;
     size_t n = strcspn(text.data, "=>");
     if (text.data[n] == '=') tfp_parse_int64(behind(text, n + 1), &fallback);
@@ -173,7 +173,7 @@ static void bind(names *n, uint32_t i, tfp_str item)
 static tfp_dims made(const names *n, tfp_str item)
 {
     tfp_dims d = TFP_SCALAR_DIMS;
-    int64_t dims[ITEM_MOST];
+    int64_t dims[ITEM_MAX];
     int fixed = 0;
     if (item.data[0] == '*') return TFP_ANY_DIMS;
     if (item.data[0] == '(') return d;
@@ -181,7 +181,7 @@ static tfp_dims made(const names *n, tfp_str item)
         if (is_rest(part.data[0])) {
             d = tfp_joined(n->op, tfp_joined(n->op, d, tfp_shape_of(n->op, dims, fixed)), n->rest[part.data[0] - 'A']);
             fixed = 0;
-        } else if (fixed < ITEM_MOST) {
+        } else if (fixed < ITEM_MAX) {
             dims[fixed++] = value_of(n, part);
         }
     }
@@ -191,7 +191,7 @@ static tfp_dims made(const names *n, tfp_str item)
 static void set_output(names *n, uint32_t i, tfp_str item)
 {
     tfp_str own, held;
-    char name[ATTR_MOST];
+    char name[ATTR_MAX];
     if (item.data[0] == '=') return;
     if (item.data[0] == '$') {
         snprintf(name, sizeof name, "%.*s", (int)item.size - 1, item.data + 1);

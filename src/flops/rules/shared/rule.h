@@ -147,7 +147,7 @@ void tfp_listed_outputs(tfp_op *op);                 /* every output has its sha
 void tfp_no_outputs(tfp_op *op);
 void tfp_unknown_outputs(tfp_op *op); /* for ops whose outputs TensorFlow does not know either */
 void tfp_merged_inputs(tfp_op *op);   /* every output has the one shape of all inputs */
-enum { TFP_PARTS_MOST = 16 };
+enum { TFP_PARTS_MAX = 16 };
 void tfp_split_nd(tfp_op *op, tfp_dims d); /* outputs: d in equal parts; attributes num_splits, paddings */
 /* Shapes written as text, such as "nd, n, d -> _d, _, d"; described in pattern.c. */
 void tfp_shape_pattern(tfp_op *op, const char *pattern);

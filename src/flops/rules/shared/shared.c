@@ -45,12 +45,12 @@ void tfp_merged_inputs(tfp_op *op)
 
 void tfp_split_nd(tfp_op *op, tfp_dims d)
 {
-    int64_t splits[TFP_PARTS_MOST], pads[TFP_PARTS_MOST];
-    size_t n = tfp_attr_numbers(op, "num_splits", splits, TFP_PARTS_MOST);
-    size_t padded_count = tfp_attr_numbers(op, "paddings", pads, TFP_PARTS_MOST);
-    if (d.rank < 0 || d.rank > TFP_PARTS_MOST || n != (size_t)d.rank) return;
+    int64_t splits[TFP_PARTS_MAX], pads[TFP_PARTS_MAX];
+    size_t n = tfp_attr_numbers(op, "num_splits", splits, TFP_PARTS_MAX);
+    size_t padded_count = tfp_attr_numbers(op, "paddings", pads, TFP_PARTS_MAX);
+    if (d.rank < 0 || d.rank > TFP_PARTS_MAX || n != (size_t)d.rank) return;
     if (padded_count && padded_count != n) return;
-    int64_t part[TFP_PARTS_MOST];
+    int64_t part[TFP_PARTS_MAX];
     for (int i = 0; i < d.rank; i++) {
         int64_t whole = tfp_plus(d.at[i], padded_count ? pads[i] : 0);
         part[i] = splits[i] > 0 && whole >= 0 && whole % splits[i] == 0 ? whole / splits[i] : TFP_DIM_UNKNOWN;

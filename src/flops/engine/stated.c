@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/engine/told.c: facts about outputs besides the rules: attributes of the file, shapes recorded at run time, and
+/* flops/engine/stated.c: facts about outputs besides the rules: attributes of the file, shapes recorded at run time, and
  * the user's assumptions. */
 #include "flops/engine/machine.h"
 #include "model/tables/graph.h"
@@ -32,18 +32,18 @@ void tfp_tell_assumed(tfp_engine *e, tfp_op *op)
     }
 }
 
-void tfp_also_known(tfp_op *op, uint32_t i, tfp_dims told)
+void tfp_also_known(tfp_op *op, uint32_t i, tfp_dims stated)
 {
     bool agree;
-    if (i >= op->out_count || told.rank < 0) return;
-    op->out[i].shape = tfp_both_true(op, op->out[i].shape, told, &agree);
+    if (i >= op->out_count || stated.rank < 0) return;
+    op->out[i].shape = tfp_both_true(op, op->out[i].shape, stated, &agree);
     if (!agree) op->out[i].elements = NULL;
 }
 
 void tfp_tell_attributes(tfp_op *op)
 {
-    const tfp_attr_list *told = tfp_attr_members(op, "_output_shapes");
-    for (uint32_t i = 0; i < op->out_count && i < told->shape_count; i++) tfp_also_known(op, i, told->shapes[i]);
+    const tfp_attr_list *stated = tfp_attr_members(op, "_output_shapes");
+    for (uint32_t i = 0; i < op->out_count && i < stated->shape_count; i++) tfp_also_known(op, i, stated->shapes[i]);
     /* graphs that the runtime dumps have the variable behind an argument */
     const tfp_attr_list *held = tfp_attr_members(op, "_handle_shapes"), *types = tfp_attr_members(op, "_handle_dtypes");
     if (held->shape_count == 1 && types->number_count == 1 && op->out_count == 1 && !op->out[0].held)

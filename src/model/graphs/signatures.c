@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/graphs/looks.c: groups captured graphs that look alike, because all their launches have the same features, so
+/* model/graphs/signatures.c: groups captured graphs that look alike, because all their launches have the same features, so
  * that each group is compared with replays once; and finds the graphs that an owner's replays may be. In: captured
- * graphs. Out: looks, and for each owner its graphs and their looks by size. */
+ * graphs. Out: signatures, and for each owner its graphs and their signatures by size. */
 #include "model/graphs/parts.h"
 #include "query/order.h"
 
@@ -13,7 +13,7 @@ static const tfp_graph_sign *node_at(const tfp_matches *m, uint32_t graph, uint3
 
 /* ---- graphs that look alike ---- */
 
-static bool look_alike(const tfp_matches *m, uint32_t a, uint32_t b)
+static bool are_alike(const tfp_matches *m, uint32_t a, uint32_t b)
 {
     uint32_t count = graph_at(m, a)->count;
     if (graph_at(m, b)->count != count) return false;
@@ -37,22 +37,22 @@ static bool names_known(const tfp_matches *m, uint32_t graph)
     return true;
 }
 
-static bool find_looks(tfp_matches *m)
+static bool find_signatures(tfp_matches *m)
 {
     tfp_map64 by_hash = { 0 };
-    bool ok = tfp_reserve(&m->look_of, m->g->captured.size + 1);
+    bool ok = tfp_reserve(&m->signature_of, m->g->captured.size + 1);
     for (uint32_t i = 0; ok && i < m->g->captured.size; i++) {
         uint32_t at = TFP_NONE;
         for (uint64_t key = hash_of(m, i);; key++) {
             at = tfp_map64_get(&by_hash, key);
-            if (at != TFP_NONE && !look_alike(m, m->looks.at[at].graph, i)) continue;
+            if (at != TFP_NONE && !are_alike(m, m->signatures.at[at].graph, i)) continue;
             if (at != TFP_NONE) break;
-            at = (uint32_t)m->looks.size;
-            ok =
-                tfp_push(&m->looks, ((tfp_look){ i, TFP_NONE, names_known(m, i) })) && tfp_map64_put(&by_hash, key, at);
+            at = (uint32_t)m->signatures.size;
+            ok = tfp_push(&m->signatures, ((tfp_signature){ i, TFP_NONE, names_known(m, i) })) &&
+                 tfp_map64_put(&by_hash, key, at);
             break;
         }
-        m->look_of.at[m->look_of.size++] = at;
+        m->signature_of.at[m->signature_of.size++] = at;
     }
     tfp_map64_free(&by_hash);
     return ok;
@@ -74,7 +74,7 @@ static bool order_graphs(tfp_matches *m)
     return ok;
 }
 
-bool tfp_looks_find(tfp_matches *m) { return find_looks(m) && order_graphs(m); }
+bool tfp_signatures_find(tfp_matches *m) { return find_signatures(m) && order_graphs(m); }
 
 /* Finds an owner's graphs, which are contiguous in `order`. */
 static void find_piece(const tfp_matches *m, uint32_t owner, tfp_offer *o)
@@ -91,18 +91,18 @@ static void find_piece(const tfp_matches *m, uint32_t owner, tfp_offer *o)
 static bool smaller(const void *ctx, uint32_t a, uint32_t b)
 {
     const tfp_matches *m = ctx;
-    return graph_at(m, m->looks.at[a].graph)->count < graph_at(m, m->looks.at[b].graph)->count;
+    return graph_at(m, m->signatures.at[a].graph)->count < graph_at(m, m->signatures.at[b].graph)->count;
 }
 
-/* Adds the distinct looks of an owner's graphs, sorted by number of nodes. */
-static bool offer_looks(tfp_matches *m, tfp_offer *o)
+/* Adds the distinct signatures of an owner's graphs, sorted by number of nodes. */
+static bool offer_signatures(tfp_matches *m, tfp_offer *o)
 {
     o->first = m->offered.size;
     for (uint32_t i = o->base; i < o->base + o->all; i++) {
-        uint32_t look = m->look_of.at[m->order.at[i]];
-        if (m->looks.at[look].offered_to == o->base) continue;
-        m->looks.at[look].offered_to = o->base;
-        if (!tfp_push(&m->offered, look)) return false;
+        uint32_t signature = m->signature_of.at[m->order.at[i]];
+        if (m->signatures.at[signature].offered_to == o->base) continue;
+        m->signatures.at[signature].offered_to = o->base;
+        if (!tfp_push(&m->offered, signature)) return false;
     }
     o->count = m->offered.size - o->first;
     return tfp_sort(m->offered.at + o->first, o->count, smaller, m);
@@ -122,7 +122,7 @@ bool tfp_offer_of(tfp_matches *m, uint32_t owner, tfp_offer *o)
     }
     *o = (tfp_offer){ 0 };
     find_piece(m, owner, o);
-    if (o->all && !offer_looks(m, o)) return false;
+    if (o->all && !offer_signatures(m, o)) return false;
     known = (uint32_t)m->offers.size;
     return tfp_push(&m->offers, *o) && tfp_map64_put(&m->offer_by_owner, owner, known);
 }
