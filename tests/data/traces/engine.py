@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes sample/serving: a server of a small mixture of experts on an H100, as SGLang marks its steps: one that reads two prompts, then three that
+"""Writes sample/engine: a server of a small mixture of experts on an H100, as SGLang marks its steps: one that reads two prompts, then three that
 generate. A norm takes five kernels, collectives run on a stream of their own beside the experts or alone, a copy waits for nothing.
 engine.json: the server. amd.json: the same on an MI300X, whose kernels and API calls have other names, and which needs half longer."""
 import os
@@ -102,7 +102,7 @@ def server(names, call, factor=1.0):
 
 def save(t, name, device):
     t.events.sort(key=lambda e: (e["ts"], -e.get("dur", 0)))
-    out = os.path.join(limits.DATA, "sample", "serving")
+    out = os.path.join(limits.DATA, "sample", "engine")
     os.makedirs(out, exist_ok=True)
     jobs.write(os.path.join(out, name), {"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": device, "totalGlobalMem": 85018279936}],
                                          "traceEvents": t.events})
