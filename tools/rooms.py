@@ -13,10 +13,10 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # rooms may rebuild.
 CHAIN, AGAIN = 10, {"model/": 180, "views/core/": 135}
 # Headers with limits of their own: above the general limit are the names of types, the functions that every reader of a
-# profile calls (neither has a struct), the kinds of spans, and the report as most files see it; below it is the header
-# that lists the parts of a report.
-OWN = {"model/tables/types.h": 480, "model/tables/read.h": 300, "model/tables/span_kinds.h": 220, "views/core/handle.h": 195,
-       "views/core/report.h": 59}
+# profile calls (neither has a struct), spans and their kinds, tables, and the report as most files see it; below it is the
+# header that lists the parts of a report.
+OWN = {"model/tables/types.h": 460, "model/tables/read.h": 310, "model/tables/span_kinds.h": 230, "model/tables/spans.h": 178,
+       "views/core/handle.h": 202, "views/core/grid.h": 142, "views/core/report.h": 63}
 # Which other folders a program's folder may use.
 BESIDE = {"cli": ("server", "mcp"), "mcp": ("server",)}
 # Includes inside rooms that still point up.

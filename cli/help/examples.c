@@ -58,6 +58,8 @@ const cli_example cli_examples[] = {
     { "tfprof wait trace.json.gz -step 3", "what step 3 waited for" },
     { "tfprof limits trace.json.gz", "how far each operation is from what the device can do, and what loses most" },
     { "tfprof limits trace.json.gz -by chain", "chains of small kernels, and what one kernel in place of each saves at most" },
+    { "tfprof triage server.json.gz", "of SGLang, vLLM and other servers: which kernels and lines dominate each phase" },
+    { "tfprof triage server.json.gz -phase decode -format md", "the tables of one phase for a pull request" },
     { "tfprof check trace.json.gz", "what is odd in the recording" },
     { "tfprof check trace.json.gz -format json", "the same for a script" },
     { "tfprof whatif trace.json.gz", "the ten changes that would gain most" },

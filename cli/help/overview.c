@@ -20,7 +20,7 @@ static const struct {
         { "tfprof limits FILE", "how far from what the device can do, and why" },
         { "tfprof whatif FILE", "how long a step would be after a change" },
         { "tfprof serve FILE...", "all of it in the browser" } },
-      "info summary scope graph op code lines memory calls kernel steps transfer wait limits check whatif advise serve report timeline convert" },
+      "info summary scope graph op code lines memory calls kernel steps transfer wait limits triage check whatif advise serve report timeline convert" },
     { "Compare",
       { { "tfprof diff OLD NEW", "what became slower; --gate 5% for CI" },
         { "tfprof stats FILE", "mean, spread and percentiles over the steps" } },

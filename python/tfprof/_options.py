@@ -152,6 +152,13 @@ class LimitsOptions(CodeOptions, total=False):
     floor: Optional[Union[float, str]]
 
 
+class TriageOptions(ViewOptions, total=False):
+    """The keywords of Profile.triage, for type checkers."""
+
+    ranks: Optional[str]
+    min_share: Optional[float]
+
+
 class FlopsOptions(ViewOptions, total=False):
     """The keywords of Profile.flops, for type checkers."""
 
@@ -176,6 +183,7 @@ OF_VIEWS: Dict[str, Any] = {
     "steps": StepOptions,
     "summary": CodeOptions,
     "transfer": TransferOptions,
+    "triage": TriageOptions,
     "wait": WaitOptions,
     "whatif": WhatifOptions,
 }

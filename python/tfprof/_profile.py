@@ -22,6 +22,7 @@ from tfprof._options import (
     StatsOptions,
     StepOptions,
     TransferOptions,
+    TriageOptions,
     ViewOptions,
     WaitOptions,
     WhatifOptions,
@@ -349,6 +350,9 @@ class Profile(InNotebooks):
     def limits(self, **options: "Unpack[LimitsOptions]") -> Report:
         return self.view("limits", **options)  # type: ignore[misc]
 
+    def triage(self, **options: "Unpack[TriageOptions]") -> Report:
+        return self.view("triage", **options)  # type: ignore[misc]
+
     def whatif(self, **options: "Unpack[WhatifOptions]") -> Report:
         return self.view("whatif", **options)  # type: ignore[misc]
 
@@ -377,13 +381,9 @@ class Profile(InNotebooks):
             sys.stdout.write(made.put().decode())
         return Report(self, "stats", made)
 
-    def query(
-        self, sql: str, parameters: Parameters = (), *, time_limit: Optional[float] = None
-    ) -> Report:
-        """Answers one SELECT over this profile's tables, as tfprof.query does over several.
-
-        parameters: values for ? in the order of a sequence, for :name by the keys of a mapping.
-        """
+    def query(self, sql: str, parameters: Parameters = (), *, time_limit: Optional[float] = None) -> Report:
+        """Answers one SELECT over this profile's tables, as tfprof.query does over several. parameters: values for ?
+        in the order of a sequence, for :name by the keys of a mapping."""
         from tfprof._query import query
 
         return query(sql, self, parameters=parameters, time_limit=time_limit)

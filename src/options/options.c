@@ -15,7 +15,7 @@
 #define LINES "lines kernel memory limits wait summary advise whatif hang diff query"
 #define TIMES "summary lines memory kernel steps transfer wait whatif advise timeline report " ROWS
 
-#define PHASED "summary lines kernel steps transfer wait advise timeline limits check " ROWS
+#define PHASED "summary lines kernel steps transfer wait advise timeline limits triage check " ROWS
 
 /* clang-format off */
 static const option options[] = {
@@ -64,13 +64,14 @@ static const option options[] = {
     { "range", K_RANGE, AT(part.range), "", NULL, false, false, "For a trace: count only what ran between two moments, FROM:TO, counted from its first start as in the timeline, in microseconds or with a unit (230000:400000, 230ms:400ms); a span that is partly outside counts with its part inside. Without TO: to the end.", "kernel op scope code lines calls steps transfer query" },
     { "step_marker", K_FILTER, AT(filters[TFP_F_STEP_MARKER]), "", NULL, false, false, "For a trace: ranges of host threads whose names match mark the steps; a part of the name is enough. Steps have the last number of the names where these differ, otherwise they are counted from 0.", NULL, TIMES },
     { "phase", K_TEXT, AT(part.phase), "", NULL, false, false, "For a trace of a server of language models: count only the steps of this phase: prefill, decode, mixed, verify, draft or idle.", NULL, PHASED },
-    { "ranks", K_TEXT, AT(part.ranks), "", NULL, false, false, "For a trace: count only these ranks, such as 0,3,8-15.", "kernel op scope code lines calls steps transfer wait" },
+    { "ranks", K_TEXT, AT(part.ranks), "", NULL, false, false, "For a trace: count only these ranks, such as 0,3,8-15.", "kernel op scope code lines calls steps transfer wait triage" },
     { "device", K_TEXT, AT(part.device), "", NULL, false, false, "For a trace: count only the activities of this device, such as gpu:0; everything on hosts still counts.", "kernel op scope code lines calls steps transfer wait" },
     { "library_regexes", K_FILTER, AT(filters[TFP_F_LIBRARY]), "", NULL, false, false, "Files of libraries, in addition to those that are known: the cost of their lines counts for the line of your code that called them; a part of the path is enough. - as the first: only these are libraries.", LINES },
     { "home", K_FILTER, AT(filters[TFP_F_HOME]), "", NULL, false, false, "Files whose lines are named first, where a call stack has one outside of ops; a part of the path is enough.", LINES },
     { "nodes", K_BOOL, AT(flops.nodes), "false", NULL, false, false, "List every node, those of functions included, with the shapes of its outputs and the count of one execution.", "flops" },
     { "peak_flops", K_FLOPS, AT(flops.peak_flops), "", NULL, false, false, "Show a roofline: the device's peak of float operations a second, such as 19.5T or 312TFLOPS.", "flops limits whatif" },
     { "peak_bandwidth", K_BANDWIDTH, AT(flops.peak_bandwidth), "", NULL, false, false, "Show a roofline: the peak of bytes a second of the device's memory, such as 900G or 2TB/s.", "flops limits whatif" },
+    { "min_share", K_REAL, AT(verb.min_share), "0.01", NULL, false, false, "Rows have at least this share of their phase's device time.", "triage" },
     { "floor", K_AMOUNT, AT(verb.floor), "2us", NULL, false, false, "About the shortest time that a kernel takes: calls with less work are limited by it.", "limits whatif" },
     { "faster", K_CHANGE, AT(verb.changes), "", NULL, false, false, "PATTERN=F: kernels whose whole name matches take their time divided by F; 0: none. If no kernel matches: the kernels that a matching op, module, annotation or line (FILE:LINE) launches. host:PATTERN=F: the host's time inside matching spans. rank:R/ at the beginning: only on that rank. May be given several times.", "whatif" },
     { "no_sync", K_SWITCH, AT(verb.changes), "false", NULL, false, false, "Synchronising calls do not wait.", "whatif" },

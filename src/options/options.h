@@ -102,6 +102,7 @@ typedef struct tfp_verb_options {
     char *sample_type, *sample_label; /* samples; NULL or empty: not given */
     bool critical_path, why;          /* steps */
     char *floor;                      /* limits: for tfp_amount_parse; NULL: the default */
+    double min_share;                 /* triage */
     char *changes;                    /* whatif: a line for each (changes.h); NULL: none */
     char *rule_limits;                /* advise: "RULE=LIMIT,..."; empty: none */
     char *checkers;                   /* advise: names joined by commas; empty: all */

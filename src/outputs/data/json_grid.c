@@ -127,21 +127,26 @@ static void put_cells(writer *w, const tfp_grid *g, uint32_t row)
     }
 }
 
-/* The tables beside the report's own: each a list of rows with its name as key. */
+/* A table as a list of rows with its name as key. */
+static void put_part(writer *w, const char *name, const tfp_grid *g)
+{
+    tfp_json_key(&w->j, name);
+    tfp_json_open(&w->j, '[');
+    for (uint32_t row = 0; row < g->row_count; row++) {
+        tfp_json_open(&w->j, '{');
+        put_cells(w, g, row);
+        tfp_json_close(&w->j, '}');
+        tfp_sink_flush_if_full(w->sink);
+    }
+    tfp_json_close(&w->j, ']');
+}
+
+/* The tables beside the report's own, and that one if it has a name. */
 static void put_parts(writer *w)
 {
-    for (size_t i = 0; i < w->r->parts.size; i++) {
-        const tfp_grid *g = &w->r->parts.at[i].grid;
-        tfp_json_key(&w->j, w->r->parts.at[i].name);
-        tfp_json_open(&w->j, '[');
-        for (uint32_t row = 0; row < g->row_count; row++) {
-            tfp_json_open(&w->j, '{');
-            put_cells(w, g, row);
-            tfp_json_close(&w->j, '}');
-            tfp_sink_flush_if_full(w->sink);
-        }
-        tfp_json_close(&w->j, ']');
-    }
+    if (w->r->grid->key) put_part(w, w->r->grid->key, w->r->grid);
+    for (size_t i = 0; i < w->r->parts.size; i++)
+        if (w->r->parts.at[i].reader != TFP_PART_PEOPLE) put_part(w, w->r->parts.at[i].name, &w->r->parts.at[i].grid);
 }
 
 /* Whole names of kernels, and what people see for them. */

@@ -216,7 +216,7 @@ tfp_status tfp_grid_text(const tfp_report *r, tfp_sink *s, tfp_error *err)
     put_facts(r, &s->buf);
     /* facts without a table, or a note that says why there are no rows */
     bool noted = tfp_is_aligned(r) && r->notes.size;
-    bool bare = (r->facts.size || noted) && !r->grid->row_count;
+    bool bare = (r->facts.size || noted) && (!r->grid->row_count || r->grid->key);
     tfp_status status = TFP_OK;
     for (size_t i = 0; i < r->parts.size && !status; i++) {
         if (!r->parts.at[i].leads) continue;
@@ -226,9 +226,9 @@ tfp_status tfp_grid_text(const tfp_report *r, tfp_sink *s, tfp_error *err)
     }
     if (r->headline && !status) status = put_below_headline(r, s, err);
     if (!bare && !r->headline && !status) status = put_grid(r, r->grid, s, err);
-    for (size_t i = 0; i < r->parts.size && !status; i++) {
-        if (r->parts.at[i].leads) continue;
-        tfp_buf_printf(&s->buf, "%s%s\n\n", bare && !i ? "" : "\n", r->parts.at[i].title);
+    for (size_t i = 0, shown = 0; i < r->parts.size && !status; i++) {
+        if (r->parts.at[i].leads || r->parts.at[i].reader == TFP_PART_PROGRAMS) continue;
+        tfp_buf_printf(&s->buf, "%s%s\n\n", bare && !shown++ ? "" : "\n", r->parts.at[i].title);
         status = put_grid(r, &r->parts.at[i].grid, s, err);
     }
     return status;

@@ -359,9 +359,9 @@ static void put_report_grid(writer *w)
         put_grid(w, &w->r->parts.at[i].grid);
         tfp_buf_char(w->out, '\n');
     }
-    put_grid(w, w->r->grid);
+    if (!w->r->grid->key) put_grid(w, w->r->grid);
     for (size_t i = 0; i < w->r->parts.size; i++) {
-        if (w->r->parts.at[i].leads) continue;
+        if (w->r->parts.at[i].leads || w->r->parts.at[i].reader == TFP_PART_PROGRAMS) continue;
         tfp_buf_printf(w->out, "\n### %s\n\n", w->r->parts.at[i].title);
         put_grid(w, &w->r->parts.at[i].grid);
     }

@@ -6,6 +6,7 @@
 #include "model/tables/read.h"
 #include "query/groups.h"
 #include "query/order.h"
+#include "views/core/grid.h"
 #include "views/core/view.h"
 #include "views/spans/trace.h"
 #include "views/trace/tables.h"
@@ -37,6 +38,7 @@ typedef struct phases {
     const tfp_trace_index *x;
     tfp_map64 phase_of; /* unit << 32 | step -> index in the groups of sums, times 2, plus 1 if it is in no doubt */
     tfp_groups sums, kernels;
+    bool whole; /* steps without a phase count, too */
 } phases;
 
 static void plus(int64_t *to, int64_t n)
@@ -55,7 +57,7 @@ static tfp_phase phase_named(tfp_str name)
 static bool add_step(phases *t, const tfp_step_row *row, bool first)
 {
     tfp_phase phase = phase_named(row->served.phase);
-    if (!phase || row->step_at == TFP_NONE) return true;
+    if ((!phase && !t->whole) || row->step_at == TFP_NONE) return true;
     sums *s = TFP_GROUP(&t->sums, row->unit, phase);
     if (!s) return false;
     s->unit = row->unit;
@@ -112,7 +114,6 @@ static bool add_activities(phases *t)
 static tfp_phase_row row_of(const phases *t, const sums *s)
 {
     tfp_phase_row out = { .rank = t->x->units[s->unit].rank,
-                          .phase = tfp_str_of(tfp_phase_name(s->phase)),
                           .steps = s->steps,
                           .requests = s->requests,
                           .tokens = s->tokens,
@@ -123,6 +124,7 @@ static tfp_phase_row row_of(const phases *t, const sums *s)
                           .tokens_per_second = NAN,
                           .busy_share = NAN,
                           .largest_share = NAN };
+    if (s->phase) out.phase = tfp_str_of(tfp_phase_name(s->phase));
     if (s->paced) out.step_us = (double)s->paced_ns / 1000 / (double)s->paced;
     double us = out.step_us * (double)s->timed_steps;
     if (us > 0 && s->timed_tokens != TFP_ABSENT) out.tokens_per_second = (double)s->timed_tokens / us * 1e6;
@@ -134,10 +136,11 @@ static tfp_phase_row row_of(const phases *t, const sums *s)
     return out;
 }
 
-tfp_status tfp_phase_rows(tfp_report *r, const tfp_trace_index *x, tfp_phase_row **rows, size_t *count, tfp_error *err)
+tfp_status tfp_phase_rows(tfp_report *r, const tfp_trace_index *x, bool whole, tfp_phase_row **rows, size_t *count,
+                          tfp_error *err)
 {
     static const tfp_sort_key by_rank[] = { TFP_UP(tfp_phase_row, unit), TFP_UP(tfp_phase_row, of), { 0 } };
-    phases t = { .r = r, .x = x, .sums.row_size = sizeof(sums), .kernels.row_size = sizeof(kernel_sum) };
+    phases t = { .r = r, .x = x, .whole = whole, .sums.row_size = sizeof(sums), .kernels.row_size = sizeof(kernel_sum) };
     tfp_step_row *steps;
     size_t step_count;
     tfp_status s = tfp_step_rows(r, x, &steps, &step_count, err);
@@ -182,7 +185,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     tfp_phase_row *rows;
     size_t count;
     tfp_status s = tfp_trace_index_new(r, &x, err);
-    if (!s) s = tfp_phase_rows(r, &x, &rows, &count, err);
+    if (!s) s = tfp_phase_rows(r, &x, false, &rows, &count, err);
     return s ? s : tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, count, tfp_trace_shown(&x) }, err);
 }
 
