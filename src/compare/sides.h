@@ -21,6 +21,8 @@ struct tfp_sides {
     TFP_VEC(tfp_side) at;
 };
 
+/* families.c: the same for -view triage: the device time of families of kernels by phase. */
+tfp_status tfp_diff_families(tfp_report *r, const tfp_sides *sides, tfp_error *err);
 /* diff.c: fills a table whose options are set with the differences of the sides in a view that can be compared. */
 tfp_status tfp_diff_fill(tfp_report *r, const tfp_sides *sides, const tfp_view *view, tfp_error *err);
 

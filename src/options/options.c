@@ -46,7 +46,7 @@ static const option options[] = {
     { "rule_limits", K_TEXT, AT(verb.rule_limits), "", NULL, false, false, "advise: limits of the rules on traces: RULE=NUMBER or RULE=N%, separated by commas.", NULL, "advise" },
     { "checkers", K_CHECKERS, AT(verb.checkers), "", NULL, false, false, "advise: run only these checkers, separated by commas.", NULL, "advise" },
     { "compat", K_COMPAT, AT(compat10), "", NULL, false, false, "1.0: answer as TensorFlow 1.0's tfprof did; tensorflow: advise and pprof files repeat even the mistakes of TensorFlow's tool; empty: neither.", NULL, TREES " advise" },
-    { "view", K_VIEW, AT(sides.view), "scope", NULL, false, false, "The view whose rows are compared: scope, graph, op, code or steps; of diff lines, too.", "diff stats" },
+    { "view", K_VIEW, AT(sides.view), "scope", NULL, false, false, "The view whose rows are compared: scope, graph, op, code or steps; of diff lines and triage, too.", "diff stats" },
     { "rewrite", K_REWRITE, AT(sides.rewrites), "", NULL, false, false, "Change the shown names as sed would: s/PATTERN/TEXT/ or s/PATTERN/TEXT/g, with \\1 in TEXT; another character may replace the slashes. If given several times, each changes the result of the one before.", "stats" },
     { "delta", K_REAL, AT(sides.delta), "0.1", NULL, false, false, "Show rows whose largest value exceeds the smallest by more than this share of it.", "diff" },
     { "min_size", K_AMOUNT, AT(sides.min_size), "1MB", NULL, false, false, "Show rows whose largest value is at least this: 1MB, 10ms, 5k, or a number in the column's own unit.", "diff" },
@@ -93,7 +93,7 @@ const char *const tfp_output_words[] = { "stdout",     "file",     "timeline", "
 const char *const tfp_format_words[] = { "text",    "json",   "jsonl",  "csv",        "md", "arrow",
                                          "parquet", "script", "folded", "speedscope", NULL };
 const char *const tfp_source_words[] = { "files", "tensorflow", "own", NULL };
-const char *const tfp_compared_views[] = { "scope", "graph", "op", "code", "lines", "steps", NULL };
+const char *const tfp_compared_views[] = { "scope", "graph", "op", "code", "lines", "steps", "triage", NULL };
 
 /* ---- the table with the minimums in their place ---- */
 

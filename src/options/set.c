@@ -313,7 +313,7 @@ tfp_status tfp_option_apply(tfp_options *o, const option *row, const char *value
         return set_text(field, v, err);
     case K_VIEW:
         if (!tfp_word_find(v, tfp_compared_views, &which))
-            return wrong(err, "no such view here (scope, graph, op, code, lines, steps)");
+            return wrong(err, "no such view here (scope, graph, op, code, lines, steps, triage)");
         return set_text(field, v, err);
     case K_CHECKERS:
     case K_TEXT: return set_text(field, v, err);

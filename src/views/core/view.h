@@ -21,8 +21,14 @@ typedef struct tfp_view {
     /* What a timeline of the view shows: rows as nested boxes, the executions of one step, or the recorded spans. */
     enum { TFP_TIMELINE_OF_ROWS, TFP_TIMELINE_OF_STEP, TFP_TIMELINE_OF_SPANS } timeline;
     /* How stats and diff compare rows: not at all; built once for each step; from the values that a table has for each
-     * step; or, in diff only, as the mean of all steps. */
-    enum { TFP_NOT_COMPARED, TFP_COMPARED_ROWS, TFP_COMPARED_STEPS, TFP_COMPARED_MEANS } compared;
+     * step; or, in diff only, as the mean of all steps, or in a table of its own: sums of families of kernels. */
+    enum {
+        TFP_NOT_COMPARED,
+        TFP_COMPARED_ROWS,
+        TFP_COMPARED_STEPS,
+        TFP_COMPARED_MEANS,
+        TFP_COMPARED_FAMILIES
+    } compared;
     const char *parent_type; /* of a tree: TensorFlow's operation type for rows without a node */
 } tfp_view;
 enum {

@@ -382,4 +382,5 @@ const tfp_view tfp_view_triage = {
     .columns = kernel_columns,
     .no_rows = "no kernel takes that share of a phase",
     .row_traits = TFP_ADDS_ATTRIBUTION,
+    .compared = TFP_COMPARED_FAMILIES,
 };
