@@ -93,7 +93,8 @@ static tfp_status check_sides(const tfp_sides *sides, const tfp_view *v, const c
     if (sides->at.size < 2) return tfp_fail(err, TFP_BADARG, "nothing to compare with: two sides are needed");
     if (sides->at.size > TFP_SIDES_MAX) return tfp_fail(err, TFP_LIMIT, "more than %d sides", TFP_SIDES_MAX);
     if (v && v->compared != TFP_NOT_COMPARED) return TFP_OK;
-    return tfp_fail(err, TFP_NOTFOUND, "-view: '%.100s' cannot be compared (scope graph op code lines steps triage)", view);
+    return tfp_fail(err, TFP_NOTFOUND, "-view: '%.100s' cannot be compared (scope graph op code lines steps triage)",
+                    view);
 }
 
 tfp_status tfp_diff(const tfp_sides *sides, const char *view, const tfp_options *o, tfp_report **out, tfp_error *err)
@@ -106,8 +107,10 @@ tfp_status tfp_diff(const tfp_sides *sides, const char *view, const tfp_options 
     if (!view) view = r->options->sides.view;
     const tfp_view *v = tfp_view_find(view);
     tfp_status s = check_sides(sides, v, view, err);
-    if (!s && v->compared == TFP_COMPARED_FAMILIES) s = tfp_diff_families(r, sides, err);
-    else if (!s) s = tfp_diff_fill(r, sides, v, err);
+    if (!s && v->compared == TFP_COMPARED_FAMILIES)
+        s = tfp_diff_families(r, sides, err);
+    else if (!s)
+        s = tfp_diff_fill(r, sides, v, err);
     return tfp_report_give(r, s, out);
 }
 

@@ -13,9 +13,9 @@
 
 typedef struct family_row {
     tfp_str phase, family;
-    int64_t ns[2];       /* sums of both sides */
-    double us[2];        /* a step; NAN: the side has no such phase */
-    double token_us[2];  /* NAN: unknown */
+    int64_t ns[2];      /* sums of both sides */
+    double us[2];       /* a step; NAN: the side has no such phase */
+    double token_us[2]; /* NAN: unknown */
     double difference_us, ratio, order;
     uint32_t of; /* the phase's place */
 } family_row;
@@ -148,10 +148,12 @@ static tfp_status build_side(families *f, const tfp_side *side, tfp_report **out
 
 tfp_status tfp_diff_families(tfp_report *r, const tfp_sides *sides, tfp_error *err)
 {
-    static const tfp_sort_key biggest_first[] = { TFP_UP(family_row, of), TFP_DOWN(family_row, order),
-                                                  TFP_UP(family_row, family), { 0 } };
+    static const tfp_sort_key biggest_first[] = {
+        TFP_UP(family_row, of), TFP_DOWN(family_row, order), TFP_UP(family_row, family), { 0 }
+    };
     families f = { .r = r, .rows.row_size = sizeof(family_row), .phases.row_size = sizeof(phase) };
-    if (sides->at.size != 2) return tfp_fail(err, TFP_BADARG, "-view triage compares two sides, not %zu", sides->at.size);
+    if (sides->at.size != 2)
+        return tfp_fail(err, TFP_BADARG, "-view triage compares two sides, not %zu", sides->at.size);
     bool swap = r->options->sides.swap_files;
     tfp_status s = TFP_OK;
     for (size_t i = 0; i < 2 && !s; i++) {

@@ -12,8 +12,9 @@ typedef struct tfp_grid {
     size_t few; /* how many rows people see; 0: all; programs see all */
     /* -order_by has a value that the views know too, and that ordered the rows from which these are made */
     bool keeps_order;
-    bool tree;      /* the report's rows[] (one for each) give name, parent and depth; the columns come after these */
-    const char *key; /* the report's own table: its name in JSON, where people see its rows in parts; NULL: columns and rows */
+    bool tree; /* the report's rows[] (one for each) give name, parent and depth; the columns come after these */
+    const char
+        *key; /* the report's own table: its name in JSON, where people see its rows in parts; NULL: columns and rows */
     bool sentences; /* its texts are sentences or commands, which are not shortened for people */
 } tfp_grid;
 
@@ -29,7 +30,7 @@ static inline const tfp_table_column *tfp_grid_find(const tfp_grid *g, const cha
 typedef struct tfp_report_part {
     const char *name, *title; /* name: JSON key; title: heading */
     tfp_grid grid;
-    bool leads; /* shown before the report's own table */
+    bool leads;                                                       /* shown before the report's own table */
     enum { TFP_PART_ALL, TFP_PART_PROGRAMS, TFP_PART_PEOPLE } reader; /* who gets it */
 } tfp_report_part;
 

@@ -28,9 +28,9 @@ typedef struct sweep {
     const tfp_trace_device *d;
     uint32_t *order; /* starts and ends by time: item, or d->count + item */
     int64_t *at_ns;
-    streams *from;            /* for each item: at its start */
-    uint32_t *any, *compute;  /* for each lane: its activities at work */
-    uint32_t *last;           /* for each lane: the last activity so far; TFP_NONE */
+    streams *from;           /* for each item: at its start */
+    uint32_t *any, *compute; /* for each lane: its activities at work */
+    uint32_t *last;          /* for each lane: the last activity so far; TFP_NONE */
     tfp_groups neighbours;
 } sweep;
 
@@ -63,8 +63,7 @@ static void give(sweep *w, size_t item, const streams *now)
     tfp_beside *b = &w->t->rows[row].beside;
     int64_t beside = now->second - from->second;
     bool computes = w->t->x->s->class[span] == TFP_CLASS_COMPUTE;
-    int64_t compute =
-        computes ? now->second_compute - from->second_compute : now->one_compute - from->one_compute;
+    int64_t compute = computes ? now->second_compute - from->second_compute : now->one_compute - from->one_compute;
     b->beside_ns = tfp_add(b->beside_ns, beside, NULL);
     b->beside_compute_ns = tfp_add(b->beside_compute_ns, compute < beside ? compute : beside, NULL);
     b->alone_ns = tfp_add(b->alone_ns, w->t->x->s->duration_ns[span] - beside, NULL);
@@ -142,8 +141,9 @@ static bool start(sweep *w, const tfp_trace_device *d)
     return w->order && w->at_ns && w->from && 2 * n < TFP_NONE;
 }
 
-static const tfp_sort_key most_first[] = { TFP_UP(neighbour, row), TFP_UP(neighbour, next), TFP_DOWN(neighbour, count),
-                                           TFP_UP(neighbour, name), { 0 } };
+static const tfp_sort_key most_first[] = {
+    TFP_UP(neighbour, row), TFP_UP(neighbour, next), TFP_DOWN(neighbour, count), TFP_UP(neighbour, name), { 0 }
+};
 
 static bool name_neighbours(sweep *w)
 {

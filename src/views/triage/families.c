@@ -17,7 +17,8 @@ static const family families[] = {
       "reshape_and_cache concat_and_cache store_kv kv_buffer copy_blocks" },
     { "moe", "moe experts topk_softmax topk_sigmoid grouped_topk", "fusedmoe moeblock moegate expert",
       "moe expert topkgating topk_gating grouped_gemm matmul_ogs finalize_matmul routing bitmatrix topk_forward" },
-    { "attention", "attention attn mla_ fmha paged", "attention attn", "fmha flash attention attn splitkv paged_ mla_" },
+    { "attention", "attention attn mla_ fmha paged", "attention attn",
+      "fmha flash attention attn splitkv paged_ mla_" },
     { "matmul", "gemm matmul scaled_mm =mm =addmm =bmm =baddbmm =linear =_int_mm", "linear lmhead",
       "gemm nvjet cutlass cublas matmul cijk_ xmma gemv splitk" },
     { "norm", "norm", "norm", "norm" },
@@ -29,7 +30,8 @@ static const family families[] = {
     { "embedding", "embedding", "embedding", "embedding vectorized_gather" },
     { "copy", "=copy_ =_to_copy =clone =contiguous =cat =stack", "", "memcpy direct_copy catarray" },
     { "elementwise",
-      "=add =add_ =sub =sub_ =rsub =mul =mul_ =div =div_ =pow =rsqrt =sqrt =neg =exp =where =clamp =mean =sum =eq =ne =ge "
+      "=add =add_ =sub =sub_ =rsub =mul =mul_ =div =div_ =pow =rsqrt =sqrt =neg =exp =where =clamp =mean =sum =eq =ne "
+      "=ge "
       "=gt =le =lt =bitwise_and =bitwise_or =bitwise_not =logical_and =logical_not =masked_fill =masked_fill_ =fill_ "
       "=zero_ =cumsum",
       "", "elementwise triton_poi triton_red triton_per reduce_kernel" },

@@ -118,8 +118,10 @@ static tfp_status add_phase(finder *f, tfp_error *err)
 tfp_status tfp_triage_fusion(tfp_triage *t, const tfp_triage_head *heads, size_t head_count, tfp_fusion_row **rows,
                              size_t *count, tfp_error *err)
 {
-    static const tfp_sort_key biggest_first[] = { TFP_UP(tfp_fusion_row, of), TFP_DOWN(tfp_fusion_row, order),
-                                                  TFP_DOWN(tfp_fusion_row, bytes_saved), TFP_UP(tfp_fusion_row, chain),
+    static const tfp_sort_key biggest_first[] = { TFP_UP(tfp_fusion_row, of),
+                                                  TFP_DOWN(tfp_fusion_row, order),
+                                                  TFP_DOWN(tfp_fusion_row, bytes_saved),
+                                                  TFP_UP(tfp_fusion_row, chain),
                                                   { 0 } };
     finder f = { .t = t, .rows.row_size = sizeof(tfp_fusion_row) };
     tfp_step_choice step = t->r->step;

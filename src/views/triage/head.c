@@ -9,7 +9,7 @@
 #include <math.h>
 
 enum { FAMILIES_SHOWN = 3 };
-#define IDLE_OVER 0.2  /* of a step: it is said first */
+#define IDLE_OVER 0.2   /* of a step: it is said first */
 #define ALONE_OVER 0.05 /* of the device's time: collectives beside which nothing runs are said */
 
 /* ---- engine ---- */

@@ -140,7 +140,9 @@ tfp_status tfp_phase_rows(tfp_report *r, const tfp_trace_index *x, bool whole, t
                           tfp_error *err)
 {
     static const tfp_sort_key by_rank[] = { TFP_UP(tfp_phase_row, unit), TFP_UP(tfp_phase_row, of), { 0 } };
-    phases t = { .r = r, .x = x, .whole = whole, .sums.row_size = sizeof(sums), .kernels.row_size = sizeof(kernel_sum) };
+    phases t = {
+        .r = r, .x = x, .whole = whole, .sums.row_size = sizeof(sums), .kernels.row_size = sizeof(kernel_sum)
+    };
     tfp_step_row *steps;
     size_t step_count;
     tfp_status s = tfp_step_rows(r, x, &steps, &step_count, err);

@@ -128,7 +128,7 @@ static bool add(finder *f, uint32_t span, tfp_phase phase)
     place at_model = place_of(&f->places, span);
     tfp_str module = class_of_module(at_model.module), op = at_model.op;
     if (!op.size && s->node[span] != TFP_NONE) op = tfp_text(p, tfp_graph_of(p)->nodes.at[s->node[span]].op);
-    tfp_triage_row *row = TFP_GROUP(&f->rows, phase, s->class[span], s->name[span]);
+    tfp_triage_row *row = TFP_GROUP(&f->rows, phase, s->class[span], s -> name[span]);
     if (!row) return false;
     if (f->rows.added)
         *row = (tfp_triage_row){ .name = tfp_text(p, s->name[span]),
@@ -142,7 +142,7 @@ static bool add(finder *f, uint32_t span, tfp_phase phase)
     row->by_certainty[at_model.certainty] = tfp_add(row->by_certainty[at_model.certainty], ns, NULL);
     row->certainties |= 1u << at_model.certainty;
     f->t->row_of[span] = at;
-    const char *family = family_of(f, s->class[span], op, module, s->name[span]);
+    const char *family = family_of(f, s->class[span], op, module, s -> name[span]);
     return family && add_count(&f->families, at, tfp_str_of(family), ns) && add_count(&f->ops, at, op, 1) &&
            tfp_mix_add(&f->lines, at, at_model.line, ns) && tfp_mix_add(&f->modules, at, module, ns);
 }

@@ -130,8 +130,11 @@ static const tfp_table_column fusion_shown[] = {
 
 /* ---- the rows of the tables ---- */
 
-static const tfp_sort_key biggest_first[] = { TFP_UP(tfp_triage_row, of), TFP_DOWN(tfp_triage_row, ns.total),
-                                              TFP_UP(tfp_triage_row, name), TFP_UP(tfp_triage_row, class), { 0 } };
+static const tfp_sort_key biggest_first[] = { TFP_UP(tfp_triage_row, of),
+                                              TFP_DOWN(tfp_triage_row, ns.total),
+                                              TFP_UP(tfp_triage_row, name),
+                                              TFP_UP(tfp_triage_row, class),
+                                              { 0 } };
 
 static bool is_shown(const triage *t, double share) { return share >= tfp_options_of(t->r)->verb.min_share; }
 
@@ -230,8 +233,7 @@ static unsigned shown_of(const tfp_triage_row *rows, size_t count)
     for (size_t i = 0; i < count; i++)
         shown |= (tfp_str_eq(rows[i].line, none) ? 0 : SHOWN_LINES) |
                  (tfp_str_eq(rows[i].modules, none) ? 0 : SHOWN_MODULES) |
-                 (isnan(rows[i].efficiency) ? 0 : SHOWN_EFFICIENCY) |
-                 (rows[i].beside.depends.data ? SHOWN_DEPENDS : 0);
+                 (isnan(rows[i].efficiency) ? 0 : SHOWN_EFFICIENCY) | (rows[i].beside.depends.data ? SHOWN_DEPENDS : 0);
     return shown;
 }
 
@@ -249,7 +251,7 @@ static tfp_status show_phase(triage *t, const tfp_triage_head *head, tfp_error *
     OF_PHASE(t->kernels, t->kernel_count, head->of, first, count);
     tfp_status s = add_shown(t, phase, "kernels, and the lines that launch them",
                              (tfp_row_table){ kernels_shown, t->kernels + first, sizeof *t->kernels, count,
-                                               shown_of(t->kernels + first, count) },
+                                              shown_of(t->kernels + first, count) },
                              err);
     OF_PHASE(t->overlap, t->overlap_count, head->of, first, count);
     if (!s)
@@ -316,8 +318,8 @@ static tfp_status add_part(triage *t, const char *name, tfp_row_table table, tfp
 
 static tfp_status add_tables(triage *t, tfp_error *err)
 {
-    tfp_status s = tfp_grid_of(
-        t->r, &(tfp_row_table){ kernel_columns, t->kernels, sizeof *t->kernels, t->kernel_count, 0 }, err);
+    tfp_status s =
+        tfp_grid_of(t->r, &(tfp_row_table){ kernel_columns, t->kernels, sizeof *t->kernels, t->kernel_count, 0 }, err);
     tfp_table_of(t->r)->key = "kernels";
     if (!s) s = add_part(t, "head", (tfp_row_table){ head_columns, t->heads, sizeof *t->heads, t->head_count, 0 }, err);
     if (!s)
@@ -339,10 +341,11 @@ static tfp_status note(triage *t, tfp_error *err)
                                 "the device works on one stream only: nothing can run beside anything else");
     double lost = tfp_share_without_capture(t->r);
     if (!s && lost > LOST_OVER)
-        s = tfp_report_note_add(t->r, TFP_NOTE_LINES_UNKNOWN, err,
-                                "%.0f %% of the device's time is in replays of graphs that no file explains: --capture_path FILE or "
-                                "FOLDER gives their lines",
-                                100 * lost);
+        s = tfp_report_note_add(
+            t->r, TFP_NOTE_LINES_UNKNOWN, err,
+            "%.0f %% of the device's time is in replays of graphs that no file explains: --capture_path FILE or "
+            "FOLDER gives their lines",
+            100 * lost);
     if (!s && (double)t->t.outside_ns > .01 * all && !tfp_options_phase(tfp_options_of(t->r)))
         s = tfp_report_note_add(t->r, TFP_NOTE_OUTSIDE_PHASES, err,
                                 "%.0f %% of the device's time is in no step of a phase, and in no table",
@@ -375,7 +378,8 @@ static tfp_status build(tfp_report *r, tfp_error *err)
 
 const tfp_view tfp_view_triage = {
     .name = "triage",
-    .help = "Of a server of language models, phase by phase: kernels with their lines, what overlaps, what could be fused.",
+    .help =
+        "Of a server of language models, phase by phase: kernels with their lines, what overlaps, what could be fused.",
     .kind = TFP_REPORT_GRID,
     .build = build,
     .needs = TFP_NEEDS_SPANS | TFP_NEEDS_EVENTS | TFP_USES_STRIDES,

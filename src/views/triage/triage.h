@@ -59,7 +59,7 @@ typedef struct tfp_triage {
     uint32_t *row_of;              /* for each span of an activity: its row; TFP_NONE */
     tfp_triage_row *rows;          /* as they were found */
     size_t count;
-    bool one_stream;               /* no device has work on a second stream */
+    bool one_stream; /* no device has work on a second stream */
 } tfp_triage;
 
 /* The rows of all kernels, and the sums of the phases. */

@@ -14,7 +14,7 @@ static void families_go_by_op_then_module_then_kernel(void **state)
         { "vllm::unified_attention_with_output", "", "flash_fwd", "attention" },
         { "_C::dynamic_scaled_fp8_quant", "FusedMoE", "kernel_e", "quantization" }, /* inside of experts */
         { "vllm::fused_experts", "", "fused_moe_kernel", "moe" },
-        { "_C::rotary_embedding", "", "kernel", "rope" }, /* no embedding */
+        { "_C::rotary_embedding", "", "kernel", "rope" },                   /* no embedding */
         { "_C_cache_ops::reshape_and_cache_flash", "", "kernel", "cache" }, /* no attention */
         { "sgl_kernel::silu_and_mul", "", "act_and_mul", "activation" },
         { "aten::index_select", "VocabEmbedding", "vectorized_kernel", "embedding" },
