@@ -2,14 +2,18 @@
 /* compare/items.c: finds items by name, with a hash table of places and parts; a path takes time linear in its length,
  * however deep it is. */
 #include "compare/items.h"
+#include "compare/vendors.h"
 
 static tfp_str part_of(const tfp_item *i)
 {
     return (tfp_str){ i->name.data + i->name.size - i->part_size, i->part_size };
 }
 
-static uint64_t hash_of(uint32_t place, tfp_str part, uint32_t occurrence)
+static tfp_str known_as(const tfp_items *x, tfp_str part) { return x->vendors ? tfp_call_without_vendor(part) : part; }
+
+static uint64_t hash_of(const tfp_items *x, uint32_t place, tfp_str part, uint32_t occurrence)
 {
+    part = known_as(x, part);
     uint64_t key = tfp_hash(part.data, part.size) ^ (place + UINT64_C(1)) * UINT64_C(0x9E3779B97F4A7C15);
     return key + occurrence * UINT64_C(0xD1B54A32D192ED03);
 }
@@ -17,7 +21,8 @@ static uint64_t hash_of(uint32_t place, tfp_str part, uint32_t occurrence)
 static bool is_item(const tfp_items *x, uint32_t i, uint32_t place, tfp_str part, uint32_t occurrence)
 {
     const tfp_item *item = &x->at.at[i];
-    return item->place == place && item->occurrence == occurrence && tfp_str_eq(part_of(item), part);
+    return item->place == place && item->occurrence == occurrence &&
+           tfp_str_eq(known_as(x, part_of(item)), known_as(x, part));
 }
 
 static size_t find_slot(const tfp_items *x, uint64_t hash, uint32_t place, tfp_str part, uint32_t occurrence)
@@ -40,7 +45,7 @@ static bool grow(tfp_items *x)
     x->slot_count = count;
     for (uint32_t i = 1; i < x->at.size; i++) { /* the root is never looked up */
         const tfp_item *item = &x->at.at[i];
-        uint64_t hash = hash_of(item->place, part_of(item), item->occurrence);
+        uint64_t hash = hash_of(x, item->place, part_of(item), item->occurrence);
         x->slots[find_slot(x, hash, item->place, part_of(item), item->occurrence)] = hash >> 32 << 32 | (i + 1);
     }
     return true;
@@ -73,7 +78,7 @@ uint32_t tfp_items_below(tfp_items *x, uint32_t parent, uint32_t place, tfp_str 
     if ((x->at.size + 1) * 2 > x->slot_count && !grow(x)) return TFP_NONE;
     tfp_str own = { name.data + name.size - part, part };
     if (x->guess && x->guess < x->at.size && is_item(x, x->guess, place, own, occurrence)) return x->guess++;
-    uint64_t hash = hash_of(place, own, occurrence);
+    uint64_t hash = hash_of(x, place, own, occurrence);
     size_t at = find_slot(x, hash, place, own, occurrence);
     if (x->slots[at]) {
         x->guess = (uint32_t)x->slots[at];

@@ -21,6 +21,7 @@ typedef struct tfp_items {
     size_t slot_count;
     uint32_t guess; /* the item after the one found last, as sides often have the same order */
     bool fixed;     /* nothing is added any more: TFP_NONE instead */
+    bool vendors;   /* names of API calls are the same without the prefix of their vendor (vendors.h) */
     /* The items on the path that was looked up last, because successive paths share most of them. */
     tfp_str last;
     TFP_VEC(uint32_t) way;     /* items */

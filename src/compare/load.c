@@ -3,6 +3,7 @@
 #include "compare/align.h"
 #include "compare/diff.h"
 #include "compare/steps.h"
+#include "compare/vendors.h"
 #include "model/tables/graph.h"
 #include "model/tables/read.h"
 #include "model/tables/runs.h"
@@ -207,7 +208,8 @@ static void add_step(tfp_diff_work *d, tfp_loaded *l, steps *s, const tfp_report
             if (isnan(l->mean[c][item])) continue; /* not a row of the mean */
             double value = row_value(r, row, d->columns[c]);
             l->mean[c][item] += value;
-            if (s->spreads[c].mean) spread_add(&s->spreads[c], item, value);
+            bool first = s->spreads[c].mean && s->spreads[c].seen[item] <= s->count; /* of two calls of one name */
+            if (first) spread_add(&s->spreads[c], item, value);
         }
     }
 }
@@ -301,7 +303,10 @@ static tfp_status load_rows(tfp_diff_work *d, tfp_loaded *l, steps *s, const tfp
         !room_for(l, d->column_count, d->items.at.size))
         return tfp_nomem(err);
     for (uint32_t row = 0; row < r->tree->rows.size; row++)
-        for (size_t c = 0; c < d->column_count; c++) l->mean[c][s->items[row]] = row_value(r, row, d->columns[c]);
+        for (size_t c = 0; c < d->column_count; c++) {
+            double *mean = &l->mean[c][s->items[row]];
+            *mean = row_value(r, row, d->columns[c]) + (d->items.vendors && !isnan(*mean) ? *mean : 0);
+        }
     return TFP_OK;
 }
 
@@ -359,6 +364,25 @@ static tfp_status take_table(tfp_diff_work *d, tfp_loaded *l, const tfp_step_tab
     return ok ? TFP_OK : tfp_nomem(err);
 }
 
+/* Names the devices in rows such as `gpu:2/busy_us` as those at the same places of the first side are named. */
+static bool name_devices(tfp_report *r, const tfp_profile *own, const tfp_profile *first)
+{
+    for (size_t i = 0; i < r->tree->rows.size; i++) {
+        tfp_str *name = &r->tree->rows.at[i].name;
+        size_t from = tfp_str_begins(*name, TFP_STR("rank ")) ? tfp_str_find(*name, TFP_STR("/")) + 1 : 0, to = from;
+        while (to < name->size && name->data[to] != '/') to++;
+        tfp_str device = { name->data + from, to - from }, twin = tfp_device_twin(own, device, first);
+        if (to >= name->size || tfp_str_eq(device, twin)) continue;
+        tfp_buf b = { 0 };
+        tfp_buf_add(&b, name->data, from);
+        tfp_buf_str(&b, twin);
+        tfp_buf_add(&b, name->data + to, name->size - to);
+        *name = tfp_buf_move(&b, &r->arena);
+        if (!name->data) return false;
+    }
+    return true;
+}
+
 static tfp_status load_table(tfp_diff_work *d, size_t side, tfp_error *err)
 {
     const tfp_side *x = &d->sides->at.at[side];
@@ -370,9 +394,11 @@ static tfp_status load_table(tfp_diff_work *d, size_t side, tfp_error *err)
     if (!s) s = (by_step ? tfp_step_table_of : tfp_line_table_of)(x->profile, o, &table, err);
     tfp_options_free(o);
     if (s) return s;
+    if (side && d->sides->at.at[0].profile && !name_devices(table.report, x->profile, d->sides->at.at[0].profile))
+        s = tfp_nomem(err);
     d->loaded[side].rows = table.report; /* the report whose names the items borrow */
     uint32_t *items = calloc(table.report->tree->rows.size, sizeof *items);
-    s = items ? take_table(d, &d->loaded[side], &table, items, err) : tfp_nomem(err);
+    if (!s) s = items ? take_table(d, &d->loaded[side], &table, items, err) : tfp_nomem(err);
     free(items);
     const tfp_note *notes[] = { coverage_of(table.report), tfp_report_note_of(table.report, TFP_NOTE_ATTRIBUTED) };
     for (size_t i = 0; i < sizeof notes / sizeof *notes && !s; i++)
@@ -389,6 +415,9 @@ static tfp_status load_side(tfp_diff_work *d, size_t side, tfp_error *err)
 tfp_status tfp_diff_load(tfp_diff_work *d, tfp_error *err)
 {
     tfp_status s = tfp_diff_choose_columns(d, err);
+    const tfp_profile *first = d->sides->at.at[0].profile;
+    for (size_t i = 1; i < d->count && first; i++)
+        d->items.vendors |= d->sides->at.at[i].profile && tfp_vendors_differ(first, d->sides->at.at[i].profile);
     for (size_t i = 0; i < d->count && !s; i++) s = load_side(d, i, err);
     tfp_items_settle(&d->items);
     return s;

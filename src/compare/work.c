@@ -2,35 +2,46 @@
 /* compare/work.c: checks whether two profiles did the same work: the same graph, shapes and devices. Differences
  * become notes, which are shown before the numbers. */
 #include "compare/diff.h"
+#include "compare/vendors.h"
 #include "model/tables/graph.h"
 #include "model/tables/read.h"
 #include "views/core/handle.h"
 #include "views/core/notes.h"
 #include "views/core/texts.h"
 
-static uint32_t twin_of(const tfp_profile *p, uint32_t node, const tfp_profile *other)
+/* Two sides, and the twins of their nodes on the other one. */
+typedef struct sides {
+    tfp_diff_work *d;
+    size_t at[2];
+    const tfp_profile *p[2];
+    tfp_twins twins[2]; /* twins[0]: nodes of p[0] */
+} sides;
+
+static uint32_t twin_of(sides *x, int side, uint32_t node)
 {
-    return tfp_find_node(other, tfp_text(p, tfp_graph_of(p)->nodes.at[node].name));
+    return tfp_twin_of(&x->twins[1 - side], x->p[side], node, tfp_arena_of(x->d->report));
 }
 
 /* ---- the graph ---- */
 
-static size_t count_missing(const tfp_profile *p, const tfp_profile *other, tfp_str *first)
+static size_t count_missing(sides *x, int side, tfp_str *first)
 {
+    const tfp_profile *p = x->p[side];
     size_t n = 0;
     for (uint32_t i = 0; i < tfp_graph_of(p)->nodes.size; i++)
-        if (twin_of(p, i, other) == TFP_NONE && n++ == 0) *first = tfp_text(p, tfp_graph_of(p)->nodes.at[i].name);
+        if (twin_of(x, side, i) == TFP_NONE && n++ == 0) *first = tfp_text(p, tfp_graph_of(p)->nodes.at[i].name);
     return n;
 }
 
 static int shown(tfp_str s) { return (int)(s.size < 200 ? s.size : 200); }
 
-static tfp_status same_graph(tfp_diff_work *d, size_t a, size_t b, tfp_error *err)
+static tfp_status same_graph(sides *x, tfp_error *err)
 {
-    const tfp_profile *pa = d->sides->at.at[a].profile, *pb = d->sides->at.at[b].profile;
+    tfp_diff_work *d = x->d;
+    size_t a = x->at[0], b = x->at[1];
     tfp_str first = { 0 };
-    size_t only_b = count_missing(pb, pa, &first), only_a = count_missing(pa, pb, &first);
-    size_t all = tfp_graph_of(pa)->nodes.size + only_b;
+    size_t only_b = count_missing(x, 1, &first), only_a = count_missing(x, 0, &first);
+    size_t all = tfp_graph_of(x->p[0])->nodes.size + only_b;
     if (only_a + only_b == 0) return TFP_OK;
     return tfp_report_note_add(
         d->report, TFP_NOTE_OTHER_GRAPH, err,
@@ -98,13 +109,13 @@ static tfp_status tell_shapes(tfp_diff_work *d, size_t a, size_t b, const differ
     return s;
 }
 
-static tfp_status same_shapes(tfp_diff_work *d, size_t a, size_t b, tfp_error *err)
+static tfp_status same_shapes(sides *of, tfp_error *err)
 {
-    const tfp_profile *pa = d->sides->at.at[a].profile, *pb = d->sides->at.at[b].profile;
+    const tfp_profile *pa = of->p[0], *pb = of->p[1];
     differing x = { .shapes = { TFP_NONE, TFP_NONE } };
     uint32_t s, t;
     for (uint32_t i = 0; i < tfp_graph_of(pa)->nodes.size; i++) {
-        uint32_t twin = twin_of(pa, i, pb);
+        uint32_t twin = twin_of(of, 0, i);
         if (twin == TFP_NONE) continue;
         x.common++;
         if (!other_shapes(pa, i, pb, twin, &s, &t) || x.count++) continue;
@@ -112,24 +123,27 @@ static tfp_status same_shapes(tfp_diff_work *d, size_t a, size_t b, tfp_error *e
         x.shapes[0] = s;
         x.shapes[1] = t;
     }
-    return x.count ? tell_shapes(d, a, b, &x, err) : TFP_OK;
+    return x.count ? tell_shapes(of->d, of->at[0], of->at[1], &x, err) : TFP_OK;
 }
 
 /* ---- devices ---- */
 
-static tfp_status same_devices(tfp_diff_work *d, size_t a, size_t b, tfp_error *err)
+/* Devices are the same by their order: a job on gpu:2 alone is compared with one on gpu:0. */
+static tfp_status same_devices(sides *of, tfp_error *err)
 {
-    const tfp_profile *pa = d->sides->at.at[a].profile, *pb = d->sides->at.at[b].profile;
+    tfp_diff_work *d = of->d;
+    size_t a = of->at[0], b = of->at[1];
+    const tfp_profile *pa = of->p[0], *pb = of->p[1];
     size_t count = 0, common = 0;
     tfp_str name = { 0 }, from = { 0 }, to = { 0 };
     for (uint32_t i = 0; i < tfp_graph_of(pa)->nodes.size; i++) {
-        uint32_t twin = twin_of(pa, i, pb);
+        uint32_t twin = twin_of(of, 0, i);
         if (twin == TFP_NONE) continue;
         tfp_str x = tfp_text(pa, tfp_graph_of(pa)->nodes.at[i].device),
                 y = tfp_text(pb, tfp_graph_of(pb)->nodes.at[twin].device);
         if (!x.size || !y.size) continue; /* the node did not run on one side */
         common++;
-        if (tfp_str_eq(x, y) || count++) continue;
+        if (tfp_str_eq(x, y) || tfp_str_eq(tfp_device_twin(pa, x, pb), y) || count++) continue;
         name = tfp_text(pa, tfp_graph_of(pa)->nodes.at[i].name);
         from = x;
         to = y;
@@ -147,9 +161,15 @@ tfp_status tfp_diff_same_work(tfp_diff_work *d, tfp_error *err)
     tfp_status s = TFP_OK;
     for (size_t i = 1; i < d->count && !s; i++) {
         if (!x[0].profile || !x[i].profile || x[0].profile == x[i].profile) continue;
-        s = same_graph(d, 0, i, err);
-        if (!s) s = same_shapes(d, 0, i, err);
-        if (!s) s = same_devices(d, 0, i, err);
+        sides of = { .d = d, .at = { 0, i }, .p = { x[0].profile, x[i].profile } };
+        bool vendors = tfp_vendors_differ(of.p[0], of.p[1]), ok = true;
+        for (int side = 0; side < 2 && ok; side++)
+            ok = tfp_twins_of(of.p[side], vendors, tfp_arena_of(d->report), &of.twins[side]);
+        s = ok ? same_graph(&of, err) : tfp_nomem(err);
+        if (!s) s = same_shapes(&of, err);
+        if (!s) s = same_devices(&of, err);
+        tfp_twins_free(&of.twins[0]);
+        tfp_twins_free(&of.twins[1]);
     }
     return s;
 }
