@@ -413,7 +413,8 @@ static void the_views_with_numbers_are_those_that_can_be_compared(void **state)
     for (size_t i = 0; tfp_views[i]; i++) {
         bool numbers = tfp_views[i]->kind != TFP_REPORT_FINDINGS && tfp_views[i]->kind != TFP_REPORT_GRID;
         numbers = numbers && strcmp(tfp_views[i]->name, "calls") != 0; /* its rows are not nodes */
-        numbers |= tfp_word_find(tfp_str_of(tfp_views[i]->name), (const char *const[]){ "lines", "steps", "triage", NULL }, &found);
+        numbers |= tfp_word_find(tfp_str_of(tfp_views[i]->name),
+                                 (const char *const[]){ "lines", "steps", "triage", NULL }, &found);
         bool known = tfp_word_find(tfp_str_of(tfp_views[i]->name), tfp_compared_views, &found);
         assert_int_equal(known, numbers);
         if (known) assert_int_equal(found, at++);
