@@ -218,22 +218,43 @@ static bool function(tfp_str name, tfp_buf *out)
     return true;
 }
 
+/* Takes "6kernel", an identifier of a mangled name. */
+static bool take_identifier(tfp_str *rest, tfp_str *out)
+{
+    size_t n = 0;
+    if (!rest->size || *rest->data < '1' || *rest->data > '9') return false;
+    while (rest->size && *rest->data >= '0' && *rest->data <= '9' && n < 10000) {
+        n = 10 * n + (size_t)(*rest->data - '0');
+        *rest = behind(*rest, 1);
+    }
+    if (n > rest->size) return false;
+    *out = (tfp_str){ rest->data, n };
+    *rest = behind(*rest, n);
+    return true;
+}
+
+/* The first class among the arguments of a mangled template in the same namespace: "ILi1ENS_12Rmsnorm2dFwdI...". */
+static bool first_argument(tfp_str rest, tfp_str *out)
+{
+    if (rest.size && *rest.data == 'I') rest = behind(rest, 1);
+    while (rest.size && *rest.data == 'L') {
+        while (rest.size && *rest.data != 'E') rest = behind(rest, 1);
+        rest = behind(rest, 1);
+    }
+    if (!tfp_str_begins(rest, TFP_STR("NS"))) return false;
+    while (rest.size && *rest.data != '_') rest = behind(rest, 1);
+    rest = behind(rest, 1);
+    return take_identifier(&rest, out);
+}
+
 /* "_ZN2ck6device11kernel_gemmI...": the identifiers of a mangled Itanium name. */
 static bool mangled(tfp_str name, tfp_buf *out)
 {
     tfp_str last = { NULL, 0 }, first = last, rest = behind(name, strlen("_ZN"));
-    while (rest.size && *rest.data >= '1' && *rest.data <= '9') {
-        size_t n = 0;
-        while (rest.size && *rest.data >= '0' && *rest.data <= '9' && n < 10000) {
-            n = 10 * n + (size_t)(*rest.data - '0');
-            rest = behind(rest, 1);
-        }
-        if (n > rest.size) return false;
-        last = (tfp_str){ rest.data, n };
+    while (take_identifier(&rest, &last))
         if (!first.size) first = last;
-        rest = behind(rest, n);
-    }
-    if (!last.size || !rest.size) return false;
+    if (!last.size || !rest.size || (*rest.data >= '0' && *rest.data <= '9')) return false;
+    if (is_nameless(last)) first_argument(rest, &last);
     static const struct {
         const char *code, *word;
     } types[] = { { "If", "float" }, { "Id", "double" }, { "IDF16b", "bf16" }, { "IDF16_", "half" }, { "Il", "long" } };

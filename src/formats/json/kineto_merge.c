@@ -126,12 +126,16 @@ static tfp_span_class class_of(const tfp_kineto_row *x, uint8_t name)
 
 enum { CORRELATION, EXTERNAL, SEQUENCE };
 
-/* Whether the event may mark a step; gives what its name says. */
+/* Whether the event may mark a step; gives what its name says. On a stream, markers of a server count where the host has none
+ * (model/join/markers.c). */
 static bool is_step(const tfp_kineto_slot *s, const tfp_kineto_row *x, uint8_t name, tfp_step_name *out)
 {
+    tfp_str text = s->words.strings.strings[x->name];
+    tfp_step_phase phase;
     bool range = x->what == TFP_KINETO_OP || x->what == TFP_KINETO_ANNOTATION || x->what == TFP_KINETO_PLAIN;
-    return name & TFP_KINETO_STEP && range && tfp_step_name_of(s->words.strings.strings[x->name], out) &&
-           (!out->profiler || x->what != TFP_KINETO_PLAIN);
+    if (!(name & TFP_KINETO_STEP) || !(range || (x->what == TFP_KINETO_ON_STREAM && tfp_step_phase_of(text, &phase))))
+        return false;
+    return tfp_step_name_of(text, out) && (!out->profiler || x->what != TFP_KINETO_PLAIN);
 }
 
 static void add_mark(tfp_kineto_reader *r, uint32_t span, const tfp_step_name *step)

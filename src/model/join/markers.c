@@ -30,6 +30,12 @@ typedef struct markers {
 
 static uint32_t span_of(const markers *m, uint32_t mark) { return m->x->t->step_marks.at[mark].span; }
 
+/* Whether the mark is a range of a thread. */
+static bool is_on_host(const markers *m, uint32_t mark)
+{
+    return m->x->p->lanes->at[m->x->t->spans.lane[span_of(m, mark)]].role == TFP_ROLE_THREAD;
+}
+
 static bool is_named(const tfp_step_mark *m)
 {
     return m->source == TFP_STEPS_NAMED || (m->source == TFP_STEPS_MARKED && m->group);
@@ -163,11 +169,17 @@ void tfp_join_markers(tfp_join *x)
     size_t count = x->t->step_marks.size, named = 0, processes = x->t->processes.size;
     markers m = { .x = x, .order = malloc((count + 1) * sizeof *m.order) };
     uint8_t *certain = calloc(processes + 1, 1); /* for each process: whether it has certain marks */
-    if (!tfp_join_keep(x, m.order && certain)) count = 0;
+    uint8_t *on_host = calloc(processes + 1, 1); /* whether ranges of its host are named as steps */
+    if (!tfp_join_keep(x, m.order && certain && on_host)) count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t process = tfp_span_process(x, x->t->step_marks.at[i].span);
+        if (process < processes) on_host[process] |= is_on_host(&m, i);
+    }
     for (uint32_t i = 0; i < count; i++) {
         tfp_step_mark *mark = &x->t->step_marks.at[i];
         uint32_t process = tfp_span_process(x, mark->span);
         if (process >= processes) continue;
+        if (on_host[process] && !is_on_host(&m, i)) continue;
         if (is_named(mark))
             mark->source = TFP_STEPS_NAMED, m.order[named++] = i;
         else
@@ -182,6 +194,7 @@ void tfp_join_markers(tfp_join *x)
     if (named && !x->b->status) find_inner(&m);
     free(m.order);
     free(certain);
+    free(on_host);
     tfp_vec_free(&m.loops);
     tfp_vec_free(&m.outer);
 }

@@ -383,7 +383,8 @@ static void find_phases(tfp_join *x, uint32_t *marks, const uint64_t *keys)
     tfp_step_phase phase;
     for (uint32_t i = 0; i < x->t->step_marks.size; i++) {
         const tfp_step_mark *m = &x->t->step_marks.at[i];
-        bool named = m->source == TFP_STEPS_MARKED || m->source == TFP_STEPS_NAMED;
+        bool host = x->p->lanes->at[x->t->spans.lane[m->span]].role == TFP_ROLE_THREAD;
+        bool named = m->source == TFP_STEPS_MARKED || (m->source == TFP_STEPS_NAMED && host);
         if (named && tfp_step_phase_of(tfp_text(x->p, x->t->spans.name[m->span]), &phase)) marks[count++] = i;
     }
     bool ok = tfp_sort_keys(marks, count, keys);

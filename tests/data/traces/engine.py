@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes sample/engine: a server of a small mixture of experts on an H100, as SGLang marks its steps: one that reads two prompts, then three that
 generate. A norm takes five kernels, collectives run on a stream of their own beside the experts or alone, a copy waits for nothing.
-engine.json: the server. amd.json: the same on an MI300X, whose kernels and API calls have other names, and which needs half longer."""
+engine.json: the server. amd.json: the same on an MI300X, whose kernels and API calls have other names, and which needs half longer. device.json: the
+activities of engine.json alone, with the markers as the profiler shows them on the device."""
 import os
 
 import jobs
@@ -108,6 +109,18 @@ def save(t, name, device):
                                          "traceEvents": t.events})
 
 
+def alone(t):
+    """The activities; each marker spans those that start in it."""
+    kept = [e for e in t.events if e["pid"] == 0]
+    for marker in [e for e in t.events if e["cat"] == "user_annotation"]:
+        inside = [e for e in kept if e["cat"] != "gpu_user_annotation" and marker["ts"] <= e["ts"] < marker["ts"] + marker["dur"]]
+        begin, end = min(e["ts"] for e in inside), max(e["ts"] + e["dur"] for e in inside)
+        kept.append({**marker, "cat": "gpu_user_annotation", "pid": 0, "tid": 7, "ts": begin, "dur": end - begin})
+    t.events = kept
+    return t
+
+
 if __name__ == "__main__":
     save(server(NVIDIA, "cuda"), "engine.json", "NVIDIA H100 80GB HBM3")
+    save(alone(server(NVIDIA, "cuda")), "device.json", "NVIDIA H100 80GB HBM3")
     save(server(AMD, "hip", 1.5), "amd.json", "AMD Instinct MI300X")

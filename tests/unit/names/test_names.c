@@ -100,6 +100,9 @@ static void names_tell_what_a_kernel_does(void **state)
         { "Memcpy DtoD (Device -> Device)", "copy device" TO "device" },
         { "Memset (Device)", "set device" },
         { "_ZN5aiter24add_rmsnorm_quant_kernelIDF16bDF16bLi256EEEvPT0_", "add_rmsnorm_quant bf16" DOT "aiter" },
+        { "_ZN7ck_tile6kentryILi2ENS_38FmhaBatchPrefillWithPagedKVCacheKernelINS_40Block",
+          "FmhaBatchPrefillWithPagedKVCache" DOT "ck_tile" },
+        { "_ZN7ck_tile6kentryILi1EvE", "kentry" DOT "ck_tile" },
         { "void (anonymous namespace)::softmax_warp_forward<float, float, float, 9, true>(x)",
           "softmax_warp_forward float" },
     };
