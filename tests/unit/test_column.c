@@ -405,14 +405,13 @@ static void a_table_is_in_arrow_and_single_cells(void **state)
 }
 
 /* The option -view has its own list of the views, because its layer is below theirs; the list must equal the
- * registry's. Of the tables it has `steps`, `lines` and `triage`. */
+ * registry's, without calls, whose rows are not nodes. Of the tables it has `steps`, `lines` and `triage`. */
 static void the_views_with_numbers_are_those_that_can_be_compared(void **state)
 {
     (void)state;
     size_t at = 0, found;
     static const char *const tables[] = { "lines", "steps", "triage", NULL };
     for (size_t i = 0; tfp_views[i]; i++) {
-        /* the rows of calls are not nodes */
         bool numbers = tfp_report_kinds[tfp_views[i]->kind].numbers && strcmp(tfp_views[i]->name, "calls") != 0;
         numbers |= tfp_word_find(tfp_str_of(tfp_views[i]->name), tables, &found);
         bool known = tfp_word_find(tfp_str_of(tfp_views[i]->name), tfp_compared_views, &found);
