@@ -152,7 +152,7 @@ class LimitsOptions(CodeOptions, total=False):
     floor: Optional[Union[float, str]]
 
 
-class TriageOptions(ViewOptions, total=False):
+class TriageOptions(CodeOptions, total=False):
     """The keywords of Profile.triage, for type checkers."""
 
     ranks: Optional[str]

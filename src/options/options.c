@@ -12,7 +12,7 @@
 #define TREES "scope graph op code"
 #define ROWS TREES " calls diff stats"
 /* The views that name lines of code. */
-#define LINES "lines kernel memory limits wait summary advise whatif hang diff query"
+#define LINES "lines kernel memory limits wait summary advise whatif hang diff query triage"
 #define TIMES "summary lines memory kernel steps transfer wait whatif advise timeline report " ROWS
 
 #define PHASED "summary lines kernel steps transfer wait advise timeline limits triage check " ROWS

@@ -42,49 +42,6 @@ bool tfp_triage_phase(const tfp_triage *t, uint32_t unit, uint32_t step, tfp_pha
     return true;
 }
 
-/* ---- places ---- */
-
-typedef struct place {
-    tfp_str module, op, line;
-    uint8_t certainty;
-} place;
-static tfp_str text_or_none(const tfp_profile *p, tfp_strid id) { return id ? tfp_text(p, id) : (tfp_str){ NULL, 0 }; }
-
-/* The place of an activity, as in the table `attribution`. */
-static place place_of(tfp_span_places *t, uint32_t span)
-{
-    const tfp_span_columns *s = t->s;
-    tfp_attribution a = tfp_span_attribution(t->p, span);
-    place row = { .certainty = a.certainty };
-    if (a.certainty == TFP_SURE_BY_LAUNCH || (a.certainty != TFP_SURE_BY_NONE && s->attribution[span] == TFP_NONE)) {
-        uint32_t from = tfp_span_host(s, span);
-        if (from == TFP_NONE) from = s->owner[span];
-        if (s->node[span] != TFP_NONE) row.op = text_or_none(t->p, tfp_graph_of(t->p)->nodes.at[s->node[span]].op);
-        if (s->trace[span] != TFP_NONE)
-            row.line = tfp_place_name(t, tfp_place_of_trace(t, s->trace[span]));
-        else if (from != TFP_NONE && !s->path[span])
-            row.line = tfp_place_name(t, t->line[from]);
-        if (from != TFP_NONE && !s->path[span]) row.module = tfp_place_name(t, t->module[from]);
-    } else {
-        row.module = text_or_none(t->p, a.module);
-        row.op = text_or_none(t->p, a.op);
-    }
-    if (a.line) row.line = tfp_text(t->p, a.line);
-    return row;
-}
-
-/* The class of the innermost module, without its number. */
-static tfp_str class_of_module(tfp_str m)
-{
-    size_t at = m.size;
-    while (at && m.data[at - 1] != '/') at--;
-    m = (tfp_str){ m.data + at, m.size - at };
-    size_t size = m.size;
-    while (size && m.data[size - 1] >= '0' && m.data[size - 1] <= '9') size--;
-    if (size && size < m.size && m.data[size - 1] == '_') m.size = size - 1;
-    return m;
-}
-
 /* ---- phases ---- */
 
 static bool find_phases(tfp_triage *t)
@@ -125,8 +82,8 @@ static bool add(finder *f, uint32_t span, tfp_phase phase)
 {
     const tfp_span_columns *s = f->t->x->s;
     const tfp_profile *p = f->t->x->p;
-    place at_model = place_of(&f->places, span);
-    tfp_str module = class_of_module(at_model.module), op = at_model.op;
+    tfp_activity_place place = tfp_place_of_activity(&f->places, span);
+    tfp_str module = tfp_module_class(place.module), op = place.op;
     if (!op.size && s->node[span] != TFP_NONE) op = tfp_text(p, tfp_graph_of(p)->nodes.at[s->node[span]].op);
     tfp_triage_row *row = TFP_GROUP(&f->rows, phase, s->class[span], s -> name[span]);
     if (!row) return false;
@@ -139,12 +96,12 @@ static bool add(finder *f, uint32_t span, tfp_phase phase)
     uint32_t at = tfp_group_index(&f->rows, row);
     int64_t ns = s->self_ns[span];
     tfp_fold_add(&row->ns, ns);
-    row->by_certainty[at_model.certainty] = tfp_add(row->by_certainty[at_model.certainty], ns, NULL);
-    row->certainties |= 1u << at_model.certainty;
+    row->by_certainty[place.certainty] = tfp_add(row->by_certainty[place.certainty], ns, NULL);
+    row->certainties |= 1u << place.certainty;
     f->t->row_of[span] = at;
     const char *family = family_of(f, s->class[span], op, module, s -> name[span]);
     return family && add_count(&f->families, at, tfp_str_of(family), ns) && add_count(&f->ops, at, op, 1) &&
-           tfp_mix_add(&f->lines, at, at_model.line, ns) && tfp_mix_add(&f->modules, at, module, ns);
+           tfp_mix_add(&f->lines, at, place.line, ns) && tfp_mix_add(&f->modules, at, module, ns);
 }
 
 static bool add_all(finder *f)
