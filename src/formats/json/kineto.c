@@ -22,14 +22,19 @@
 #define MEMBER ((size_t)64 << 10)  /* most bytes of a member of the object around the events */
 #define FACT_MAX ((size_t)4 << 20) /* most bytes of an array or object that is kept as a fact */
 
+typedef struct event_key {
+    char text[64];
+    size_t size; /* 0: unknown */
+} event_key;
+
 typedef struct file {
     tfp_builder *b;
     tfp_input *in;
     tfp_kineto_reader r;
     tfp_kineto_slot *slots;
     size_t slot_count, threads, piece;
-    char key[64]; /* key of the first member of an event */
-    size_t key_size;
+    event_key first;      /* key of the first member of the file's first event */
+    event_key cut_before; /* of events from here on: those of metadata, which come first, may begin with another */
     unsigned false_cuts;
     uint64_t next;        /* where reading goes on after the pieces */
     bool stopped, closed; /* stopped: no more pieces; closed: the array has ended */
@@ -133,8 +138,8 @@ static tfp_status read_some(file *f, bool *first, bool *closed, tfp_error *err)
 
 /* ---- events, several pieces side by side ---- */
 
-/* The end of the first event after `from` that seems to be followed by another event: "}, {" and the key with which the
- * file's first event begins. NULL: there is none within reach. The same text may occur inside an event; the piece then
+/* The end of the first event after `from` that seems to be followed by another event: "}, {" and the key with which
+ * events begin. NULL: there is none within reach. The same text may occur inside an event; the piece then
  * ends in the wrong place, which is noticed, and it is read again. */
 static const char *find_cut(const file *f, const char *from, const char *end)
 {
@@ -145,7 +150,8 @@ static const char *find_cut(const file *f, const char *from, const char *end)
         if (tfp_jscan_peek(&j) != '{') continue;
         j.at++;
         tfp_jscan_text key;
-        if (tfp_jscan_string(&j, &key) && tfp_str_eq(key.raw, (tfp_str){ f->key, f->key_size })) return from;
+        if (tfp_jscan_string(&j, &key) && tfp_str_eq(key.raw, (tfp_str){ f->cut_before.text, f->cut_before.size }))
+            return from;
     }
     return NULL;
 }
@@ -208,23 +214,39 @@ static tfp_status read_pieces(file *f, tfp_error *err)
     return f->status ? f->status : tfp_input_seek(f->in, f->next, err);
 }
 
-/* Finds the key with which the first event begins. */
-static tfp_status learn_key(file *f, tfp_error *err)
+/* Finds the key with which the next event begins; an unknown one leaves *key as it is. */
+static tfp_status learn_key(file *f, event_key *key, tfp_error *err)
 {
     tfp_str window;
     tfp_status s = tfp_input_peek(f->in, MEMBER, &window, err);
     if (s) return s;
     tfp_jscan j = tfp_jscan_start(window);
-    tfp_jscan_text key;
-    f->key_size = 0;
+    tfp_jscan_text found;
     size_t at = tfp_jresync_after(window, 0);
     if (!at || window.data[at - 1] != '{') return TFP_OK;
     j.at += at;
-    if (!tfp_jscan_string(&j, &key) || key.raw.size > sizeof f->key) return TFP_OK;
-    memcpy(f->key, key.raw.data, key.raw.size);
-    f->key_size = key.raw.size;
-    f->broken.sync.first = (tfp_str){ f->key, f->key_size };
+    if (!tfp_jscan_string(&j, &found) || found.raw.size > sizeof key->text) return TFP_OK;
+    memcpy(key->text, found.raw.data, found.raw.size);
+    key->size = found.raw.size;
     return TFP_OK;
+}
+
+static tfp_status learn_first_key(file *f, tfp_error *err)
+{
+    f->first.size = 0;
+    tfp_status s = learn_key(f, &f->first, err);
+    if (f->first.size) f->broken.sync.first = (tfp_str){ f->first.text, f->first.size };
+    f->cut_before = f->first;
+    return s;
+}
+
+/* Reads pieces; where there is none the events that follow may begin with another key. */
+static tfp_status read_pieces_or_learn(file *f, tfp_error *err)
+{
+    uint64_t from = tfp_input_at(f->in);
+    tfp_status s = read_pieces(f, err);
+    bool none = !s && !f->closed && tfp_input_at(f->in) == from;
+    return none ? learn_key(f, &f->cut_before, err) : s;
 }
 
 /* Reads the array's events; its '[' was read already. */
@@ -233,10 +255,10 @@ static tfp_status read_events(file *f, tfp_error *err)
     bool first = true, closed = false;
     if (f->has_events) tfp_kineto_next_array(&f->r);
     f->has_events = true;
-    tfp_status s = learn_key(f, err);
+    tfp_status s = learn_first_key(f, err);
     while (!s && !closed && !f->cut) {
-        if (!first && f->key_size && f->false_cuts < FALSE_CUTS && f->broken.count < BROKEN) {
-            s = read_pieces(f, err);
+        if (!first && f->first.size && f->false_cuts < FALSE_CUTS && f->broken.count < BROKEN) {
+            s = read_pieces_or_learn(f, err);
             closed = f->closed;
         }
         if (!s && !closed) s = read_some(f, &first, &closed, err);

@@ -145,10 +145,58 @@ static void a_file_in_windows_becomes_the_same_profile_as_bytes_in_memory(void *
     drop_folder(folder);
 }
 
+/* Events of metadata come first and begin with a key of their own; later some others do, too. */
+static tfp_buf trace_with_two_first_keys(void)
+{
+    tfp_buf b = { 0 };
+    tfp_buf_text(
+        &b,
+        "{\"traceEvents\": [{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": 1, \"args\": {\"name\": \"python\"}}");
+    for (int i = 0; i < 3000; i++)
+        tfp_buf_printf(&b,
+                       i / 100 % 10 == 5 ? ",\n{\"name\": \"aten::op%d\", \"ph\": \"X\", \"cat\": \"cpu_op\", \"pid\": "
+                                           "1, \"tid\": 1, \"ts\": %d, \"dur\": 5}"
+                                         : ",\n{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::op%d\", \"pid\": "
+                                           "1, \"tid\": 1, \"ts\": %d, \"dur\": 5}",
+                       i % 7, i * 10);
+    tfp_buf_text(&b, "]}");
+    assert_false(b.failed);
+    return b;
+}
+
+static void a_trace_is_the_same_in_pieces_whatever_key_its_events_begin_with(void **state)
+{
+    (void)state;
+    static const char *const sharings[] = { "1", "2/500", "3/7000" };
+    tfp_buf trace = trace_with_two_first_keys();
+    char *first = NULL;
+    for (size_t i = 0; i < sizeof sharings / sizeof *sharings; i++) {
+        assert_int_equal(setenv("TFPROF_THREADS", sharings[i], 1), 0);
+        tfp_profile *p = tfp_profile_new();
+        tfp_report *r = NULL;
+        assert_int_equal(tfp_profile_add_bytes(p, NULL, "trace", trace.data, trace.size, NULL), TFP_OK);
+        assert_int_equal(tfp_profile_finish(p, NULL), TFP_OK);
+        assert_int_equal(tfp_report_build(p, "op", NULL, &r, NULL), TFP_OK);
+        char *text = written(r, "csv");
+        assert_non_null(strstr(text, "aten::op6"));
+        if (first) assert_string_equal(text, first);
+        if (first)
+            free(text);
+        else
+            first = text;
+        tfp_report_free(r);
+        tfp_profile_free(p);
+    }
+    unsetenv("TFPROF_THREADS");
+    free(first);
+    tfp_buf_free(&trace);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_in_windows_becomes_the_same_profile_as_bytes_in_memory),
+        cmocka_unit_test(a_trace_is_the_same_in_pieces_whatever_key_its_events_begin_with),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
