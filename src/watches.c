@@ -11,13 +11,13 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { KINDS = 5, ONCE_SECONDS = 6 };
+enum { KINDS = 5, ONCE_SECONDS = 6, RINGS_MOST = 20 };
 static const char *const kinds[KINDS] = { "late", "slow", "hang", "change", "ended" };
 
 struct tfp_watch {
     tfp_watch_settings settings;
     TFP_VEC(char *) selectors;
-    char *dir, *webhook;
+    char *dir;
     tfp_watch_fn fn;
     void *ctx;
     bool once, attach, capture;
@@ -41,7 +41,6 @@ void tfp_watch_free(tfp_watch *w)
     for (size_t i = 0; i < w->selectors.size; i++) free(w->selectors.at[i]);
     tfp_vec_free(&w->selectors);
     free(w->dir);
-    free(w->webhook);
     free(w);
 }
 
@@ -118,10 +117,6 @@ tfp_status tfp_watch_set(tfp_watch *w, const char *name, const char *value, tfp_
     if (!value) return wrong(err, name, value, "given");
     if (strcmp(name, "dir") == 0)
         return *value ? set_text(&w->dir, value, err) : wrong(err, "o", value, "the name of a folder");
-    if (strcmp(name, "webhook") == 0)
-        return strncmp(value, "http://", 7) == 0 && value[7]
-                   ? set_text(&w->webhook, value, err)
-                   : wrong(err, name, value, "an address http://HOST[:PORT]/PATH");
     if (strcmp(name, "attach") == 0) {
         w->attach = strcmp(value, "once") == 0;
         return w->attach ? TFP_OK : wrong(err, name, value, "once");
@@ -190,6 +185,21 @@ static tfp_status take_job(void *ctx, const tfp_watch_job *row, tfp_error *err)
     return nomem_if(!ok, err);
 }
 
+/* Makes a profile of a trace, and keeps at most RINGS_MOST such files. */
+static tfp_status take_cut(void *ctx, const char *name, tfp_str trace, tfp_error *err)
+{
+    run *x = ctx;
+    char path[PATH_MAX + 300];
+    tfp_profile *p = tfp_profile_new();
+    snprintf(path, sizeof path, "%s/%s", x->store.path, name);
+    tfp_status s = p ? tfp_profile_keep(p, TFP_KEEP_ALL | TFP_KEEP_PROGRAM) : tfp_nomem(err);
+    if (!s) s = tfp_profile_add_bytes(p, NULL, "ring.json", trace.data, trace.size, err);
+    if (!s) s = tfp_profile_save_file(p, path, err);
+    tfp_profile_free(p);
+    watch_rings_expire(x->store.rings, RINGS_MOST);
+    return s;
+}
+
 static tfp_status take_tick(void *ctx, tfp_error *err)
 {
     run *x = ctx;
@@ -238,7 +248,7 @@ tfp_status tfp_watch_run(tfp_watch *w, const tfp_options *o, tfp_report **out, t
     if (!w->dir == !w->once)
         return tfp_fail(err, TFP_BADARG, "watch needs a folder for its tables, -o DIR, or --once without one");
     run x = { .w = w, .store = WATCH_STORE_NONE };
-    const tfp_watch_taker to = { &x, take_step, take_finding, take_job, take_tick, stops };
+    const tfp_watch_taker to = { &x, take_step, take_finding, take_job, take_cut, take_tick, stops };
     tfp_watch_settings settings = w->settings;
     settings.words = (const char *const *)w->selectors.at;
     settings.word_count = w->selectors.size;
@@ -246,6 +256,8 @@ tfp_status tfp_watch_run(tfp_watch *w, const tfp_options *o, tfp_report **out, t
     memset(w->found, 0, sizeof w->found);
     tfp_error_clear(&own);
     tfp_status s = begin(&x, &own);
+    settings.ring_s = w->once ? 0 : w->ring_s;
+    settings.rings = x.store.rings;
     if (!s) s = tfp_watch_record(&settings, &to, &own);
     tfp_status closed = watch_store_close(&x.store, s ? NULL : &own);
     tfp_report *r = s ? NULL : tfp_report_new(tfp_watch_tables[x.rows.table].name, o);

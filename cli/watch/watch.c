@@ -2,6 +2,7 @@
 /* cli/watch/watch.c: the command watch: watches jobs until it is stopped and prints findings as they come; and the tables of a store. */
 #include "cli.h"
 #include "tfprof/watch.h"
+#include "webhook.h"
 
 #include <signal.h>
 #include <string.h>
@@ -9,12 +10,20 @@
 typedef struct shown {
     cli *c;
     bool text, lines; /* text: for people, a line for each finding when it comes; lines: the same as JSON */
+    webhook *hook;    /* NULL: none */
     bool failed;
 } shown;
+
+/* `change` and `ended` are kept, and not sent. */
+static bool is_alarm(const char *json)
+{
+    return !strstr(json, "\"kind\":\"change\"") && !strstr(json, "\"kind\":\"ended\"");
+}
 
 static int show_row(void *ctx, const tfp_report *columns, const char *text, const char *json)
 {
     shown *s = ctx;
+    if (json && s->hook && is_alarm(json)) webhook_add(s->hook, json);
     if (columns && s->lines) s->failed |= tfp_report_write(columns, "jsonl", cli_write, s->c->out, s->c->err) != TFP_OK;
     if (text && s->text) cli_print(s->c->out, "%s\n", text);
     if (json && s->lines) cli_print(s->c->out, "%s\n", json);
@@ -28,9 +37,8 @@ static tfp_status set_all(tfp_watch *w, const cli_call *call, tfp_error *err)
         cli_flag_id flag;
         const char *name;
     } settings[] = {
-        { CLI_O, "dir" },           { CLI_FOR, "for" },   { CLI_RATE, "rate" },
-        { CLI_RING, "ring" },       { CLI_KEEP, "keep" }, { CLI_ATTACH, "attach" },
-        { CLI_WEBHOOK, "webhook" }, { CLI_ONCE, "once" }, { CLI_CAPTURE, "capture" },
+        { CLI_O, "dir" },     { CLI_FOR, "for" },       { CLI_RATE, "rate" }, { CLI_RING, "ring" },
+        { CLI_KEEP, "keep" }, { CLI_ATTACH, "attach" }, { CLI_ONCE, "once" }, { CLI_CAPTURE, "capture" },
     };
     tfp_status s = TFP_OK;
     for (size_t i = 0; i < sizeof settings / sizeof *settings && !s; i++)
@@ -61,6 +69,15 @@ static int fail_on(cli *c, const tfp_watch *w, const char *names)
     return 0;
 }
 
+static int start_hook(cli *c, const char *url, webhook **out)
+{
+    const char *why;
+    bool usage;
+    if (!url) return 0;
+    *out = webhook_new(url, &usage, &why);
+    return *out ? 0 : cli_fault_set(&c->fault, usage ? CLI_BAD_USAGE : CLI_LIMIT, "--webhook '%s': %s", url, why);
+}
+
 static void stop(int number)
 {
     (void)number;
@@ -69,18 +86,22 @@ static void stop(int number)
 
 static int run(cli *c, const cli_call *call, tfp_options *o, tfp_watch *w)
 {
-    shown how = { c, cli_option_begins(o, "format", "text"), cli_option_begins(o, "format", "jsonl"), false };
+    shown how = { c, cli_option_begins(o, "format", "text"), cli_option_begins(o, "format", "jsonl"), NULL, false };
     tfp_report *r = NULL;
     struct sigaction ends = { .sa_handler = stop }, ignored = { .sa_handler = SIG_IGN };
     tfp_status s = set_all(w, call, c->err);
     bool once = call->flags[CLI_ONCE] != NULL;
     if (once) how.text = how.lines = false;
     if (s) return cli_fault_from(&c->fault, s, c->err);
+    int hooked = start_hook(c, call->flags[CLI_WEBHOOK], &how.hook);
+    if (hooked) return hooked;
     sigaction(SIGINT, &ends, NULL);
     sigaction(SIGTERM, &ends, NULL);
     sigaction(SIGPIPE, &ignored, NULL);
     tfp_watch_on_row(w, show_row, &how);
     s = tfp_watch_run(w, o, &r, c->err);
+    const char *note = how.hook ? webhook_end(how.hook) : NULL;
+    if (note) cli_tell_remark(c, note);
     cli_interrupted = 0; /* it is how a watch ends */
     int status = s ? cli_fault_from(&c->fault, s, c->err) : 0, put = 0;
     if (how.failed) put = cli_stdout_fault(c);

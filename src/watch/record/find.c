@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* watch/record/find.c: the processes that the selectors mean, also those that start later, and which of them are ranks of one job. */
-#include "watch/record/record.h"
+#include "watch/record/ring.h"
 #include "live/jobs/names.h"
 #include "live/stacks/rank_processes.h"
 
@@ -64,7 +64,7 @@ static uint64_t job_number(watch_recorder *r, uint64_t key)
 {
     for (size_t i = 0; i < r->jobs.size; i++)
         if (r->jobs.at[i].key == key) return r->jobs.at[i].number;
-    watch_job j = { (uint64_t)++r->next_number, key, 0, 0 };
+    watch_job j = { .number = (uint64_t)++r->next_number, .key = key };
     return tfp_push(&r->jobs, j) ? j.number : 0;
 }
 
@@ -162,6 +162,7 @@ static tfp_status add(watch_recorder *r, int64_t pid, const tfp_proc_stat *stat)
     else
         refuse(p, refusal.code, refusal.message);
     watch_counters_open(p);
+    watch_ring_open(p, r->settings->ring_s ? r->settings->rings : -1);
     probe(r, p);
     return p->rank.job ? watch_emit_job(r, p, false) : tfp_nomem(r->err);
 }

@@ -133,6 +133,8 @@ typedef struct watch_counts {
     int64_t samples, torn, dropped, steps, own_ns;
 } watch_counts;
 
+typedef struct watch_ring watch_ring; /* watch/record/ring.c */
+
 typedef struct watch_process {
     tfp_watch_rank rank;
     watch_about about;
@@ -153,8 +155,9 @@ typedef struct watch_process {
     TFP_VEC(watch_step) ended; /* steps that are not yet summed up */
     watch_sums sums;
     TFP_VEC(watch_row) rows;
-    bool probed; /* a probe was tried */
-    bool wanted; /* the judge wants more looks */
+    watch_ring *ring; /* NULL: there is none */
+    bool probed;      /* a probe was tried */
+    bool wanted;      /* the judge wants more looks */
     bool gone;
 } watch_process;
 

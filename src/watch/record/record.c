@@ -2,7 +2,7 @@
 /* watch/record/record.c: the loop: at random times, `rate` a second in the mean, all probes are read and all main threads are looked at; each second
  * totals are read, steps become rows, and the judge is asked. The times are random because a fixed period would always
  * meet a step of the same period at the same place. */
-#include "watch/record/record.h"
+#include "watch/record/ring.h"
 
 #include <errno.h>
 #include <math.h>
@@ -50,8 +50,10 @@ static void take_hit(void *ctx, const tfp_probe_hit *hit)
     watch_recorder *r = ctx;
     watch_process *p = watch_process_of(r, hit->pid);
     watch_step step;
+    if (p) watch_ring_hit(p, hit);
     if (!p || !watch_marks_hit(&p->marks, hit, &step)) return;
     p->number = step.number = number_step(r, p, &step);
+    watch_ring_step(p, &step);
     push_step(r, p, &step);
 }
 
@@ -119,6 +121,7 @@ static tfp_status drop_ended(watch_recorder *r)
         if (p->gone && !p->rows.size) {
             if (!s) s = watch_emit_job(r, p, true);
             tfp_probes_forget(r->probes, p->rank.pid);
+            watch_ring_close(p, r->settings->rings);
             watch_process_free(p);
         } else {
             r->list.at[kept++] = p;
@@ -149,6 +152,7 @@ static tfp_status tick(watch_recorder *r, int64_t now_ns)
     }
     s = watch_emit(r, now_ns, false);
     if (!s) s = ask_judge(r);
+    if (!s) s = watch_ring_tick(r, now_ns);
     if (!s) s = drop_ended(r);
     if (!s && watch_find_is_due(r)) s = watch_find(r, false);
     if (!s) s = r->to->tick(r->to->ctx, r->err);
@@ -161,6 +165,7 @@ static tfp_status look_at(watch_recorder *r, watch_process *p)
 {
     if (p->gone) return TFP_OK;
     if (!watch_look_take(p)) return tfp_nomem(r->err);
+    watch_ring_look(p, &p->last);
     tfp_str line = p->last.line ? tfp_strtab_get(&p->texts.table, p->last.line) : (tfp_str){ NULL, 0 };
     return tfp_watch_judge_look(r->judge, &p->rank, watch_boot_us(r, p->last.at_ns), p->last.doing, line)
                ? tfp_nomem(r->err)
@@ -253,6 +258,10 @@ static void found(void *ctx, const tfp_watch_rank *rank, const tfp_watch_finding
     for (size_t i = 0; rank && i < r->list.size; i++)
         if (r->list.at[i]->rank.number == rank->number)
             row.sources = tfp_str_of(watch_layers_text(r->list.at[i], layers));
+    char ring[WATCH_RING_NAME] = "";
+    bool alarms = !tfp_str_eq(f->kind, TFP_STR("change")) && !tfp_str_eq(f->kind, TFP_STR("ended"));
+    if (alarms && rank && f->ended == TFP_ABSENT && !r->status) r->status = watch_ring_cut(r, rank, f, ring);
+    if (*ring) row.ring = tfp_str_of(ring);
     if (!r->status) r->status = r->to->finding(r->to->ctx, rank, &row, r->err);
 }
 
@@ -268,12 +277,16 @@ tfp_status tfp_watch_record(const tfp_watch_settings *w, const tfp_watch_taker *
     if (!s) tfp_probes_on_hit(r.probes, take_hit, &r);
     if (!s) s = watch_find(&r, true);
     if (!s) s = loop(&r);
-    for (size_t i = 0; i < r.list.size; i++) watch_process_free(r.list.at[i]);
+    for (size_t i = 0; i < r.list.size; i++) {
+        watch_ring_close(r.list.at[i], w->rings);
+        watch_process_free(r.list.at[i]);
+    }
     tfp_watch_judge_free(r.judge);
     tfp_probes_free(r.probes);
     tfp_vec_free(&r.list);
     tfp_vec_free(&r.jobs);
     tfp_vec_free(&r.facts);
+    tfp_vec_free(&r.cuts);
     tfp_map64_free(&r.seen);
     return s;
 }

@@ -9,6 +9,8 @@ typedef struct tfp_watch_settings {
     const char *const *words; /* selectors */
     size_t word_count;
     double seconds, rate; /* seconds 0: until the end of all named jobs */
+    int64_t ring_s;       /* of rings; 0: none */
+    int rings;            /* the folder of rings; -1: none */
 } tfp_watch_settings;
 
 /* Who takes what is recorded; all are called from the thread of tfp_watch_record. */
@@ -17,7 +19,9 @@ typedef struct tfp_watch_taker {
     tfp_status (*step)(void *ctx, const tfp_watch_step *row, tfp_error *err);
     tfp_status (*finding)(void *ctx, const tfp_watch_rank *rank, tfp_watch_finding *row, tfp_error *err);
     tfp_status (*job)(void *ctx, const tfp_watch_job *row,
-                      tfp_error *err);             /* at its begin, each minute, and at its end: the last one counts */
+                      tfp_error *err); /* at its begin, each minute, and at its end: the last one counts */
+    tfp_status (*cut)(void *ctx, const char *name, tfp_str trace,
+                      tfp_error *err);             /* a Chrome trace for the file NAME of the store */
     tfp_status (*tick)(void *ctx, tfp_error *err); /* each second */
     bool (*stops)(void *ctx);                      /* whether to end now */
 } tfp_watch_taker;
@@ -30,7 +34,15 @@ tfp_status tfp_watch_record(const tfp_watch_settings *w, const tfp_watch_taker *
 typedef struct watch_job { /* what the ranks of a job share */
     uint64_t number, key;  /* key: a hash by which its ranks are known as one job */
     int64_t last, last_ns; /* number of its last step, and its end */
+    int64_t cut_ns;        /* when its rings were cut last; 0: never */
 } watch_job;
+
+#define WATCH_RING_NAME 240
+typedef struct watch_cut { /* a ring that is written again soon */
+    uint64_t job;
+    int64_t at_ns;
+    char name[WATCH_RING_NAME];
+} watch_cut;
 
 typedef struct watch_recorder {
     const tfp_watch_settings *settings;
@@ -41,6 +53,7 @@ typedef struct watch_recorder {
     TFP_VEC(watch_process *) list;
     TFP_VEC(watch_job) jobs;
     TFP_VEC(tfp_watch_fact) facts;
+    TFP_VEC(watch_cut) cuts;
     tfp_map64 seen; /* processes that were there at the last search: number -> 0 */
     int64_t found_ns, search_ns, next_number;
     int64_t unix_offset_ns; /* time of day minus CLOCK_MONOTONIC, when watching began */

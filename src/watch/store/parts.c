@@ -148,3 +148,25 @@ void watch_parts_expire(int folder, int64_t days)
         if (below >= 0) close(below);
     }
 }
+
+void watch_rings_expire(int folder, size_t most)
+{
+    for (bool more = folder >= 0; more;) {
+        char oldest[NAME_MAX + 1] = "";
+        int64_t oldest_s = INT64_MAX;
+        size_t count = 0;
+        DIR *d = tfp_folder_list(folder);
+        for (struct dirent *e; d && (e = readdir(d));) {
+            struct stat st;
+            if (!tfp_str_ends(tfp_str_of(e->d_name), TFP_STR(".tfprof")) ||
+                fstatat(folder, e->d_name, &st, AT_SYMLINK_NOFOLLOW))
+                continue;
+            count++;
+            if (st.st_mtim.tv_sec >= oldest_s) continue;
+            oldest_s = st.st_mtim.tv_sec;
+            snprintf(oldest, sizeof oldest, "%s", e->d_name);
+        }
+        if (d) closedir(d);
+        more = count > most && unlinkat(folder, oldest, 0) == 0;
+    }
+}

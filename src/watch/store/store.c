@@ -98,6 +98,7 @@ tfp_status watch_store_open(watch_store *s, const char *path, tfp_error *err)
         if (fd < 0) return fail_write(s, tfp_watch_tables[t].name, err);
         close(fd);
     }
+    if (!status && (s->rings = tfp_folder_below(s->folder, "rings")) < 0) return fail_write(s, "rings", err);
     if (!status) status = write_marks(s, err);
     if (!status) status = watch_parts_of_journal(s->folder, s->path, err); /* of a watch that was killed */
     return status ? status : begin_journal(s, err);
@@ -142,7 +143,8 @@ tfp_status watch_store_close(watch_store *s, tfp_error *err)
     }
     watch_journal_close(&s->journal);
     if (s->lock >= 0) close(s->lock);
+    if (s->rings >= 0) close(s->rings);
     if (s->folder >= 0) close(s->folder);
-    s->lock = s->folder = -1;
+    s->lock = s->rings = s->folder = -1;
     return status;
 }

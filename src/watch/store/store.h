@@ -11,12 +11,12 @@
 #define WATCH_PART_NAME "part-watch-%016llx.parquet" /* with the number of the journal */
 
 typedef struct watch_store {
-    int folder, lock; /* descriptors; -1: closed */
+    int folder, rings, lock; /* descriptors; -1: closed */
     char path[PATH_MAX];
     watch_journal journal;
     int64_t begun_ns; /* when the journal was begun */
 } watch_store;
-#define WATCH_STORE_NONE ((watch_store){ .folder = -1, .lock = -1, .journal.fd = -1 })
+#define WATCH_STORE_NONE ((watch_store){ .folder = -1, .rings = -1, .lock = -1, .journal.fd = -1 })
 
 /* Makes the folder or opens it. Errors: TFP_BADFILE it holds something else, or another watch is at work; TFP_BADOUTPUT; TFP_NOMEM. */
 tfp_status watch_store_open(watch_store *s, const char *path, tfp_error *err);
@@ -30,6 +30,9 @@ tfp_status watch_store_close(watch_store *s, tfp_error *err);
 tfp_status watch_parts_of_journal(int folder, const char *path, tfp_error *err);
 /* Removes parts whose rows are older. */
 void watch_parts_expire(int folder, int64_t days);
+
+/* Removes the oldest files of a folder of rings. */
+void watch_rings_expire(int folder, size_t most);
 
 /* Reads a table of a store, also while it is written; of rows that were written again all. `fn` may keep texts of its rows only
  * as copies. *notes: what could not be read, one a line. */
