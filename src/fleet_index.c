@@ -200,6 +200,7 @@ static tfp_status check_parts(const char *path, tfp_error *err)
     tfp_part_names runs = { 0 };
     if (!tfp_is_index(path)) return tfp_fail(err, TFP_BADFILE, "%s: no folder that tfprof index made", path);
     tfp_status s = tfp_part_names_read(&runs, path, tfp_fleet_tables[TFP_FLEET_RUNS].name, err);
+    if (!s && !runs.size) s = tfp_part_names_read(&runs, path, "watch_steps", err); /* of tfprof watch */
     if (!s && !runs.size)
         s = tfp_fail(
             err, TFP_BADFILE,

@@ -194,6 +194,7 @@ static tfp_status take_cut(void *ctx, const char *name, tfp_str trace, tfp_error
     snprintf(path, sizeof path, "%s/%s", x->store.path, name);
     tfp_status s = p ? tfp_profile_keep(p, TFP_KEEP_ALL | TFP_KEEP_PROGRAM) : tfp_nomem(err);
     if (!s) s = tfp_profile_add_bytes(p, NULL, "ring.json", trace.data, trace.size, err);
+    if (!s) s = tfp_profile_finish(p, err);
     if (!s) s = tfp_profile_save_file(p, path, err);
     tfp_profile_free(p);
     watch_rings_expire(x->store.rings, RINGS_MOST);

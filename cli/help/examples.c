@@ -87,6 +87,8 @@ const cli_example cli_examples[] = {
     { "tfprof capture http://localhost:30000 -o /tmp/sglang --steps 10", "ten forward passes of SGLang, by its own profiler" },
     { "tfprof stacks train.py", "where a job spends its time, sampled for five seconds" },
     { "tfprof stacks 4711 --once", "the stack of each thread now" },
+    { "tfprof watch train.py -o store", "watches a job until it ends: ranks that are late or hang, at which line" },
+    { "tfprof watch --show store --table watch_findings", "what was found so far" },
     { "tfprof run -- python train.py", "starts a job that can be recorded while it runs" },
     { "tfprof run --cuda --dir rec -- ./train", "records what CUDA does in a program of any language" },
     { "tfprof agent --metrics 127.0.0.1:9464", "metrics of running jobs for Prometheus" },

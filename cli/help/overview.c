@@ -33,6 +33,7 @@ static const struct {
     { "Watch jobs",
       { { "tfprof top", "steps a second, CPU, GPU, memory of jobs" },
         { "tfprof hang train.py", "which rank keeps a job waiting" },
+        { "tfprof watch train.py -o DIR", "which one drags the others, all the time" },
         { "tfprof agent --metrics", "the same for Prometheus and others" } },
       "top hang watch agent" },
     { "Count a model without running it",

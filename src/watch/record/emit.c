@@ -108,7 +108,7 @@ tfp_status watch_emit_job(watch_recorder *r, watch_process *p, bool ended)
     if (*p->about.framework) row.framework = tfp_str_of(p->about.framework);
     if (*p->about.version) row.version = tfp_str_of(p->about.version);
     row.steps_are = tfp_str_of(p->marks.are);
-    if (p->marks.period) row.fit = round(p->marks.fit * 1000) / 1000;
+    if (p->marks.known) row.fit = round(p->marks.fit * 1000) / 1000;
     row.steps = p->counts.steps;
     row.layers = tfp_str_of(watch_layers_text(p, layers));
     if (*p->about.code) row.code = tfp_str_of(p->about.code);

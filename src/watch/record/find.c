@@ -31,6 +31,7 @@ watch_job *watch_job_of(watch_recorder *r, uint64_t number)
 void watch_process_free(watch_process *p)
 {
     watch_look_close(p);
+    watch_marks_end(&p->marks);
     tfp_texts_free(&p->texts);
     tfp_vec_free(&p->looks);
     tfp_vec_free(&p->ended);
@@ -137,7 +138,7 @@ static tfp_status add(watch_recorder *r, int64_t pid, const tfp_proc_stat *stat)
     if (!p) return tfp_nomem(r->err);
     char value[20];
     bool ranked = tfp_proc_setting(pid, "RANK", value, sizeof value);
-    if (!tfp_texts_start(&p->texts) || !tfp_push(&r->list, p)) {
+    if (!tfp_texts_start(&p->texts) || !watch_marks_start(&p->marks) || !tfp_push(&r->list, p)) {
         watch_process_free(p);
         return tfp_nomem(r->err);
     }
@@ -155,7 +156,6 @@ static tfp_status add(watch_recorder *r, int64_t pid, const tfp_proc_stat *stat)
     p->rank.name = tfp_str_of(p->about.name);
     p->rank.host = tfp_str_of(r->host);
     name_framework(p);
-    watch_marks_start(&p->marks);
     p->layers = 1u << WATCH_PROC;
     if (watch_look_open(p, &refusal))
         p->layers |= 1u << WATCH_STACKS;

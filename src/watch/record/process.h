@@ -11,6 +11,7 @@
 #include "live/jobs/probe.h"
 #include "live/python/python.h"
 #include "watch/judge/judge.h"
+#include "watch/judge/steps.h"
 
 /* ---- look.c: the main thread, some times a second ---- */
 
@@ -63,9 +64,6 @@ typedef struct watch_totals {
 
 /* ---- hits.c: steps ---- */
 
-#define WATCH_MARKS 256
-#define WATCH_PERIOD 64 /* most marks of a step */
-
 typedef struct watch_step { /* from one boundary to the next */
     int64_t number;         /* TFP_ABSENT: a window without known steps */
     int64_t start_ns, end_ns;
@@ -74,17 +72,14 @@ typedef struct watch_step { /* from one boundary to the next */
 } watch_step;
 
 typedef struct watch_marks {
-    uint8_t symbols[WATCH_MARKS]; /* a ring: function of each mark, plus 1 */
-    int32_t gaps_us[WATCH_MARKS]; /* from the end of the event before to each mark */
-    size_t count;                 /* marks so far */
-    uint8_t pattern[WATCH_PERIOD];
-    size_t period, place; /* period 0: none is known. place: the mark of the pattern that comes next */
-    size_t collectives;   /* in the period */
+    tfp_watch_steps *steps;
+    bool known; /* the steps are, by the last tick */
     double fit;
     uint32_t step_function; /* the function of role STEP that counts; UINT32_MAX: none */
     int64_t last_ns;        /* end of the last event */
     int64_t waiting_ns;     /* when the wait began that has not ended; 0: none */
     int64_t hits, begun;    /* hits and collectives since watching began */
+    int64_t collectives;    /* in the last step */
     watch_step open;        /* the step that is going on; start_ns 0: none */
     char are[64];           /* steps_are */
 } watch_marks;
@@ -171,10 +166,11 @@ void watch_counters_open(watch_process *p);
 /* Reads the totals and the state. False: the process has ended. */
 bool watch_counters_read(watch_process *p);
 
-void watch_marks_start(watch_marks *m);
+bool watch_marks_start(watch_marks *m); /* false: out of memory */
+void watch_marks_end(watch_marks *m);
 /* Takes a hit; returns whether a step has ended, which is in *out without its number. */
 bool watch_marks_hit(watch_marks *m, const tfp_probe_hit *hit, watch_step *out);
-/* Looks for the period again. */
+/* Says whether steps are known, and what they are. */
 void watch_marks_tick(watch_marks *m);
 
 /* Sums up the steps that ended before `until_ns`, and adds their rows. False: out of memory. */

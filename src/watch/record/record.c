@@ -60,7 +60,7 @@ static void take_hit(void *ctx, const tfp_probe_hit *hit)
 /* Without a period there are windows of 10 s. */
 static void cut_window(watch_recorder *r, watch_process *p, int64_t now_ns)
 {
-    if (p->marks.period) {
+    if (p->marks.known) {
         p->window_ns = 0;
         return;
     }

@@ -110,7 +110,9 @@ bool watch_show_verdict(tfp_report *r, tfp_report *hang)
 {
     tfp_str text = tfp_fact_last(hang)->text; /* its only fact */
     const char *copy = tfp_arena_copy(tfp_arena_of(r), text);
-    return copy && tfp_fact_text(r, "verdict", "verdict", (tfp_str){ copy, text.size });
+    bool fine = tfp_str_begins(text, TFP_STR("nothing hangs")) || tfp_str_begins(text, TFP_STR("unknown"));
+    return copy && tfp_fact_text(r, "finding", "finding", fine ? (tfp_str){ NULL, 0 } : TFP_STR("hang")) &&
+           tfp_fact_text(r, "verdict", "verdict", (tfp_str){ copy, text.size });
 }
 
 /* ---- JSON and text ---- */

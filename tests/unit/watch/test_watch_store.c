@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+/* tests/unit/watch/test_watch_store.c: the store of `watch`: what is written comes back, also from a journal that was cut short, and once only. */
+#include "../support.h"
+
+#include "watch/store/show.h"
+#include "watch/store/store.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static tfp_watch_step step_of(int64_t number)
+{
+    tfp_watch_step s;
+    tfp_watch_clear(TFP_WATCH_STEPS, &s);
+    s.run = TFP_STR("5d7c");
+    s.job = TFP_STR("train.py");
+    s.rank = 1;
+    s.step = number;
+    s.start = 1795959140302025 + number * 50000;
+    s.duration_us = 50000.5;
+    s.lines = number % 2 ? TFP_STR("/x/train.py:9:load 1") : TFP_STR("");
+    return s;
+}
+
+static tfp_watch_finding finding_of(int64_t ended)
+{
+    tfp_watch_finding f;
+    tfp_watch_clear(TFP_WATCH_FINDINGS, &f);
+    f.run = TFP_STR("5d7c");
+    f.kind = TFP_STR("late");
+    f.since = 1795959140302025;
+    f.ended = ended;
+    return f;
+}
+
+static tfp_status keep(void *ctx, tfp_watch_table_id table, const void *row, tfp_error *err)
+{
+    (void)table, (void)err;
+    return watch_rows_add(ctx, row) ? TFP_OK : TFP_NOMEM;
+}
+
+static watch_rows read_table(const char *dir, tfp_watch_table_id table)
+{
+    watch_rows rows;
+    tfp_buf notes = { 0 };
+    assert_true(watch_rows_start(&rows, table));
+    assert_int_equal(watch_store_read(dir, table, keep, &rows, &notes, NULL), TFP_OK);
+    assert_int_equal(notes.size, 0);
+    return rows;
+}
+
+static size_t count_of(const char *dir, tfp_watch_table_id table)
+{
+    watch_rows rows = read_table(dir, table);
+    size_t n = rows.size;
+    watch_rows_free(&rows);
+    return n;
+}
+
+static char *path_in(const char *folder, const char *name, char out[300])
+{
+    snprintf(out, 300, "%s/%s", folder, name);
+    return out;
+}
+
+static void rows_are_there_before_and_after_the_end(void **state)
+{
+    (void)state;
+    char *folder = new_folder(), dir[300];
+    watch_store s;
+    path_in(folder, "store", dir);
+    assert_int_equal(watch_store_open(&s, dir, NULL), TFP_OK);
+    for (int64_t i = 1; i <= 300; i++) {
+        tfp_watch_step row = step_of(i);
+        assert_true(watch_store_put(&s, TFP_WATCH_STEPS, &row));
+    }
+    tfp_watch_finding f = finding_of(TFP_ABSENT), over = finding_of(1795959150302025);
+    assert_true(watch_store_put(&s, TFP_WATCH_FINDINGS, &f));
+    assert_true(watch_store_put(&s, TFP_WATCH_FINDINGS, &over));
+    assert_int_equal(watch_store_tick(&s, NULL), TFP_OK);
+    assert_int_equal(count_of(dir, TFP_WATCH_STEPS), 300);
+    assert_int_equal(watch_store_close(&s, NULL), TFP_OK);
+    watch_rows steps = read_table(dir, TFP_WATCH_STEPS), findings = read_table(dir, TFP_WATCH_FINDINGS);
+    assert_int_equal(steps.size, 300);
+    const tfp_watch_step *last = (const tfp_watch_step *)(const void *)steps.at + 298;
+    assert_int_equal(last->step, 299);
+    assert_true(tfp_str_eq(last->lines, TFP_STR("/x/train.py:9:load 1")));
+    assert_true(isnan(last->late_us));
+    assert_int_equal(last->steps, TFP_ABSENT);
+    assert_null(last->host.data);
+    assert_true(last->duration_us == 50000.5);
+    assert_int_equal(findings.size, 1); /* the last one counts */
+    assert_int_equal(((const tfp_watch_finding *)(const void *)findings.at)->ended, 1795959150302025);
+    watch_rows_free(&steps);
+    watch_rows_free(&findings);
+    drop_folder(folder);
+}
+
+/* A store as a killed watch leaves it. */
+static void leave_journal(const char *dir, int64_t rows)
+{
+    pid_t pid = fork();
+    if (!pid) {
+        watch_store s;
+        bool ok = watch_store_open(&s, dir, NULL) == TFP_OK;
+        for (int64_t i = 1; i <= rows && ok; i++) {
+            tfp_watch_step row = step_of(i);
+            ok = watch_store_put(&s, TFP_WATCH_STEPS, &row);
+        }
+        _exit(ok && watch_store_tick(&s, NULL) == TFP_OK ? 0 : 1);
+    }
+    int status = 1;
+    assert_true(waitpid(pid, &status, 0) == pid && status == 0);
+}
+
+static void the_next_watch_takes_over_the_journal(void **state)
+{
+    (void)state;
+    char *folder = new_folder(), dir[300], journal[400];
+    watch_store s;
+    path_in(folder, "store", dir);
+    leave_journal(dir, 40);
+    assert_int_equal(count_of(dir, TFP_WATCH_STEPS), 40);
+    path_in(dir, "_journal", journal);
+    tfp_buf bytes = { 0 };
+    assert_int_equal(tfp_read_file(journal, 1 << 20, &bytes, NULL), TFP_OK);
+    assert_int_equal(truncate(journal, (off_t)bytes.size - 5), 0); /* the last record is not whole */
+    assert_int_equal(count_of(dir, TFP_WATCH_STEPS), 39);
+    assert_int_equal(watch_store_open(&s, dir, NULL), TFP_OK);
+    assert_int_equal(watch_store_close(&s, NULL), TFP_OK);
+    assert_int_equal(count_of(dir, TFP_WATCH_STEPS), 39);
+    /* killed after the part and before the removal of the journal: no row counts twice */
+    free(file_in(dir, "_journal", bytes.data, bytes.size));
+    assert_int_equal(count_of(dir, TFP_WATCH_STEPS), 39);
+    assert_int_equal(watch_store_open(&s, dir, NULL), TFP_OK);
+    assert_int_equal(watch_store_close(&s, NULL), TFP_OK);
+    assert_int_equal(count_of(dir, TFP_WATCH_STEPS), 39);
+    tfp_buf_free(&bytes);
+    drop_folder(folder);
+}
+
+static void a_damaged_journal_keeps_what_came_before(void **state)
+{
+    (void)state;
+    char *folder = new_folder(), dir[300], journal[400];
+    path_in(folder, "store", dir);
+    leave_journal(dir, 40);
+    path_in(dir, "_journal", journal);
+    int fd = open(journal, O_WRONLY);
+    assert_true(fd >= 0 && pwrite(fd, "\xff\xff", 2, 2000) == 2);
+    close(fd);
+    size_t n = count_of(dir, TFP_WATCH_STEPS);
+    assert_in_range(n, 1, 39);
+    drop_folder(folder);
+}
+
+static void other_folders_and_a_second_watch_are_refused(void **state)
+{
+    (void)state;
+    char *folder = new_folder(), dir[300];
+    watch_store s, other;
+    tfp_error err = { 0 };
+    free(file_in(folder, "x", "", 0));
+    assert_int_equal(watch_store_open(&other, folder, &err), TFP_BADFILE);
+    assert_non_null(strstr(tfp_error_message(&err), "not a store of tfprof watch"));
+    watch_store_close(&other, NULL);
+    path_in(folder, "store", dir);
+    assert_int_equal(watch_store_open(&s, dir, NULL), TFP_OK);
+    pid_t pid = fork();
+    if (!pid) _exit(watch_store_open(&other, dir, NULL) == TFP_BADFILE ? 0 : 1);
+    int status = 1;
+    assert_true(waitpid(pid, &status, 0) == pid && status == 0);
+    assert_int_equal(watch_store_close(&s, NULL), TFP_OK);
+    drop_folder(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_are_there_before_and_after_the_end),
+        cmocka_unit_test(the_next_watch_takes_over_the_journal),
+        cmocka_unit_test(a_damaged_journal_keeps_what_came_before),
+        cmocka_unit_test(other_folders_and_a_second_watch_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
