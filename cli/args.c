@@ -17,10 +17,9 @@ cli_flag cli_flags[CLI_FLAG_COUNT] = {
     [CLI_ALIGN] = { .name = "align" },
     [CLI_ALL] = { .name = "all", .verb = "top" },
     [CLI_AT_STEP] = { .name = "at_step" },
-    [CLI_ATTACH] = { .name = "attach", .verb = "watch", .help = "watch: --attach once: PyTorch's flight recorder too, by one attach to each process", .valued = "watch" },
+    [CLI_ATTACH] = { .name = "attach" },
     [CLI_BASE]    = { "base",    "FILE|DIR...",       "diff",    "with --gate: the runs of the old version, each a file or folder, or a baseline that --save-base wrote", true, false },
     [CLI_CACHE]   = { "cache",   NULL,                NULL,      "keep the contents of the files in ~/.cache/tfprof, and open them from there while the files are unchanged; at most 4 GB, safe to delete", false, false },
-    [CLI_CAPTURE] = { "capture", NULL,               "watch",   "after a finding record half a second of the rank at fault and of another one", false, false },
     [CLI_COLOR]   = { "color",   "auto|always|never", NULL,      "colour in help and errors; auto, the default: on a terminal, unless NO_COLOR is set", false, false },
     [CLI_COMMANDS] = { "commands", NULL,              "serve agent", "let command lines of jobs leave the machine; with serve --live --host also their stacks", false, false },
     [CLI_CONTEXT_PATH] = { "profile_context_path", "DIR", "serve", "the folder into which a ProfileContext writes its profiles", false, false },
@@ -226,8 +225,7 @@ static int take_flag(words *in, const option_word *w, cli_flag_id id, cli_call *
         call->flags[id] = "";
         return need_list(in, w, &call->lists[id], f);
     }
-    bool here = cli_flags[id].valued && call->word_count && strcmp(call->words[0], cli_flags[id].valued) == 0;
-    if (cli_flags[id].value || here) {
+    if (cli_flags[id].value) {
         int s = need_value(in, w, &call->flags[id], f);
         if (!s && cli_flags[id].repeats)
             call->repeats[call->repeat_count++] = (cli_pair){ cli_flags[id].name, call->flags[id], { NULL, 0 } };

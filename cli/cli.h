@@ -76,7 +76,6 @@ typedef enum cli_flag_id {
     CLI_AT_STEP,
     CLI_BASE,
     CLI_CACHE,
-    CLI_CAPTURE,
     CLI_ATTACH,
     CLI_COLOR,
     CLI_COMMANDS,
@@ -170,7 +169,6 @@ typedef struct cli_flag {
     bool list;                       /* takes every following word up to the next option */
     bool prompt;                     /* works at the prompt too */
     bool repeats;                    /* may be given several times: cli_call.repeats */
-    const char *valued;              /* the command in which a switch takes a value all the same; NULL: none */
     const tfp_live_setting *setting; /* the setting of running jobs that it is; NULL: none */
 } cli_flag;
 extern cli_flag cli_flags[CLI_FLAG_COUNT]; /* changed by cli_flags_start only */

@@ -20,7 +20,7 @@ struct tfp_watch {
     char *dir;
     tfp_watch_fn fn;
     void *ctx;
-    bool once, attach, capture;
+    bool once;
     int64_t ring_s, keep_days;
     size_t found[KINDS];
 };
@@ -110,17 +110,13 @@ tfp_status tfp_watch_set(tfp_watch *w, const char *name, const char *value, tfp_
 {
     tfp_error_clear(err);
     if (!w || !name) return tfp_fail(err, TFP_BADARG, "no watch, or no setting's name");
-    if (strcmp(name, "once") == 0 || strcmp(name, "capture") == 0) {
-        *(strcmp(name, "once") == 0 ? &w->once : &w->capture) = true;
+    if (strcmp(name, "once") == 0) {
+        w->once = true;
         return TFP_OK;
     }
     if (!value) return wrong(err, name, value, "given");
     if (strcmp(name, "dir") == 0)
         return *value ? set_text(&w->dir, value, err) : wrong(err, "o", value, "the name of a folder");
-    if (strcmp(name, "attach") == 0) {
-        w->attach = strcmp(value, "once") == 0;
-        return w->attach ? TFP_OK : wrong(err, name, value, "once");
-    }
     if (strcmp(name, "for") == 0) {
         w->settings.seconds = seconds_of(value);
         return w->settings.seconds > 0 ? TFP_OK : wrong(err, name, value, "a time such as 60s, 5m or 2h");

@@ -75,6 +75,8 @@ static inline int64_t watch_boot_us(const watch_recorder *r, int64_t ns)
 tfp_status watch_find(watch_recorder *r, bool first);
 /* Whether it is time to, because there are new processes. */
 bool watch_find_is_due(watch_recorder *r);
+
+/* ---- list.c ---- */
 watch_process *watch_process_of(const watch_recorder *r, int64_t pid);
 watch_job *watch_job_of(watch_recorder *r, uint64_t number);
 void watch_process_free(watch_process *p);
