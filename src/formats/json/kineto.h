@@ -267,6 +267,14 @@ typedef struct tfp_kineto_name { /* what a file calls a process */
     tfp_strid name;
 } tfp_kineto_name;
 
+/* Where the names of processes stand in a place, if they come after its events: what follows may be another rank. */
+typedef struct tfp_kineto_place_end {
+    bool known;
+    int64_t events,
+        own; /* number of events before it, and of those of the place; the others: indexes of the first that follows */
+    size_t span, memory, counter, flow, arrow;
+} tfp_kineto_place_end;
+
 typedef struct tfp_kineto_lane_table {
     tfp_map64 by_hash;             /* hash -> index in list */
     TFP_VEC(tfp_kineto_lane) list; /* in the same order as `of`; words are ids of the profile */
@@ -287,6 +295,8 @@ typedef struct tfp_kineto_lane_table {
     TFP_VEC(uint32_t) arrays; /* for each place: which array it is in; empty: there is one */
     tfp_map64 named;          /* pid -> place in which its name came last */
     int64_t begun;            /* number of events before the current place */
+    uint32_t has_names;       /* the last place with names of processes, plus 1 */
+    tfp_kineto_place_end end; /* of the current place */
     bool placed, ranked;      /* some array has several places; args tell ranks */
     uint32_t rank;            /* the rank among whose lanes a name must be the only one */
 } tfp_kineto_lane_table;
@@ -339,6 +349,8 @@ static inline uint32_t tfp_kineto_lane_at(tfp_kineto_reader *r, tfp_kineto_slot 
 /* A further array of events begins: traces of several ranks were written into one object. */
 void tfp_kineto_next_array(tfp_kineto_reader *r);
 void tfp_kineto_check_part(tfp_kineto_reader *r, tfp_kineto_slot *s); /* the slot's lanes become those of the part */
+uint32_t tfp_kineto_place_in(tfp_kineto_reader *r, uint32_t place, uint32_t part); /* the same lane in another part */
+uint32_t tfp_kineto_lane_of(tfp_kineto_reader *r, uint32_t place);                 /* its lane of the profile */
 void tfp_kineto_label(tfp_kineto_reader *r, tfp_kineto_slot *s,
                       const tfp_kineto_row *x); /* sets names of processes and threads */
 void tfp_kineto_lanes_end(tfp_kineto_reader *r);
@@ -364,6 +376,8 @@ typedef enum tfp_kineto_unite {
     TFP_KINETO_UNITE_ALL
 } tfp_kineto_unite;
 void tfp_kineto_unite_lanes(tfp_kineto_reader *r, tfp_kineto_unite what);
+/* Moves what follows the end of the place before into the current one. */
+void tfp_kineto_move_lanes(tfp_kineto_reader *r, const tfp_kineto_place_end *from);
 /* kineto_ranks.c: makes a process of each rank of a merged file. */
 void tfp_kineto_find_ranks(tfp_kineto_reader *r);
 bool tfp_kineto_tells_rank(tfp_str name); /* whether the name of a process tells its rank */

@@ -3,6 +3,7 @@
  * them. A slot's lane gets a lane in the profile when the first event needs it. */
 #include "formats/json/kineto.h"
 #include "model/event_builder.h"
+#include "model/tables/events.h"
 #include "model/tables/profile.h"
 
 tfp_strid tfp_kineto_new_global(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t string)
@@ -154,12 +155,19 @@ static tfp_kineto_lane global_lane(tfp_kineto_reader *r, tfp_kineto_slot *s, uin
     return x;
 }
 
-static uint32_t lane_at(tfp_kineto_reader *r, const tfp_kineto_lane *x)
+uint32_t tfp_kineto_lane_of(tfp_kineto_reader *r, uint32_t place)
 {
-    uint32_t place = place_of(r, x);
     if (place == TFP_NONE) return TFP_NONE;
-    if (r->lanes.of.at[place] == TFP_NONE) r->lanes.of.at[place] = new_lane(r, x);
+    tfp_kineto_lane x = r->lanes.list.at[place];
+    if (r->lanes.of.at[place] == TFP_NONE) r->lanes.of.at[place] = new_lane(r, &x);
     return r->lanes.of.at[place];
+}
+
+uint32_t tfp_kineto_place_in(tfp_kineto_reader *r, uint32_t place, uint32_t part)
+{
+    tfp_kineto_lane x = r->lanes.list.at[place];
+    x.part = tfp_kineto_part(part, tfp_kineto_rank_in(x.part));
+    return place_of(r, &x);
 }
 
 uint32_t tfp_kineto_new_lane(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t lane)
@@ -167,7 +175,7 @@ uint32_t tfp_kineto_new_lane(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t 
     if (lane == TFP_NONE) return TFP_NONE;
     if (s->lanes.global.at[lane] != TFP_NONE) return s->lanes.global.at[lane];
     tfp_kineto_lane x = global_lane(r, s, lane);
-    return s->lanes.global.at[lane] = lane_at(r, &x);
+    return s->lanes.global.at[lane] = tfp_kineto_lane_of(r, place_of(r, &x));
 }
 
 uint32_t tfp_kineto_place(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t lane)
@@ -219,15 +227,47 @@ static void next_part(tfp_kineto_reader *r, bool array)
 
 void tfp_kineto_next_array(tfp_kineto_reader *r) { next_part(r, true); }
 
+/* Notes what has been read up to here. */
+static void note_end(tfp_kineto_reader *r, int64_t begun)
+{
+    const tfp_event_tables *t = r->b->p->events;
+    r->lanes.end = (tfp_kineto_place_end){ .known = true,
+                                           .events = r->events,
+                                           .own = r->events - begun,
+                                           .span = t->spans.size,
+                                           .memory = t->memory.size,
+                                           .counter = r->lanes.counters.size,
+                                           .flow = r->links.flows.size,
+                                           .arrow = r->links.arrows.size };
+}
+
+/* Whether the names of the current place end it: what was read since is of about the same size or smaller. */
+static bool names_end(const tfp_kineto_reader *r)
+{
+    const tfp_kineto_place_end *e = &r->lanes.end;
+    return e->known && r->events > e->events && r->events - e->events <= e->own * 4;
+}
+
 /* A process that gets its name again after events: scripts that append the traces of several ranks keep what each begins
- * with. */
+ * or ends with. */
 static void note_name(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_lane *lane)
 {
+    tfp_kineto_lane_table *l = &r->lanes;
     tfp_kineto_lane x = *lane;
     x.part = 0;
     uint64_t pid = tfp_kineto_pid(&x);
-    if (tfp_map64_get(&r->lanes.named, pid) == r->lanes.part && r->events > r->lanes.begun) next_part(r, false);
-    tfp_build_keep(r->b, tfp_map64_put(&r->lanes.named, pid, r->lanes.part));
+    if (tfp_map64_get(&l->named, pid) == l->part && r->events > l->begun) {
+        tfp_kineto_place_end end = l->end;
+        bool ends = names_end(r);
+        next_part(r, false);
+        if (ends && !r->b->status) tfp_kineto_move_lanes(r, &end);
+        l->end.known = false;
+        if (ends) note_end(r, end.events);
+    } else if (l->has_names != l->part + 1 && r->events > l->begun) {
+        note_end(r, l->begun);
+    }
+    l->has_names = l->part + 1;
+    tfp_build_keep(r->b, tfp_map64_put(&l->named, pid, l->part));
     tfp_kineto_check_part(r, s);
 }
 
