@@ -18,6 +18,7 @@ typedef struct tfp_step_choice {
     tfp_step_which which;
     uint32_t without;  /* 1 + the row of a step that is left out: the start of a program; 0: none */
     const bool *phase; /* for each row of steps: whether it is of the phase asked for; NULL: any counts */
+    const bool *left;  /* for each row of steps: whether the mean leaves it out; NULL: none */
 } tfp_step_choice;
 
 static inline tfp_step_choice tfp_step_of_id(int64_t id) /* -1: the mean */
@@ -37,7 +38,8 @@ static inline bool tfp_step_is_part(tfp_step_choice c) { return c.which == TFP_S
 static inline bool tfp_step_takes(tfp_step_choice c, uint32_t row)
 {
     if (c.phase && (row == UINT32_MAX || !c.phase[row])) return false;
-    return c.which == TFP_STEP_ONE ? c.row == row : !c.without || c.without != row + 1;
+    if (c.which == TFP_STEP_ONE) return c.row == row;
+    return (!c.without || c.without != row + 1) && (!c.left || row == UINT32_MAX || !c.left[row]);
 }
 
 /* The number in options, file names and public functions: the step's number, -1 for the mean, -2 for all. */

@@ -212,9 +212,11 @@ static bool is_broken(const tfp_whatif *w)
            tfp_doubt_sum_of(p, tfp_step_of(w->r), TFP_DOUBT_APPENDED, &sum);
 }
 
+bool tfp_whatif_doubted(const tfp_whatif *w) { return w->job.steps.doubted.most || is_broken(w); }
+
 tfp_status tfp_whatif_judge(tfp_whatif *w, tfp_buf *note, tfp_error *err)
 {
-    if (w->job.steps.doubted.most || is_broken(w)) return refuse_doubted(w, err);
+    if (tfp_whatif_doubted(w)) return refuse_doubted(w, err);
     double error = (w->replay_us - w->recorded_us) / w->recorded_us;
     if (fabs(error) > REFUSED_OVER) return refuse(w, error, err);
     if (fabs(error) > TFP_WHATIF_SAID_OVER) {

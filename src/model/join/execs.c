@@ -2,11 +2,14 @@
 /* model/join/execs.c: sums what each node did in each step: runs, times, bytes. */
 #include "model/graphs.h"
 #include "model/join/join.h"
+#include "model/tables/doubts.h"
 #include "model/tables/graph.h"
 #include "model/tables/memory_events.h"
 #include "model/tables/profile.h"
 #include "model/tables/runs.h"
 #include "model/tables/stats.h"
+
+#include <stdlib.h>
 
 /* The node's next execution, if it is in that step. Most lanes go through the steps in order, and a node's executions
  * are in the same order. TFP_NONE: it is not the next one. */
@@ -137,6 +140,12 @@ tfp_runs tfp_runs_of_span(const tfp_profile *p, uint32_t i)
                        .end_ns = tfp_span_end(s, i) };
 }
 
+/* The step, or none if the mean leaves it out. */
+static uint32_t step_of_mean(const tfp_join *x, uint32_t step)
+{
+    return x->execs.left && step != TFP_NONE && x->execs.left[step] ? TFP_NONE : step;
+}
+
 /* Notes that the node ran in that step, for the mean. */
 static void note_step(tfp_join *x, uint32_t node, uint32_t step)
 {
@@ -156,6 +165,7 @@ static void add_span(tfp_join *x, uint32_t i, tfp_strid flops)
 {
     tfp_runs r = tfp_runs_of_span(x->p, i);
     if (!tfp_runs_count(x->p, &r)) return;
+    r.step = step_of_mean(x, r.step);
     if (!x->execs.recounts) note_step(x, r.node, r.step);
     add_runs(x, &r, flops);
 }
@@ -194,6 +204,7 @@ static void add_memory(tfp_join *x, const tfp_memory_event *m)
     uint32_t process = x->p->lanes->at[m->lane].process;
     uint32_t node = m->span == TFP_NONE ? tfp_join_no_op(x) : s->node[m->span];
     uint32_t step = m->span == TFP_NONE ? tfp_join_step_at(x, process, 0, m->at_ns) : s->step[m->span];
+    step = step_of_mean(x, step);
     tfp_exec *e = node == TFP_NONE ? NULL : exec_of(x, node, step);
     if (!e) return;
     note_step(x, node, step);
@@ -227,7 +238,10 @@ static void add_missing_runs(tfp_join *x)
 void tfp_join_execs(tfp_join *x)
 {
     x->execs.own = !x->p->runs->execs.size;
+    if (x->execs.kept.mean && !tfp_join_keep(x, tfp_left_steps(x->p, &x->execs.left))) return;
     add_lanes(x);
     add_missing_runs(x);
     for (size_t i = 0; i < x->t->memory.size && !x->b->status; i++) add_memory(x, &x->t->memory.at[i]);
+    free(x->execs.left);
+    x->execs.left = NULL;
 }

@@ -90,6 +90,7 @@ typedef struct tfp_join_executions {
     tfp_map64 by_step; /* node << 32 | step -> execution, when other files made executions too */
     tfp_kept_steps kept;
     TFP_VEC(tfp_node_step) ran_in; /* for the mean: nodes and steps in which they ran; pairs may repeat */
+    bool *left;                    /* for the mean: steps in doubt, which it leaves out; NULL: none */
     bool recounts;                 /* the second pass, over executions with time and without a run */
 } tfp_join_executions;
 

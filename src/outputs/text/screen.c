@@ -2,6 +2,7 @@
 /* outputs/text/screen.c: the four views as an aligned table: a line that describes it, numbers in columns, and the share of the
  * first number with a bar. At a terminal names are cut to the width, and columns for which there is no room are left out and
  * named at the end; in a pipe nothing is cut. TensorFlow's form is outputs/text/text.c. */
+#include "model/tables/doubts.h"
 #include "model/tables/runs.h"
 #include "options/options.h"
 #include "views/core/labels.h"
@@ -293,6 +294,26 @@ static void put_row(screen *x, uint32_t row, tfp_buf *out)
     if (y->tensor != TFP_NONE) tfp_tensor_text(x->r->tree->tensors.at[y->tensor], out);
 }
 
+/* How many steps the mean leaves out. */
+static size_t count_left(const tfp_report *r, size_t steps)
+{
+    bool *left = NULL;
+    size_t count = 0;
+    if (r->step.phase || !tfp_left_steps(r->profile, &left) || !left) return 0;
+    for (size_t i = 0; i < tfp_executions_of(r->profile)->steps.size; i++) count += left[i];
+    free(left);
+    return count < steps ? count : 0;
+}
+
+static void put_mean(const tfp_report *r, size_t steps, tfp_buf *line)
+{
+    size_t left = count_left(r, steps);
+    if (left)
+        tfp_buf_printf(line, "mean of %zu of %zu steps", steps - left, steps);
+    else
+        tfp_buf_printf(line, "mean of %zu steps", steps);
+}
+
 /* The part of the recording that the rows cover. */
 static void put_extent(const tfp_report *r, tfp_buf *line)
 {
@@ -306,7 +327,7 @@ static void put_extent(const tfp_report *r, tfp_buf *line)
     else if (r->step.which == TFP_STEP_ONE)
         tfp_buf_printf(line, "step %lld", (long long)tfp_executions_of(r->profile)->steps.at[r->step.row].id);
     else if (steps > 1)
-        tfp_buf_printf(line, "mean of %zu steps", steps);
+        put_mean(r, steps, line);
     else
         tfp_buf_text(line, steps ? "one step" : "no steps");
     if (!range->given) return;

@@ -5,6 +5,7 @@
 #include "model/files/collectives.h"
 #include "model/join/runs.h"
 #include "model/tables/about.h"
+#include "model/tables/doubts.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
 #include "model/tables/read.h"
@@ -24,6 +25,8 @@
 #include "views/core/view.h"
 #include "views/flops/instructions.h"
 #include "views/timeline/range.h"
+
+#include <stdlib.h>
 
 /* Makes a trace from the executions of RunMetadata and ProfileProto, for tables of traces. */
 static tfp_status start_trace(tfp_report *r, tfp_error *err)
@@ -61,6 +64,19 @@ static tfp_status find_phase(tfp_report *r, tfp_error *err)
     return tfp_within_file(err, s, tfp_first_source(r->profile));
 }
 
+/* The mean leaves out steps in which something is in doubt. */
+static tfp_status leave_steps_out(tfp_report *r, tfp_error *err)
+{
+    size_t count = tfp_executions_of(r->profile)->steps.size;
+    bool *left = NULL, *own = NULL;
+    if (!tfp_left_steps(r->profile, &left)) return tfp_nomem(err);
+    if (left && (own = TFP_NEW(&r->arena, bool, count))) memcpy(own, left, count * sizeof *own);
+    bool ok = !left || own;
+    free(left);
+    r->step.left = own;
+    return ok ? TFP_OK : tfp_nomem(err);
+}
+
 static tfp_status find_step(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
@@ -75,6 +91,7 @@ static tfp_status find_step(tfp_report *r, tfp_error *err)
         tfp_status s = find_phase(r, err);
         if (s) return s;
     }
+    if (asked.which == TFP_STEP_MEAN && chosen && trace && !table && !tfp_only_total(p)) return leave_steps_out(r, err);
     if (asked.which != TFP_STEP_ONE) return TFP_OK;
     r->step.row = tfp_find_step(p, asked.id);
     if (r->step.row != TFP_NONE && tfp_executions_of(p)->steps.at[r->step.row].listed) return TFP_OK;

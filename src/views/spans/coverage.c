@@ -73,7 +73,7 @@ static bool on_host(const tfp_span_columns *s, uint32_t i)
 static bool takes(const tfp_report *r, uint32_t step)
 {
     if (r->step.which != TFP_STEP_MEAN) return tfp_step_takes(r->step, step);
-    return step != TFP_NONE && tfp_executions_of(r->profile)->steps.at[step].listed;
+    return step != TFP_NONE && tfp_executions_of(r->profile)->steps.at[step].listed && tfp_step_takes(r->step, step);
 }
 
 static bool counts(const tfp_report *r, const tfp_span_columns *s, uint32_t span)
@@ -375,7 +375,8 @@ tfp_status tfp_coverage_add(tfp_report *r, tfp_error *err)
     else
         by_nodes(r, &t, c);
     tfp_status s = add_note(r, err);
-    return s ? s : tfp_note_lost(r, err);
+    if (s) return s;
+    return r->step.which == TFP_STEP_MEAN ? tfp_note_doubts(r, r->profile, NULL, err) : tfp_note_lost(r, err);
 }
 
 /* Sums of extremely large times saturate, so a part may seem larger than the whole. */

@@ -78,6 +78,7 @@ bool tfp_doubt_sum_of(const tfp_profile *p, tfp_step_choice steps, tfp_doubt_kin
 {
     const tfp_event_tables *e = tfp_events_of(p);
     *out = (tfp_doubt_sum){ 0 };
+    steps.left = NULL;
     for (size_t i = 0; i < e->doubts.size; i++) {
         const tfp_doubt *d = &e->doubts.at[i];
         bool everywhere = kind < TFP_DOUBT_REPAIRED || kind == TFP_DOUBT_CLOCKS || kind == TFP_DOUBT_MIXED;
@@ -231,7 +232,7 @@ static void count_steps(const tfp_report *r, tfp_doubted_steps *d)
         all++;
     }
     if (doubted + unsteady == all || !works_elsewhere(d)) d->unsteady.count = 0;
-    d->most = d->clocks || d->cut || doubted > all / 2 || !works_elsewhere(d);
+    d->most = d->all || doubted > all / 2 || !works_elsewhere(d);
 }
 
 static bool is_unsteady(const tfp_doubt *d) { return d->kind >= TFP_DOUBT_LOADING && d->of; }
@@ -248,7 +249,7 @@ bool tfp_doubted_steps_of(tfp_report *r, const tfp_trace_index *x, tfp_doubted_s
         const tfp_doubt *d = &e->doubts.at[i];
         uint64_t key = (uint64_t)x->unit_of_process[d->process] << 32 | d->step;
         out->clocks |= d->kind == TFP_DOUBT_CLOCKS;
-        out->cut |= d->kind == TFP_DOUBT_CUT || d->kind == TFP_DOUBT_CROWDED || d->kind == TFP_DOUBT_MIXED;
+        out->all |= tfp_doubt_of_all(d->kind);
         if (d->step == TFP_NONE || !d->count) continue;
         if (is_unsteady(d)) out->unsteady.at[out->unsteady.count++] = key;
         if (d->kind < TFP_DOUBT_SAID) out->doubted.at[out->doubted.count++] = key;

@@ -42,7 +42,7 @@ typedef struct tfp_doubted_steps {
     const struct tfp_trace_index *x;
     tfp_step_keys doubted, unsteady;
     bool clocks; /* some devices have another clock than their host */
-    bool cut;    /* what is missing may be anywhere */
+    bool all;    /* nothing about any step is known */
     bool most;   /* over half of the steps are in doubt: none is left out, but nothing is found or predicted */
 } tfp_doubted_steps;
 bool tfp_doubted_steps_of(tfp_report *r, const struct tfp_trace_index *x,
