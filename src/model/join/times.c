@@ -12,7 +12,8 @@
 
 #define DAY_NS ((int64_t)86400 * 1000000000)
 #define SECOND_NS 1000000000
-#define CROWD 8 /* fewer overlaps may be those of a device with several queues in one lane */
+#define PAIRS 4096 /* of streams that are compared with each other */
+#define CROWD 8    /* fewer overlaps may be those of a device with several queues in one lane */
 #define EARLY_NS                                                                                                       \
     20000 /* a device may start an activity this long before the one before it ends, up to half of the shorter */
 
@@ -209,6 +210,71 @@ static void add_crowd(times *t, size_t lane, size_t found)
     tfp_join_keep(t->x, tfp_push(&t->x->t->doubts, row));
 }
 
+/* ---- the same work in two lanes ---- */
+
+static bool is_copy(const tfp_span_columns *s, uint32_t a, uint32_t b)
+{
+    return s->start_ns[a] == s->start_ns[b] && s->name[a] == s->name[b] && s->kind[a] == s->kind[b] &&
+           s->duration_ns[a] == s->duration_ns[b] && s->duration_ns[a] && s->correlation[a] == s->correlation[b] &&
+           s->external[a] == s->external[b] && (s->correlation[a] || s->external[a]);
+}
+
+/* The first span of a lane that does not start earlier than the moment. */
+static uint32_t first_from(const times *t, size_t lane, int64_t at_ns)
+{
+    const uint32_t *order = t->x->order;
+    size_t at;
+    TFP_LOWER_BOUND(at, t->x->lane_first[lane], t->x->lane_first[lane + 1], t->s->start_ns[order[at]] < at_ns);
+    return (uint32_t)at;
+}
+
+static bool has_copy(const times *t, size_t lane, uint32_t span)
+{
+    for (uint32_t k = first_from(t, lane, t->s->start_ns[span]);
+         k < t->x->lane_first[lane + 1] && t->s->start_ns[t->x->order[k]] == t->s->start_ns[span]; k++)
+        if (is_copy(t->s, t->x->order[k], span)) return true;
+    return false;
+}
+
+/* Leaves out the work of a stream that another one has, too, if that is most of it. */
+static void check_streams(times *t, size_t lane, size_t other)
+{
+    uint32_t first = t->x->lane_first[other], end = t->x->lane_first[other + 1], count = 0;
+    const uint32_t looks[] = { first, first + (end - first) / 2, end - 1 };
+    for (size_t i = 0; i < sizeof looks / sizeof *looks; i++)
+        if (!has_copy(t, lane, t->x->order[looks[i]])) return;
+    for (uint32_t k = first; k < end; k++) count += has_copy(t, lane, t->x->order[k]);
+    for (uint32_t k = first; k < end && count * 2 > end - first && !t->x->b->status; k++) {
+        uint32_t span = t->x->order[k];
+        if (!has_copy(t, lane, span) || (t->out && t->out[span])) continue;
+        if (tfp_join_keep(t->x, leave_out(t, span)))
+            add(t, TFP_DOUBT_TWICE, t->x->p->lanes->at[lane].process, span, t->s->duration_ns[span]);
+    }
+}
+
+/* Compares the streams of a process with each other; of many only the first. */
+static void check_pairs(times *t, uint32_t process)
+{
+    size_t left = PAIRS;
+    for (uint32_t a = t->x->first_lane[process]; a != TFP_NONE; a = t->x->next_lane[a])
+        for (uint32_t b = t->x->next_lane[a]; b != TFP_NONE && left && is_stream(t, a) && !t->x->b->status;
+             b = t->x->next_lane[b])
+            if (is_stream(t, b)) check_streams(t, a, b), left--;
+}
+
+/* Leaves out operators and calls of a thread that stand twice. */
+static void check_thread(times *t, size_t lane)
+{
+    const tfp_span_columns *s = t->s;
+    for (uint32_t k = t->x->lane_first[lane] + 1; k < t->x->lane_first[lane + 1] && !t->x->b->status; k++) {
+        uint32_t span = t->x->order[k], before = t->x->order[k - 1];
+        if (s->start_ns[span] != s->start_ns[before] || !tfp_is_host_op(s->kind[span]) || !is_copy(s, before, span))
+            continue;
+        if (tfp_join_keep(t->x, leave_out(t, span)))
+            add(t, TFP_DOUBT_TWICE, t->x->p->lanes->at[lane].process, span, s->duration_ns[span]);
+    }
+}
+
 static void check_stream(times *t, size_t lane)
 {
     size_t count = 0;
@@ -277,8 +343,11 @@ void tfp_join_times(tfp_join *x)
         range host = check_range(&t, i, true, (range){ 0, -1 });
         check_range(&t, i, false, host);
     }
-    for (size_t lane = 0; lane < x->p->lanes->size && !x->b->status; lane++)
+    for (uint32_t i = 0; i < x->t->processes.size && !x->b->status; i++) check_pairs(&t, i);
+    for (size_t lane = 0; lane < x->p->lanes->size && !x->b->status; lane++) {
         if (is_stream(&t, lane)) check_stream(&t, lane);
+        if (x->p->lanes->at[lane].role == TFP_ROLE_THREAD) check_thread(&t, lane);
+    }
     if (t.out && !x->b->status) compact(&t);
     free(t.out);
     tfp_map64_free(&t.rows);

@@ -41,7 +41,7 @@ static inline bool tfp_doubt_of_all(tfp_doubt_kind kind)
     return kind == TFP_DOUBT_CLOCKS || kind == TFP_DOUBT_CUT || kind == TFP_DOUBT_CROWDED || kind == TFP_DOUBT_MIXED;
 }
 
-/* model/join/left_steps.c: for each step whether means leave it out; to be freed. *out: NULL if none is. False: out of memory. */
+/* model/join/kept.c: for each step whether means leave it out; to be freed. *out: NULL if none is. False: out of memory. */
 bool tfp_left_steps(const tfp_profile *p, bool **out);
 
 #endif

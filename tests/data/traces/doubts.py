@@ -15,7 +15,8 @@ after 50 ms. early.json: kernels start 3 ms before their launches. shifted.json:
 One job, damaged in the ways in which recordings are: job.json: ten steps of three operators, their kernels and a copy that the host waits for; nothing is odd. drift.json: the clock of the device is 10 %
 fast. kernels_late.json: kernels are 2 s late, copies are not. hole.json: the middle is missing. joined.json: the recording of a second run follows in the
 same file, with the same numbers. mixed.json: that of another rank lies over it. names_last.json: the same, each rank's events followed by the names
-of its processes. crowd.json: durations of kernels are in nanoseconds."""
+of its processes. crowd.json: durations of kernels are in nanoseconds. copies_of_work.json: the device's work stands on
+a second stream, too, and operators twice."""
 import os
 
 import odd_traces
@@ -238,12 +239,17 @@ def names_last():
     return job() + NAMES + moved(job(), 37) + NAMES
 
 
+def copies_of_work():
+    on_another_stream = [{**e, "tid": 99, "args": {**e["args"], "stream": 99}} for e in job() if is_device(e)]
+    return job() + on_another_stream + [e for e in job() if e["cat"] == "cpu_op"]
+
+
 def crowd():
     return [{**e, "dur": e["dur"] * 1000} if is_kernel(e) else e for e in job()]
 
 
 if __name__ == "__main__":
-    for make in (job, drift, kernels_late, hole, joined, mixed, names_last, crowd, lost, replays, queued, before, later, behind, times, clocks, loading, compiling):
+    for make in (job, drift, kernels_late, hole, joined, mixed, names_last, crowd, copies_of_work, lost, replays, queued, before, later, behind, times, clocks, loading, compiling):
         odd_traces.write(make.__name__, make(), folder="doubts")
     for name, how in (("again", {"numbers": [1, 2, 3, 1, 2, 3], "gap": 50000}), ("early", {"shift": -3000}), ("shifted", {"twice": True}),
                       ("lengths", {"unknown": (4,)})):
