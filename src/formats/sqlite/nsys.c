@@ -254,7 +254,8 @@ static tfp_status read_all(reader *n, tfp_error *err)
     tell_views(n);
     tfp_status s = read_about(n, err);
     if (!s) s = tfp_recording_read_all(n->r, tables, sizeof tables / sizeof *tables, n, err);
-    return s ? s : tfp_nsys_shown(n, err);
+    if (!s) s = tfp_nsys_shown(n, err);
+    return s ? s : tfp_nsys_samples(n, err);
 }
 
 /* ---- what Nsight Systems says of the recording ---- */
@@ -298,7 +299,7 @@ static tfp_status read_diagnostics(reader *n, tfp_error *err)
                                              "and it says", "it also says", "and" };
     diagnostics d = { .n = n };
     tfp_status s = tfp_recording_read(n->r, &table, &d, err);
-    if (s || n->activities) return s;
+    if (s || n->activities || n->sampled) return s;
     tfp_builder *b = n->r->b;
     for (size_t i = 0; i < d.count; i++) tfp_build_warn(b, says[i], tfp_text(b->p, d.texts[i]));
     if (!d.count) tfp_build_warn(b, "no kernels or copies are in the recording of Nsight Systems", TFP_STR(""));

@@ -15,6 +15,7 @@ typedef struct tfp_nsys {
     tfp_map64 text_by_id, gpu_by_device, copy_kinds, memory_kinds, wait_types, overhead_types;
     tfp_map64 lane_by_launch; /* the lane of each API call; filled only if there are allocations */
     bool allocations;
+    bool sampled;    /* a stack was read */
     bool activities; /* a kernel, copy or memset was read */
     bool any_key;    /* first_pid is the process of the first key */
     uint64_t first_pid;
@@ -28,5 +29,7 @@ uint32_t tfp_nsys_key(tfp_nsys *n, int64_t global, int64_t correlation);
 /* Reads synchronisations, CUDA events, overhead and calls of the operating system, as spans that only the timeline
  * shows. */
 tfp_status tfp_nsys_shown(tfp_nsys *n, tfp_error *err);
+/* Reads the stacks that were sampled on CPUs: `code` and `lines` show them. */
+tfp_status tfp_nsys_samples(tfp_nsys *n, tfp_error *err);
 
 #endif

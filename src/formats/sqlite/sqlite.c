@@ -3,6 +3,7 @@
 #include "formats/files/format.h"
 #include "formats/sqlite/recording.h"
 #include "model/tables/profile.h"
+#include "model/tables/samples.h"
 #include "model/tables/sources.h"
 
 static const tfp_recording_kind *const kinds[] = { &tfp_recording_nsys, &tfp_recording_rpd, &tfp_recording_rocpd,
@@ -22,7 +23,7 @@ static tfp_status read_tables(tfp_recording *r, tfp_error *err)
         tfp_build_data_finding(r->b, "error", what, r->unreadable, TFP_STR(""));
         tfp_build_warn_many(r->b, what, TFP_STR(""), (size_t)r->unreadable);
     }
-    if (!r->spans && !r->b->status)
+    if (!r->spans && !r->b->p->sampled->samples.size && !r->b->status)
         return tfp_fail(err, TFP_BADFILE, "a SQLite file without kernels, API calls or ranges of %s", kind->program);
     return tfp_builder_status(r->b, err);
 }

@@ -159,12 +159,18 @@ static tfp_status find_in_executions(finder *f, tfp_error *err)
 
 /* ---- which columns, and why not ---- */
 
+bool tfp_rows_of_samples(const tfp_report *r)
+{
+    bool calls = r->about->rows_are == TFP_ROWS_OF_CALLS && !tfp_events_of(r->profile)->spans.size;
+    return tfp_samples_of(r->profile)->samples.size && (calls || r->about->rows_are == TFP_ROWS_OF_CODE);
+}
+
 /* Why the report's rows have only sums; NULL: their runs are those of nodes. */
 static const char *only_sums(const tfp_report *r)
 {
     const tfp_profile *p = r->profile;
     if (r->options->compat10) return "-compat 1.0 knows sums only";
-    if (tfp_samples_of(p)->samples.size) return "sampled stacks are sums of samples, not runs";
+    if (tfp_rows_of_samples(r)) return "sampled stacks are sums of samples, not runs";
     if (r->about->rows_are == TFP_ROWS_OF_CALLS ||
         (r->about->rows_are == TFP_ROWS_OF_CODE && tfp_events_of(p)->processes.size))
         return "rows of calls and of lines are sums over operations: op, scope and graph have their runs";

@@ -28,6 +28,8 @@ typedef struct tfp_run_slots {
     bool total_by_slot; /* totals are indexed by slot; otherwise by item, like own values */
 } tfp_run_slots;
 
+/* Whether the rows are of sampled stacks. A trace that has samples beside its events shows them as lines only. */
+bool tfp_rows_of_samples(const tfp_report *r);
 /* Allocates statistics for `count` rows, which have no runs yet. */
 bool tfp_statistics_room(const tfp_report *r, tfp_values *v, tfp_arena *arena, size_t count);
 /* The column's index in tfp_values.of_runs; SIZE_MAX: the report does not have it. */

@@ -246,7 +246,8 @@ static bool times_apart(const tfp_report *r)
 {
     const tfp_options *o = r->options;
     return is_text(o->to.format) && tfp_is_aligned(r) && !o->compat10 && !o->compat_tensorflow && !o->made.reach &&
-           tfp_ran_on_both(r->profile);
+           tfp_ran_on_both(r->profile) &&
+           !(tfp_samples_of(r->profile)->samples.size && r->about->needs & TFP_NEEDS_CODE);
 }
 
 /* Where people see device and host time apart, the device's orders rows instead of the sum. Rows of trees may be ordered by the

@@ -16,6 +16,7 @@
 #include "options/options.h"
 #include "options/regex.h"
 #include "options/units.h"
+#include "views/core/statistics.h"
 #include "views/core/coverage.h"
 #include "views/core/notes.h"
 #include "views/core/report.h"
@@ -351,7 +352,7 @@ static bool is_asked(const tfp_report *r)
     const tfp_options *o = r->options;
     const uint64_t times =
         UINT64_C(1) << TFP_C_MICROS | UINT64_C(1) << TFP_C_CPU_MICROS | UINT64_C(1) << TFP_C_ACCELERATOR_MICROS;
-    return !o->compat10 && !o->compat_tensorflow && (o->select & times) && !tfp_samples_of(r->profile)->samples.size &&
+    return !o->compat10 && !o->compat_tensorflow && (o->select & times) && !tfp_rows_of_samples(r) &&
            tfp_filter_any(o->filters[TFP_F_ACCOUNT]);
 }
 

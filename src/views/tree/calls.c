@@ -4,6 +4,7 @@
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
 #include "model/tables/samples.h"
+#include "views/core/statistics.h"
 #include "views/core/handle.h"
 #include "views/core/view.h"
 #include "options/options.h"
@@ -68,7 +69,7 @@ static tfp_status add_activities(calls *c)
 static tfp_status build_calls(tfp_report *r, tfp_error *err)
 {
     calls c;
-    if (tfp_samples_of(tfp_profile_of(r))->samples.size) return tfp_tree_of_samples(r, false, err);
+    if (tfp_rows_of_samples(r)) return tfp_tree_of_samples(r, false, err);
     tfp_status s = start(&c, r) ? TFP_OK : TFP_NOMEM;
     if (!s) s = add_spans(&c);
     if (!s) s = add_activities(&c);

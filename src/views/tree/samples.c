@@ -9,6 +9,7 @@
 #include "model/tables/samples.h"
 #include "model/tables/stats.h"
 #include "options/options.h"
+#include "views/core/statistics.h"
 #include "views/core/engine.h"
 #include "views/core/notes.h"
 #include "views/core/own_frame.h"
@@ -106,9 +107,7 @@ static tfp_status choose_type(sampled *x, const tfp_options *o, tfp_error *err)
 tfp_status tfp_samples_select(tfp_report *r, tfp_error *err)
 {
     sampled x = { .p = tfp_profile_of(r) };
-    bool shows = tfp_view_of(r)->rows_are == TFP_ROWS_OF_CODE || tfp_view_of(r)->rows_are == TFP_ROWS_OF_CALLS;
-    if (!shows || !tfp_samples_of(tfp_profile_of(r))->samples.size || tfp_options_chosen(tfp_options_of(r), "select"))
-        return TFP_OK;
+    if (!tfp_rows_of_samples(r) || tfp_options_chosen(tfp_options_of(r), "select")) return TFP_OK;
     tfp_status s = choose_type(&x, tfp_options_of(r), err);
     if (s) return s;
     find_column(&x);

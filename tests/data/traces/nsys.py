@@ -56,12 +56,36 @@ def beside(name, tables):
     database.write(os.path.join(os.path.dirname(PATH), name), tables)
 
 
+# stacks that were sampled on CPUs: of two threads, one with a symbol that was not found
+SAMPLED = {
+    "COMPOSITE_EVENTS": "id INTEGER PRIMARY KEY, start INTEGER, cpu INTEGER, threadState INTEGER, globalTid INTEGER, cpuCycles INTEGER",
+    "SAMPLING_CALLCHAINS": "id INTEGER, symbol INTEGER, module INTEGER, kernelMode INTEGER, thumbCode INTEGER, unresolved INTEGER, "
+                           "specialEntry INTEGER, originalIP INTEGER, unwindMethod INTEGER, stackDepth INTEGER",
+}
+SYMBOLS = [(20, "load_batch"), (21, "decode"), (22, "main"), (23, "/usr/lib/libjpeg.so.8"), (24, "/work/train"), (25, "0x7f01")]
+
+
+def chain(sample, *frames):
+    """Frames from the innermost: a symbol, or None where it was not found."""
+    return [(sample, symbol or 25, 24 if symbol else 23, 0, 0, int(symbol is None), 0, 4096 + depth, 1, depth)
+            for depth, symbol in enumerate(frames)]
+
+
+STACKS = {
+    "COMPOSITE_EVENTS": [(sample, 10000 + 500 * sample, 0, 1, PID | 78, 2000000 + sample) for sample in range(1, 6)],
+    "SAMPLING_CALLCHAINS": chain(1, 21, 20, 22) + chain(2, None, 21, 20, 22) + chain(3, 20, 22)[::-1] + chain(4, 22) + chain(9, 22) + chain(5, 21, 20, 22),
+}
+
 # nsys wrote why it has no CUDA events; the calls of the operating system are there
 WHY = [(1, 1, 2, "Some events were lost."), (2, 0, 2, "No CUDA events collected. Does the process use CUDA?"), (3, 0, 1, "Process was launched.")]
 DIAGNOSTIC = ("DIAGNOSTIC_EVENT", "timestamp INTEGER, timestampType INTEGER, severity INTEGER, text TEXT", WHY)
 
 if __name__ == "__main__":
     database.write(PATH, [(table, columns, ROWS[table]) for table, columns in TABLES.items()])
+    symbols = [("StringIds", TABLES["StringIds"], ROWS["StringIds"] + SYMBOLS)]
+    stacks = [(table, columns, STACKS[table]) for table, columns in SAMPLED.items()]
+    beside("sampled.sqlite", symbols + [(table, columns, ROWS[table]) for table, columns in TABLES.items() if table != "StringIds"] + stacks)
+    beside("sampled_alone.sqlite", symbols + stacks + [("TARGET_INFO_SESSION_START_TIME", "utcEpochNs INTEGER", [(1700000000000000000,)])])
     # names of tables as newer exports have them, beside an empty table of the old name
     beside("versions.sqlite", [(table + ("_V3" if "NVTX" in table else "_V2"), columns, ROWS[table]) for table, columns in TABLES.items()]
            + [("NVTX_EVENTS", TABLES["NVTX_EVENTS"], [])])

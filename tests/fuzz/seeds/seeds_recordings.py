@@ -15,6 +15,7 @@ def samples(*names):
 
 
 RECORDINGS = (("nsys", "nsys/report.sqlite", ("KERNEL", "MEM", "NVTX", "USAGE", "SYNC|OVERHEAD", "CUDA_EVENT|OSRT")), ("rocpd", "rocpd/2_results.db", ("dispatch", "copy|region", "allocate|region", "region")),
+              ("nsys_samples", "nsys/sampled_alone.sqlite", ("COMPOSITE|SAMPLING",)),
               ("rpd", "rpd/schema3.rpd", ("api", "op|api_ops")),
               ("ascend", "ascend/ascend_pytorch_profiler_0.db", ("PYTORCH|ENUM_API|STEP", "TASK|CONNECTION", "COMM|HCCL", "MEMCPY|RANK")))
 SHARED = ("string", "strings", "stringids", "string_ids", "runtime", "cann_api", "task", "event", "metadata", "agent", "symbol", "process", "thread")
