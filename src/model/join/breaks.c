@@ -5,6 +5,7 @@
 #include "model/join/timeline.h"
 #include "model/tables/doubts.h"
 #include "model/tables/profile.h"
+#include "model/tables/runs.h"
 #include "model/tables/step_marks.h"
 
 #include <stdlib.h>
@@ -194,6 +195,51 @@ static void find_breaks(breaks *b)
     }
 }
 
+/* ---- by numbers of steps ---- */
+
+/* Whether nothing starts for most of a time. */
+static bool is_empty(const tfp_timeline *t, int64_t start_ns, int64_t end_ns)
+{
+    size_t first = tfp_timeline_at(t, start_ns) + 1, end = tfp_timeline_at(t, end_ns), empty = 0;
+    for (size_t i = first; i < end; i++) empty += t->parts[i].first_ns > t->parts[i].last_ns;
+    return end > first + 1 && empty * 2 > end - first;
+}
+
+static bool begins_again(const tfp_join *x, uint32_t process, int64_t start_ns)
+{
+    for (size_t i = 0; i < x->restarts.size; i++)
+        if (x->restarts.at[i].process == process && x->restarts.at[i].start_ns == start_ns) return true;
+    return false;
+}
+
+static int64_t skipped(const breaks *b, const tfp_step_window *w)
+{
+    const tfp_run_tables *runs = b->t->x->p->runs;
+    return runs->steps.at[w[1].step].id - runs->steps.at[w[0].step].id - 1;
+}
+
+/* Without numbers of launches and operators those of steps tell breaks: of steps that mostly have the next number some are skipped, or
+ * the numbers begin again, and nothing was recorded between them. */
+static void check_steps(breaks *b)
+{
+    tfp_join *x = b->t->x;
+    size_t first = 0, end, next = 0, skips = 0;
+    while (first < x->t->windows.size && x->t->windows.at[first].process != b->t->process) first++;
+    for (end = first; end < x->t->windows.size && x->t->windows.at[end].process == b->t->process;) end++;
+    const tfp_step_window *w = x->t->windows.at;
+    for (size_t i = first; i + 1 < end; i++) {
+        if (w[i].device || w[i + 1].device) return;
+        next += !skipped(b, &w[i]);
+        skips += skipped(b, &w[i]) > 0;
+    }
+    for (size_t i = first; i + 1 < end && !x->b->status; i++) {
+        int64_t from = w[i].end_ns, to = w[i + 1].start_ns;
+        bool again = begins_again(x, b->t->process, to), skip = skips * 2 < next && skipped(b, &w[i]) > 0;
+        if ((again || skip) && tfp_add(to, -from, NULL) >= HOLE_NS && is_empty(b->t, from, to))
+            add_rows(b, again ? TFP_DOUBT_APPENDED : TFP_DOUBT_HOLE, from, to, 0);
+    }
+}
+
 bool tfp_doubt_breaks(const tfp_timeline *t)
 {
     breaks b = { .t = t };
@@ -204,6 +250,9 @@ bool tfp_doubt_breaks(const tfp_timeline *t)
     bool ok = b.before && b.after;
     if (ok) sum_numbers(&b);
     if (ok) find_breaks(&b);
+    bool numbered = false;
+    for (size_t kind = 0; ok && kind < TFP_NUMBERS_KINDS; kind++) numbered |= b.after[kind].all.high > 0;
+    if (ok && !numbered) check_steps(&b);
     free(b.before);
     free(b.after);
     return ok && !b.failed;

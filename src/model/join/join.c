@@ -232,6 +232,7 @@ void tfp_build_join(tfp_builder *b)
     free(x.cpu_op_above);
     free(x.crossings);
     tfp_vec_free(&x.repeats);
+    tfp_vec_free(&x.restarts);
     free(x.places.scope);
     free(x.places.model);
     free(x.places.backward);

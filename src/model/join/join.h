@@ -109,6 +109,12 @@ typedef struct tfp_repeat {
     uint32_t call, first; /* first: the earliest call with the number */
 } tfp_repeat;
 
+/* Where the numbers of a process's marked steps begin again. */
+typedef struct tfp_restart {
+    uint32_t process;
+    int64_t start_ns;
+} tfp_restart;
+
 struct tfp_join {
     tfp_builder *b;
     tfp_profile *p;
@@ -121,7 +127,8 @@ struct tfp_join {
     uint32_t *op_above;          /* nearest host op around a span (cpu_op or API call); TFP_NONE: none */
     uint32_t *cpu_op_above;      /* nearest cpu_op around it */
     TFP_VEC(tfp_repeat) repeats; /* sorted by process, number and start */
-    uint32_t *crossings;         /* for each process: host ops of one thread that overlap without nesting */
+    TFP_VEC(tfp_restart) restarts;
+    uint32_t *crossings; /* for each process: host ops of one thread that overlap without nesting */
     tfp_join_index *index;
     tfp_join_windows windows;
     tfp_join_places places;
