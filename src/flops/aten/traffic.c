@@ -174,34 +174,6 @@ static void reduction(tfp_traffic_work *w, int how)
 
 /* ---- movement ---- */
 
-enum { LISTED = 256 }; /* the bytes of a longer list of tensors are unknown */
-
-static void cat(tfp_traffic_work *w, int how)
-{
-    (void)how;
-    tfp_aten_input all[LISTED];
-    const tfp_aten_input *list = arg(w->c, 0);
-    int count = tfp_aten_listed(list, all, LISTED);
-    int64_t elements = 0, along = 0, at;
-    w->t->bytes = count && count <= LISTED && w->list_size ? 0 : UNKNOWN;
-    for (int i = 0; i < count && i < LISTED; i++) {
-        int64_t own = tfp_traffic_own(&all[i]);
-        tfp_sized s = { own, tfp_times(own, w->list_size), w->list_size, TFP_SCALAR_TYPES };
-        if (w->t->in_count < TFP_TRAFFIC_INPUTS) w->t->in[w->t->in_count++] = s;
-        w->t->bytes = tfp_plus(w->t->bytes, s.bytes);
-        elements = tfp_plus(elements, all[i].elements);
-    }
-    w->t->out = (tfp_sized){ elements, tfp_times(elements, w->list_size), w->list_size, TFP_SCALAR_TYPES };
-    w->t->bytes = tfp_plus(w->t->bytes, w->t->out.bytes);
-    if (!count || !tfp_parse_int64(arg(w->c, 1)->value, &at)) return;
-    if (at < 0) at += all[0].rank;
-    if (at < 0 || at >= all[0].rank) return;
-    for (int i = 0; i < count && i < LISTED; i++) along = tfp_plus(along, all[i].rank > at ? all[i].dims[at] : 0);
-    w->t->rank = all[0].rank;
-    memcpy(w->t->dims, all[0].dims, sizeof w->t->dims);
-    w->t->dims[at] = along;
-}
-
 static void gather(tfp_traffic_work *w, int how)
 {
     const tfp_aten_input *x = arg(w->c, 0), *index = arg(w->c, how & ROWS_OF_TABLE ? 1 : how & ARGUMENT);
@@ -236,6 +208,14 @@ static void gather(tfp_traffic_work *w, int how)
 #define convolution_backward tfp_traffic_convolution_backward
 #define attention tfp_traffic_attention
 #define attention_backward tfp_traffic_attention_backward
+#define grouped tfp_traffic_grouped
+#define cat tfp_traffic_cat
+#define each tfp_traffic_each
+#define indexed tfp_traffic_index
+#define pool tfp_traffic_pool
+#define pool_backward tfp_traffic_pool_backward
+#define resize tfp_traffic_resize
+#define sort tfp_traffic_sort
 static const tfp_traffic_rule rules[] = {
 #include "flops/aten/traffic.def"
 };
@@ -258,7 +238,7 @@ bool tfp_traffic_is_inner(const tfp_traffic_rule *r)
     return r && r->class == TFP_WORK_ATTENTION && r->how & LENGTH_FIRST;
 }
 
-bool tfp_traffic_takes_lists(const tfp_traffic_rule *r) { return r && r->of == cat; }
+bool tfp_traffic_takes_lists(const tfp_traffic_rule *r) { return r && (r->of == cat || r->of == each); }
 
 int64_t tfp_traffic_listed(const tfp_traffic_rule *r, const tfp_aten_call *c)
 {
@@ -285,6 +265,7 @@ void tfp_traffic_of(tfp_str name, const tfp_traffic_rule *r, const tfp_aten_call
     out->class = r->class;
     r->of(&w, r->how);
     bool moves = r->of == copy || r->of == cat;
-    out->fusable = moves || (r->class >= TFP_WORK_NORMALIZATION && r->class <= TFP_WORK_ELEMENTWISE);
+    bool alone = r->of == pool || r->of == pool_backward || r->of == resize || r->of == each; /* no part of a chain */
+    out->fusable = moves || (!alone && r->class >= TFP_WORK_NORMALIZATION && r->class <= TFP_WORK_ELEMENTWISE);
     if (r->class >= TFP_WORK_NORMALIZATION) out->flops = steps_of(name, c);
 }

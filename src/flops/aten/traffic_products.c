@@ -20,6 +20,11 @@ static bool factors_of(const tfp_traffic_rule *r, const tfp_aten_call *c, factor
     }
     int first = r->how & 1;
     const tfp_aten_input *a = arg(c, first), *b = arg(c, first + 1);
+    if (r->of == tfp_traffic_grouped) {
+        bool known = a->tensor && b->tensor && a->rank >= 2 && a->rank <= 3 && b->rank >= 2 && b->rank <= 3;
+        *out = (factors){ a->rank == 3 && b->rank == 3 ? dim(a, 0) : 1, dim(a, -2), dim(b, -1), dim(a, -1) };
+        return known && out->k == dim(b, -2);
+    }
     bool vector = b->rank == 1;
     *out = (factors){ a->rank == 3 ? dim(a, 0) : 1, dim(a, -2), vector ? 1 : dim(b, -1), dim(a, -1) };
     bool ranks = (a->rank == 2 && b->rank >= 1 && b->rank <= 2) || (a->rank == 3 && b->rank == 3);
@@ -46,6 +51,26 @@ void tfp_traffic_multiply(tfp_traffic_work *w, int how)
     unsigned type = how & SCALED_TYPE ? tfp_traffic_type(w->c, 6, a->scalar_type) : a->scalar_type;
     w->t->type = a->type;
     write_product(w, &f, type == TFP_SCALAR_INT8 ? TFP_SCALAR_INT32 : type);
+}
+
+/* Groups of rows, columns or summed dimensions, which argument 2 divides: [m, k] x [g, k, n], [g, m, k] x [k, n], [m, k] x [k, n]: the last
+ * has a result for each group. */
+void tfp_traffic_grouped(tfp_traffic_work *w, int how)
+{
+    (void)how;
+    const tfp_aten_input *a = arg(w->c, 0), *b = arg(w->c, 1);
+    bool flat = a->rank == 2 && b->rank == 2, both = a->rank == 3 && b->rank == 3;
+    int64_t groups = flat ? dim(arg(w->c, 2), 0) : both ? dim(a, 0) : 1;
+    factors f;
+    if (!factors_of(&(tfp_traffic_rule){ .of = tfp_traffic_grouped }, w->c, &f) || groups < 0) {
+        unknown_size(w);
+        return;
+    }
+    int64_t dims[3] = { groups, f.m, f.n };
+    w->t->type = a->type;
+    w->t->flops = tfp_times(tfp_times(2, tfp_times(f.b, f.m)), tfp_times(f.n, f.k));
+    tfp_traffic_reads_all(w);
+    tfp_traffic_writes(w, flat || both ? 3 : 2, flat || both ? dims : dims + 1, a->scalar_type);
 }
 
 void tfp_traffic_linear(tfp_traffic_work *w, int how)

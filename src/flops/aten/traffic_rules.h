@@ -23,6 +23,9 @@ enum {
     KEEPS_THIRD = 512,   /* reduction: whether dimensions are kept is two arguments after the dimensions, not one */
     ROWS_OF_TABLE = 128, /* gather: argument 1 has the numbers of rows */
     ALONG = 64,          /* gather: argument 1 is the dimension */
+    FIRST_WRITTEN = 64,  /* each: the first list is only written */
+    READS_ONLY = 128,    /* each: the results have one element each */
+    OPTIMIZER = 256,     /* each: all lists but the gradients are written */
     /* convolution: where stride, padding, dilation and groups are */
     PLAIN = 10,
     CUDNN,
@@ -63,5 +66,17 @@ void tfp_traffic_convolution(tfp_traffic_work *w, int how);
 void tfp_traffic_convolution_backward(tfp_traffic_work *w, int how);
 void tfp_traffic_attention(tfp_traffic_work *w, int how);
 void tfp_traffic_attention_backward(tfp_traffic_work *w, int how);
+void tfp_traffic_grouped(tfp_traffic_work *w, int how);
+
+/* ---- traffic_windows.c ---- */
+void tfp_traffic_pool(tfp_traffic_work *w, int how);
+void tfp_traffic_pool_backward(tfp_traffic_work *w, int how);
+void tfp_traffic_resize(tfp_traffic_work *w, int how);
+void tfp_traffic_sort(tfp_traffic_work *w, int how);
+
+/* ---- traffic_lists.c ---- */
+void tfp_traffic_cat(tfp_traffic_work *w, int how);
+void tfp_traffic_each(tfp_traffic_work *w, int how);
+void tfp_traffic_index(tfp_traffic_work *w, int how);
 
 #endif

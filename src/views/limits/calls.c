@@ -48,6 +48,22 @@ typedef struct finder {
 
 /* ---- names ---- */
 
+/* Bytes of an element by a kernel on lists of tensors, such as BinaryOpScalarFunctor<float, 1, 1, 0>; 0: unknown. */
+static uint8_t functor_size(tfp_str name)
+{
+    static const struct {
+        const char *name;
+        uint8_t size;
+    } types[] = { { "float,", 4 }, { "c10::BFloat16,", 2 }, { "c10::Half,", 2 }, { "double,", 8 } };
+    tfp_str word = TFP_STR("Functor<");
+    size_t at = tfp_str_has(name, TFP_STR("multi_tensor_apply_kernel")) ? tfp_str_find(name, word) : SIZE_MAX;
+    if (at == SIZE_MAX) return 0;
+    tfp_str rest = { name.data + at + word.size, name.size - at - word.size };
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (tfp_str_begins(rest, tfp_str_of(types[i].name))) return types[i].size;
+    return 0;
+}
+
 /* Bytes of an element by a kernel of `cat`: N of OpaqueType<N>; 0: unknown. */
 static uint8_t opaque_size(tfp_str name)
 {
@@ -77,7 +93,8 @@ static const name_facts *facts_of(finder *f, tfp_strid name)
     name_facts *n = &f->names[name];
     if (n->seen) return n;
     tfp_str text = tfp_text(f->l->p, name);
-    *n = (name_facts){ tfp_traffic_find(text), bits_of(text), opaque_size(text), true };
+    uint8_t size = opaque_size(text);
+    *n = (name_facts){ tfp_traffic_find(text), bits_of(text), size ? size : functor_size(text), true };
     return n;
 }
 

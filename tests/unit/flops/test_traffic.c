@@ -111,6 +111,69 @@ static void products_convolutions_and_attention(void **state)
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) check_call(&calls[i]);
 }
 
+#define NUMBERS "\"ScalarList\""
+static void windows_and_sorts(void **state)
+{
+    (void)state;
+    static const one calls[] = {
+        /* 8 x 8 places of 3 x 3 windows with stride 2 and padding 1: (16 + 2 - 3) / 2 + 1 = 8; indexes have 8 bytes */
+        { "aten::max_pool2d_with_indices", "[[2,3,16,16],[],[],[],[],[]]",
+          "[\"" BF "\"," NUMBERS "," NUMBERS "," NUMBERS "," NUMBERS ",\"Scalar\"]", "",
+          "[\"\",\"[3, 3]\",\"[2, 2]\",\"[1, 1]\",\"[1, 1]\",\"False\"]", 0, 9 * 2 * 3 * 64,
+          2 * 2 * 3 * 256 + 10 * 2 * 3 * 64, NULL, NULL },
+        /* without stride: the window's. 5 -> 2 places, rounded up 3 */
+        { "aten::avg_pool2d", "[[1,1,4,4],[],[],[],[]]", "[\"float\"," NUMBERS "," NUMBERS "," NUMBERS ",\"Scalar\"]",
+          "", "[\"\",\"[2, 2]\",\"[]\",\"[0, 0]\",\"False\"]", 0, 16, 4 * (16 + 4), NULL, NULL },
+        { "aten::avg_pool2d", "[[1,1,4,4],[],[],[],[]]", "[\"float\"," NUMBERS "," NUMBERS "," NUMBERS ",\"Scalar\"]",
+          "", "[\"\",\"[2, 2, 2]\",\"[]\",\"[0, 0]\",\"False\"]", 0, -1, -1, NULL, NULL },
+        /* the gradient of the result and the indexes are read, that of the input is written; the input is not read */
+        { "aten::max_pool2d_with_indices_backward", "[[1,3,8,8],[1,3,16,16],[],[],[],[],[],[1,3,8,8]]",
+          "[\"float\",\"float\"," NUMBERS "," NUMBERS "," NUMBERS "," NUMBERS ",\"Scalar\",\"long int\"]", "", "", 0,
+          192, 192 * (4 + 8) + 768 * 4, NULL, NULL },
+        { "aten::_adaptive_avg_pool2d", "[[10,512,7,7],[]]", "[\"" BF "\"," NUMBERS "]", "", "[\"\",\"[1, 1]\"]", 0,
+          10 * 512 * 49, 2 * (10 * 512 * 49 + 5120), NULL, NULL },
+        { "aten::upsample_nearest2d", "[[1,3,4,4],[],[],[]]", "[\"float\"," NUMBERS ",\"\",\"\"]", "",
+          "[\"\",\"[8, 8]\",\"\",\"\"]", 0, 0, 4 * 3 * (16 + 64), NULL, NULL },
+        { "aten::sort", "[[8,16],[],[]]", THREE("float", "Scalar", "Scalar"), "", "[\"\",\"-1\",\"False\"]", 0, 0,
+          128 * (4 + 4 + 8), NULL, NULL },
+        { "aten::topk", "[[8,16],[],[],[],[]]", "[\"float\",\"Scalar\",\"Scalar\",\"Scalar\",\"Scalar\"]", "",
+          "[\"\",\"3\",\"-1\",\"True\",\"True\"]", 0, 0, 128 * 4 + 24 * 12, NULL, NULL },
+        { "aten::topk", "[[8,16],[],[],[],[]]", "[\"float\",\"Scalar\",\"Scalar\",\"Scalar\",\"Scalar\"]", "",
+          "[\"\",\"17\",\"-1\",\"True\",\"True\"]", 0, -1, -1, NULL, NULL },
+    };
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) check_call(&calls[i]);
+}
+
+static void lists_groups_and_indexes(void **state)
+{
+    (void)state;
+    static const one calls[] = {
+        /* in place: the first list is read and written; a second list is read; a scalar is nothing */
+        { "aten::_foreach_mul_", "[[[4,2],[8]],[]]", TWO("TensorList", "Scalar"), "", "[\"\",\"0.9\"]", 4, 16,
+          2 * 16 * 4, NULL, NULL },
+        { "aten::_foreach_addcdiv_", "[[[4,2],[8]],[[4,2],[8]],[[4,2],[8]],[]]",
+          "[\"TensorList\",\"TensorList\",\"TensorList\",\"ScalarList\"]", "", "", 4, 48, 4 * 16 * 4, NULL, NULL },
+        { "aten::_foreach_copy_", "[[[4,2],[8]],[[4,2],[8]]]", TWO("TensorList", "TensorList"), "", "", 2, 0,
+          2 * 16 * 2, NULL, NULL },
+        { "aten::_foreach_mul_", "[[[4,2],[8]],[]]", TWO("TensorList", "Scalar"), "", "", 0, -1, -1, NULL, NULL },
+        /* Adam: weights, two moments read and written, gradients read */
+        { "aten::_fused_adamw_", "[[[16]],[[16]],[[16]],[[16]]]",
+          "[\"TensorList\",\"TensorList\",\"TensorList\",\"TensorList\"]", "", "", 4, 12 * 16, 7 * 16 * 4, NULL, NULL },
+        /* 6 rows in 2 groups, each with its own 3 x 5 factor */
+        { "aten::_grouped_mm", "[[6,3],[2,3,5],[2]]", THREE(BF, BF, "int"), "", "", 0, 2 * 6 * 3 * 5,
+          2 * (18 + 30 + 30) + 8, "6x5x3", "" },
+        { "aten::_grouped_mm", "[[4,6],[6,5],[2]]", THREE(BF, BF, "int"), "", "", 0, 2 * 4 * 6 * 5,
+          2 * (24 + 30 + 2 * 20) + 8, "4x5x6", "" },
+        { "aten::_grouped_mm", "[[4,6],[7,5],[2]]", THREE(BF, BF, "int"), "", "", 0, -1, -1, NULL, NULL },
+        /* x[i] and x[:, i]: the indexes, and the chosen elements read and written */
+        { "aten::index", "[[10,16],[[4]]]", TWO("float", "TensorList"), "", "", 0, 0, 4 * 8 + 2 * 64 * 4, NULL, NULL },
+        { "aten::index", "[[10,16],[[],[4]]]", TWO("float", "TensorList"), "", "", 0, 0, 4 * 8 + 2 * 40 * 4, NULL,
+          NULL },
+        { "aten::index", "[[10,16],[]]", TWO("float", ""), "", "", 0, -1, -1, NULL, NULL },
+    };
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) check_call(&calls[i]);
+}
+
 static void numbers_that_do_not_fit_are_unknown(void **state)
 {
     (void)state;
@@ -131,6 +194,8 @@ int main(void)
         cmocka_unit_test(tensors_count_by_their_own_size),
         cmocka_unit_test(reductions_and_movement),
         cmocka_unit_test(products_convolutions_and_attention),
+        cmocka_unit_test(windows_and_sorts),
+        cmocka_unit_test(lists_groups_and_indexes),
         cmocka_unit_test(numbers_that_do_not_fit_are_unknown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
