@@ -164,7 +164,7 @@ bool tfp_ruling_slow_products(tfp_ruling *x)
     tfp_buf_printf(&x->text, "; most in %.*s %.*s %.*s", (int)first->op.size, first->op.data, (int)first->shape.size,
                    first->shape.data, (int)first->type.size, first->type.data);
     if (first->transposed.size) tfp_buf_printf(&x->text, " %.*s", (int)first->transposed.size, first->transposed.data);
-    tfp_buf_printf(&x->text, ": %.3g of %.3g TFLOP/s", first->tflops.mean, d->l.peaks.flops[first->float_type] / 1e12);
+    tfp_buf_printf(&x->text, ": %.3g of %.4g TFLOP/s", first->tflops.mean, d->l.peaks.flops[first->float_type] / 1e12);
     x->saving_ns = ns;
     x->evidence = activity_of(d, first);
     x->touches = multiplies_slowly;
