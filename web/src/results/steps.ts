@@ -18,7 +18,7 @@ export interface StepRow {
   step: number;
   device: string;
   start: number; // relative to the first step; the timeline's clock begins earlier
-  duration: number;
+  duration: number; // where the host runs ahead of its devices, that of the work on the device, not of the marker
   communication: number;
   copy: number;
   kernels: number;
@@ -35,13 +35,13 @@ export const PARTS: { name: PartName; title: string; look: string; column: strin
 export function stepRows(t: Table): StepRow[] {
   const step = texts(t, "step");
   const device = texts(t, "device");
-  const at = Object.fromEntries(["rank", "start_us", "duration_us", "communication_us", "copy_us", "kernels", ...PARTS.map((p) => p.column)].map((n) => [n, numbers(t, n)]));
+  const at = Object.fromEntries(["rank", "start_us", "duration_us", "step_us", "communication_us", "copy_us", "kernels", ...PARTS.map((p) => p.column)].map((n) => [n, numbers(t, n)]));
   const n = (name: string, row: number): number => at[name]?.(row) ?? 0;
   const out: StepRow[] = [];
   for (let i = 0; i < t.rows; i++) {
     if (!/^\d+$/.test(step(i))) continue; // skips the row for everything recorded
     const parts = Object.fromEntries(PARTS.map((p) => [p.name, n(p.column, i)])) as Record<PartName, number>;
-    out.push({ rank: n("rank", i), step: Number(step(i)), device: device(i), start: n("start_us", i), duration: n("duration_us", i), communication: n("communication_us", i), copy: n("copy_us", i), kernels: n("kernels", i), parts });
+    out.push({ rank: n("rank", i), step: Number(step(i)), device: device(i), start: n("start_us", i), duration: n("step_us", i) || n("duration_us", i), communication: n("communication_us", i), copy: n("copy_us", i), kernels: n("kernels", i), parts });
   }
   return out;
 }
