@@ -124,8 +124,10 @@ export function fitting(columns: Column[], set: RowSet, sort: string, asked: str
   const byWorth = [...wanted].sort((a, b) => worth(b) - worth(a));
   const kept = new Set<Column>();
   for (const c of byWorth) {
-    room -= (c.width ?? WIDTH) + GAP;
-    if (room >= 0 || kept.size < 1) kept.add(c);
+    const takes = (c.width ?? WIDTH) + GAP;
+    if (takes > room && kept.size) continue; // a narrower one may still fit
+    room -= takes;
+    kept.add(c);
   }
   return wanted.filter((c) => kept.has(c));
 }

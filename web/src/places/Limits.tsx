@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How far the device's time is from its limits: what is lost, by op, module, line or kernel, beside the roofline; shapes and chains of kernels.
 import { useMemo } from "preact/hooks";
-import { profilePath } from "../answers/api";
 import { isReport } from "../answers/embedded";
 import type { Loaded } from "../answers/load";
 import { Grid } from "../grid/Grid";
@@ -127,6 +126,7 @@ export function LimitsPlace({ of }: PlaceProps) {
   const allChains = useLimits(of, "chain").value?.rows;
   const [shapes, chains] = useMemo(() => [ofRanks(allShapes ?? [], ranks), ofRanks(allChains ?? [], ranks)], [allShapes, allChains, ranks]);
   if (!it) return null;
+  if (!of.facts.has?.shapes) return <p class="empty">Limits need activities of a device and the shapes of inputs: record with torch.profiler.profile(record_shapes=True).</p>;
   const path = limitsPath(of.id, it.by).replace("format=json", "format=columns");
   return (
     <>
@@ -134,11 +134,11 @@ export function LimitsPlace({ of }: PlaceProps) {
       <div class="bar-line">
         <Choice by={it.by} />
         <span class="fill" />
-        <Actions of={of} view="limits" path={of.facts.has?.shapes ? path : profilePath(of.id, "views/limits?format=columns")} columns={[]} />
+        <Actions of={of} view="limits" path={path} columns={[]} />
       </div>
       <Status of={named} calm>
         {(limits) => {
-          if (!limits) return <p class="empty">Limits need the shapes of inputs: record with torch.profiler.profile(record_shapes=True).</p>;
+          if (!limits) return null;
           if (it.by === "shape") return <Shapes rows={shapes} first />;
           if (it.by === "chain") return <Chains rows={chains} first />;
           return <><Lost key={by} limits={limits} by={by} shapes={shapes} title={it.name} /><Shapes rows={shapes} /><Chains rows={chains} /></>;

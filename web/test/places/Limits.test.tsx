@@ -16,6 +16,10 @@ test("the place is listed only where a trace has shapes and a device", () => {
   assert.ok(placesOf(of.facts).some((p) => p.name === "limits"));
   assert.ok(!placesOf(facts()).some((p) => p.name === "limits"));
 });
+test("without shapes the place says what to record", async () => {
+  change({ profile: "a1", place: "limits", by: "" });
+  assert.match(textOf(await shown(<LimitsPlace of={opened()} />)), /record_shapes=True/);
+});
 test("a step at its limits, what is judged, and what loses most", async () => {
   const page = textOf(await at());
   assert.match(page, /1.00 ms → 600 µs a step at the limits of its device: at most 40.0 % faster/);
