@@ -183,7 +183,7 @@ def profile_cases(native, folder):
 
 def views_of_a_model(native):
     """The views that need no trace of events: PROFILE is a graph with its run metadata."""
-    of_traces = {"calls", "kernel", "steps", "transfer", "wait", "check", "hang", "whatif", "limits"}
+    of_traces = {"calls", "kernel", "steps", "transfer", "wait", "check", "hang", "whatif", "limits", "triage"}
     return [view for view in native.table("views") if view not in of_traces]
 
 
