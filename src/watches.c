@@ -204,6 +204,8 @@ static tfp_status take_tick(void *ctx, tfp_error *err)
     return watch_store_tick(&x->store, err);
 }
 
+static void take_line(void *ctx, const char *line) { tell(ctx, NULL, line, NULL); }
+
 static bool stops(void *ctx)
 {
     run *x = ctx;
@@ -218,7 +220,8 @@ static tfp_status begin(run *x, tfp_error *err)
     if (!x->w->once) {
         tfp_status s = watch_store_open(&x->store, x->w->dir, err);
         if (s) return s;
-        watch_parts_expire(x->store.folder, x->w->keep_days);
+        x->store.keep_days = x->w->keep_days;
+        watch_parts_expire(x->store.folder, x->store.keep_days);
     }
     columns = tfp_report_of_table(NULL, tfp_watch_tables[table].name);
     tfp_status s = columns ? watch_rows_show(NULL, table, columns, err) : tfp_nomem(err);
@@ -245,7 +248,7 @@ tfp_status tfp_watch_run(tfp_watch *w, const tfp_options *o, tfp_report **out, t
     if (!w->dir == !w->once)
         return tfp_fail(err, TFP_BADARG, "watch needs a folder for its tables, -o DIR, or --once without one");
     run x = { .w = w, .store = WATCH_STORE_NONE };
-    const tfp_watch_taker to = { &x, take_step, take_finding, take_job, take_cut, take_tick, stops };
+    const tfp_watch_taker to = { &x, take_step, take_finding, take_job, take_cut, take_tick, take_line, stops };
     tfp_watch_settings settings = w->settings;
     settings.words = (const char *const *)w->selectors.at;
     settings.word_count = w->selectors.size;

@@ -170,6 +170,23 @@ bool watch_find_is_due(watch_recorder *r)
     return has_new(r);
 }
 
+/* Adds the first process of each job of `top` that has no rank. */
+static tfp_status add_unranked(watch_recorder *r)
+{
+    tfp_status s = tfp_jobs_sample(&r->top, 0, r->err);
+    const tfp_live_process *all = r->top.processes.at;
+    for (size_t i = 0; i < r->top.roots.size && !s && r->list.size < PROCESSES_MOST; i++) {
+        uint32_t root = r->top.roots.at[i];
+        bool known = false;
+        for (size_t k = 0; k < r->list.size && !known; k++) {
+            uint32_t at = tfp_map64_get(&r->top.by_pid, (uint64_t)r->list.at[k]->rank.pid);
+            known = at != TFP_NONE && all[at].root == root;
+        }
+        if (!known && all[root].stat.state != 'Z') s = add(r, all[root].stat.pid, &all[root].stat);
+    }
+    return s;
+}
+
 tfp_status watch_find(watch_recorder *r, bool first)
 {
     const tfp_watch_settings *w = r->settings;
@@ -187,6 +204,7 @@ tfp_status watch_find(watch_recorder *r, bool first)
             continue;
         s = add(r, pids.at[i], &stat);
     }
+    if (!s && !w->word_count) s = add_unranked(r);
     for (size_t i = 0; i < r->list.size && !s; i++)
         if (!r->list.at[i]->probed) probe(r, r->list.at[i]);
     tfp_vec_free(&pids);

@@ -103,7 +103,7 @@ typedef struct watch_line_count {
 } watch_line_count;
 
 typedef struct watch_sums { /* of the step that is being summed up */
-    bool begun;             /* it has begun at a boundary */
+    int64_t start_ns;       /* the boundary at which it began; 0: none was met yet */
     double class_ns[TFP_WATCH_CLASSES];
     watch_line_count lines[WATCH_SLOTS];
     size_t line_count;
@@ -126,6 +126,7 @@ typedef struct watch_about { /* texts of the row of watch_jobs */
 
 typedef struct watch_counts {
     int64_t samples, torn, dropped, steps, own_ns;
+    int64_t told_steps; /* steps when the job's line for people was written last */
 } watch_counts;
 
 typedef struct watch_ring watch_ring; /* watch/record/ring.c */

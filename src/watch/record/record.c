@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -204,11 +205,42 @@ static tfp_status tell_jobs(watch_recorder *r, int64_t own_ns)
     return s;
 }
 
-/* Halves the rate when watching costs more than it may. */
-static void slow_down(const watch_recorder *r, int64_t own_ns, int64_t seconds, double *rate)
+/* A line for people: a job, its processes and its steps since the last one. */
+static void say_job(watch_recorder *r, const watch_job *j, int64_t seconds)
 {
-    double most = OWN_MOST * fmax(1, (double)r->list.size / 4);
-    if (seconds > 0 && (double)own_ns / (double)seconds / 1e9 > most && *rate > 1) *rate = fmax(1, *rate / 2);
+    const watch_process *first = NULL;
+    size_t count = 0;
+    int64_t steps = 0;
+    tfp_buf line = { 0 };
+    for (size_t i = 0; i < r->list.size; i++) {
+        watch_process *p = r->list.at[i];
+        if (p->rank.job != j->number) continue;
+        if (!first) first = p;
+        count++;
+        int64_t now = p->counts.steps - p->counts.told_steps;
+        if (now > steps) steps = now;
+        p->counts.told_steps = p->counts.steps;
+    }
+    if (!first || seconds <= 0) return;
+    tfp_escape(&line, first->rank.name);
+    tfp_buf_printf(&line, ": %zu process%s, %.1f steps a second (%s)", count, count == 1 ? "" : "es",
+                   (double)steps / (double)seconds, first->marks.are);
+    tfp_buf_char(&line, '\0');
+    if (!line.failed) r->to->say(r->to->ctx, line.data);
+    tfp_buf_free(&line);
+}
+
+/* Halves the rate when watching costs more than it may. */
+static void slow_down(watch_recorder *r, int64_t own_ns, int64_t seconds, double *rate)
+{
+    char line[160];
+    double most = OWN_MOST * fmax(1, (double)r->list.size / 4),
+           share = seconds > 0 ? (double)own_ns / (double)seconds / 1e9 : 0;
+    if (share <= most || *rate <= 1) return;
+    *rate = fmax(1, *rate / 2);
+    snprintf(line, sizeof line, "watching takes %.1f %% of a core, more than %.1f: %.3g looks a second from now on",
+             share * 100, most * 100, *rate);
+    r->to->say(r->to->ctx, line);
 }
 
 static bool wants_more(const watch_recorder *r)
@@ -235,6 +267,7 @@ static tfp_status loop(watch_recorder *r)
         }
         if (!s && now - told >= JOB_EVERY_NS && r->list.size) {
             slow_down(r, own_cpu_ns() - own, (now - told) / SECOND_NS, &rate);
+            for (size_t i = 0; i < r->jobs.size; i++) say_job(r, &r->jobs.at[i], (now - told) / SECOND_NS);
             s = tell_jobs(r, own_cpu_ns() - own);
             own = own_cpu_ns();
             told = now;
@@ -268,6 +301,7 @@ static void found(void *ctx, const tfp_watch_rank *rank, const tfp_watch_finding
 tfp_status tfp_watch_record(const tfp_watch_settings *w, const tfp_watch_taker *to, tfp_error *err)
 {
     watch_recorder r = { .settings = w, .to = to, .err = err };
+    r.top.select.user = -1;
     const tfp_watch_heard heard = { .found = found, .ctx = &r };
     r.probes = tfp_probes_new();
     read_offset(&r);
@@ -287,6 +321,7 @@ tfp_status tfp_watch_record(const tfp_watch_settings *w, const tfp_watch_taker *
     tfp_vec_free(&r.jobs);
     tfp_vec_free(&r.facts);
     tfp_vec_free(&r.cuts);
+    tfp_jobs_free(&r.top);
     tfp_map64_free(&r.seen);
     return s;
 }

@@ -3,6 +3,7 @@
 #ifndef TFP_WATCH_RECORD_H
 #define TFP_WATCH_RECORD_H
 
+#include "live/jobs/jobs.h"
 #include "watch/record/process.h"
 
 typedef struct tfp_watch_settings {
@@ -23,6 +24,7 @@ typedef struct tfp_watch_taker {
     tfp_status (*cut)(void *ctx, const char *name, tfp_str trace,
                       tfp_error *err);             /* a Chrome trace for the file NAME of the store */
     tfp_status (*tick)(void *ctx, tfp_error *err); /* each second */
+    void (*say)(void *ctx, const char *line);      /* for people */
     bool (*stops)(void *ctx);                      /* whether to end now */
 } tfp_watch_taker;
 
@@ -54,6 +56,7 @@ typedef struct watch_recorder {
     TFP_VEC(watch_job) jobs;
     TFP_VEC(tfp_watch_fact) facts;
     TFP_VEC(watch_cut) cuts;
+    tfp_jobs top;   /* all jobs, for a watch without selectors */
     tfp_map64 seen; /* processes that were there at the last search: number -> 0 */
     int64_t found_ns, search_ns, next_number;
     int64_t unix_offset_ns; /* time of day minus CLOCK_MONOTONIC, when watching began */

@@ -162,7 +162,7 @@ static void counters_at(const watch_process *p, const watch_look *a, const watch
                         watch_sums *out)
 {
     double s = share_of(a->at_ns, b->at_ns, at_ns);
-    *out = (watch_sums){ .begun = true,
+    *out = (watch_sums){ .start_ns = at_ns,
                          .cpu_ns = between(a->cpu_ns, b->cpu_ns, s),
                          .run_delay_ns = between(a->run_delay_ns, b->run_delay_ns, s) };
     totals_at(p, at_ns, out->totals);
@@ -176,13 +176,11 @@ static bool take_look(watch_process *p, const watch_look *l, size_t *next, int64
     for (; *next < p->ended.size && p->ended.at[*next].end_ns <= l->at_ns; ++*next) {
         const watch_step *step = &p->ended.at[*next];
         watch_sums to;
-        bool whole = true;
-        if (step->start_ns > from_ns || !p->sums.begun) { /* the first one, or one after a gap */
-            int64_t start_ns = step->start_ns > from_ns ? step->start_ns : from_ns;
-            whole = step->start_ns >= from_ns;
-            counters_at(p, before, l, start_ns, &p->sums);
-            from_ns = start_ns;
+        if (step->start_ns > from_ns) { /* the first one, or one after a gap */
+            counters_at(p, before, l, step->start_ns, &p->sums);
+            from_ns = step->start_ns;
         }
+        bool whole = p->sums.start_ns == step->start_ns;
         p->sums.class_ns[l->doing] += (double)(step->end_ns - from_ns);
         counters_at(p, before, l, step->end_ns, &to);
         if (whole && !add_row(p, step, &to, unix_offset_ns)) return false;
@@ -202,7 +200,7 @@ bool watch_rows_sum(watch_process *p, int64_t until_ns, int64_t unix_offset_ns)
     for (; taken < p->looks.size && p->looks.at[taken].at_ns <= until_ns && ok; taken++) {
         if (!p->before.at_ns) {
             p->before = p->looks.at[taken];
-            p->sums = (watch_sums){ .begun = false };
+            p->sums = (watch_sums){ .start_ns = 0 };
             continue;
         }
         ok = take_look(p, &p->looks.at[taken], &next, unix_offset_ns);

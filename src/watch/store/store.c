@@ -115,6 +115,7 @@ static tfp_status make_parts(watch_store *s, tfp_error *err)
     int error = s->journal.error;
     watch_journal_close(&s->journal);
     tfp_status status = watch_parts_of_journal(s->folder, s->path, err);
+    if (s->keep_days) watch_parts_expire(s->folder, s->keep_days);
     if (!status) status = begin_journal(s, err);
     s->journal.lost = lost;
     s->journal.error = s->journal.error ? s->journal.error : error;

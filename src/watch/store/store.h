@@ -14,7 +14,8 @@ typedef struct watch_store {
     int folder, rings, lock; /* descriptors; -1: closed */
     char path[PATH_MAX];
     watch_journal journal;
-    int64_t begun_ns; /* when the journal was begun */
+    int64_t begun_ns;  /* when the journal was begun */
+    int64_t keep_days; /* of rows of steps; 0: for ever */
 } watch_store;
 #define WATCH_STORE_NONE ((watch_store){ .folder = -1, .rings = -1, .lock = -1, .journal.fd = -1 })
 

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+/* tests/unit/watch/test_watch_rows.c: rows of steps from hits, looks and totals: times add up, and counters are divided at the boundaries. */
+#include "../support.h"
+
+#include "watch/record/process.h"
+
+#include <math.h>
+
+#define MS ((int64_t)1000000)
+
+static watch_process *new_process(void)
+{
+    watch_process *p = calloc(1, sizeof *p);
+    assert_non_null(p);
+    assert_true(tfp_texts_start(&p->texts) && watch_marks_start(&p->marks));
+    p->rank.rank = 1;
+    return p;
+}
+
+static void drop(watch_process *p)
+{
+    watch_marks_end(&p->marks);
+    tfp_texts_free(&p->texts);
+    tfp_vec_free(&p->looks);
+    tfp_vec_free(&p->ended);
+    tfp_vec_free(&p->rows);
+    free(p);
+}
+
+static void look(watch_process *p, int64_t at_ns, tfp_watch_class doing, const char *line)
+{
+    watch_look l = { .at_ns = at_ns, .cpu_ns = at_ns / 10, .run_delay_ns = at_ns / 100, .doing = doing };
+    l.line = tfp_intern(&p->texts.table, tfp_str_of(line));
+    assert_true(tfp_push(&p->looks, l));
+}
+
+static void classes_add_up_to_the_step(void **state)
+{
+    (void)state;
+    watch_process *p = new_process();
+    look(p, 1 * MS, TFP_WATCH_COMPUTE, "a");
+    for (int64_t t = 11; t <= 211; t += 10)
+        look(p, t * MS, t % 20 == 1 ? TFP_WATCH_INPUT : TFP_WATCH_COMPUTE, t % 20 == 1 ? "load" : "train");
+    watch_step steps[] = {
+        { .number = 0, .start_ns = 20 * MS, .end_ns = 50 * MS }, /* its start was not summed up */
+        { .number = 1, .start_ns = 50 * MS, .end_ns = 100 * MS, .wait_ns = 10 * MS, .collectives = 3 },
+        { .number = 2, .start_ns = 100 * MS, .end_ns = 150 * MS }
+    };
+    p->marks.begun = 3;
+    assert_true(tfp_push(&p->ended, steps[0]) && tfp_push(&p->ended, steps[1]) && tfp_push(&p->ended, steps[2]));
+    assert_true(watch_rows_sum(p, 300 * MS, 0));
+    assert_int_equal(p->rows.size, 2);
+    for (size_t i = 0; i < 2; i++) {
+        const tfp_watch_step *r = &p->rows.at[i].row;
+        double all = r->wait_us + r->input_us + r->gc_us + r->lock_us + r->storage_us + r->throttled_us + r->compute_us;
+        assert_true(fabs(all - r->duration_us) < 1);
+        assert_true(fabs(r->input_us - r->compute_us) < 15000);
+        assert_true(fabs(r->cpu_us - 5000) < 1 && fabs(r->run_delay_us - 500) < 1);
+        assert_int_equal(r->samples, 5);
+        assert_non_null(strstr(p->rows.at[i].lines, "load "));
+    }
+    assert_true(fabs(p->rows.at[0].row.wait_us - 10000) < 1);
+    assert_int_equal(p->ended.size, 0);
+    drop(p);
+}
+
+static size_t hit(watch_process *p, int64_t at_ns, tfp_probe_role role, watch_step *out)
+{
+    tfp_probe_hit h = { .pid = 7, .tid = 7, .at_ns = at_ns, .function = 1, .role = role };
+    return watch_marks_hit(&p->marks, &h, out);
+}
+
+/* Steps of 50 ms with three collectives, of which each takes 2 ms. */
+static void collectives_of_a_loop_make_steps(void **state)
+{
+    (void)state;
+    watch_process *p = new_process();
+    watch_step step = { 0 };
+    size_t ended = 0;
+    for (int64_t i = 1; i <= 100; i++) {
+        for (int64_t k = 0; k < 3; k++) {
+            int64_t at = i * 50 * MS + k * 3 * MS;
+            size_t ends = hit(p, at, TFP_PROBE_COLLECTIVE, &step);
+            ended += i > 50 ? ends : 0; /* what a step is, is known by then */
+            hit(p, at, TFP_PROBE_WAIT, &step);
+            hit(p, at + 2 * MS, TFP_PROBE_WAIT_END, &step);
+        }
+        watch_marks_tick(&p->marks);
+    }
+    assert_int_equal(ended, 50);
+    assert_string_equal(p->marks.are, "period of 3 collectives");
+    assert_true(p->marks.fit >= 0.95);
+    hit(p, 101 * 50 * MS, TFP_PROBE_COLLECTIVE, &step);
+    assert_int_equal(step.collectives, 3);
+    assert_int_equal(step.end_ns - step.start_ns, 50 * MS);
+    assert_int_equal(step.wait_ns, 6 * MS);
+    assert_int_equal(step.arrival_ns - step.start_ns, 42 * MS); /* the input of the step comes first */
+    assert_int_equal(step.leave_ns - step.arrival_ns, 2 * MS);
+    drop(p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(classes_add_up_to_the_step),
+        cmocka_unit_test(collectives_of_a_loop_make_steps),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
