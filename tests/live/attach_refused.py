@@ -156,10 +156,13 @@ def its_program_is_gone(p):
     python = os.path.join(p.name("bin"), os.path.basename(whole))
     os.mkdir(os.path.dirname(python))
     find = f"import sys\nsys.path[:0] = {[x for x in sys.path if x]!r}\n"
-    for how in ("deleted", "replaced"):
+    away = os.path.join(os.path.dirname(python), ".nfs00a1b2c3")  # as NFS and package managers name what is still in use
+    for how in ("deleted", "replaced", "renamed", "renamed and deleted"):
         shutil.copy(whole, python)
         job = p.job(find + BUSY, python=python, env=dict(p.env, PYTHONHOME=sys.base_prefix))
-        os.unlink(python)
+        os.rename(python, away) if "renamed" in how else os.unlink(python)
+        if how == "renamed and deleted":
+            os.unlink(away)
         if how == "replaced":
             shutil.copy("/bin/true", python)
         done, rows, _ = p.capture(job.pid)

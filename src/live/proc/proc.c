@@ -231,6 +231,8 @@ static const struct {
 static bool is_python(tfp_str name)
 {
     bool program = tfp_str_begins(name, TFP_STR("python"));
+    /* a module written in C: the interpreter's own file may have been renamed since */
+    if (tfp_str_ends(name, TFP_STR(".so")) && tfp_str_has(name, TFP_STR(".cpython-3"))) return true;
     return tfp_str_begins(name, TFP_STR("libpython")) ||
            (program && (name.size == 6 || name.data[6] == '2' || name.data[6] == '3'));
 }

@@ -92,33 +92,72 @@ typedef struct python_file {
     bool library;
 } python_file;
 
-/* Takes a line of maps that maps the beginning of a file with a name of CPython's. */
-static bool take_line(const char *line, python_file *out)
+enum { DISPLACED_MOST = 8 };
+
+/* The files that may be a process's interpreter, the likeliest first. */
+typedef struct python_files {
+    python_file of[1 + DISPLACED_MOST];
+    size_t count;
+    bool named; /* the first one has a name of CPython's */
+} python_files;
+
+int tfp_python_extension_minor(tfp_str name)
 {
-    if (!tfp_mapped_file_parse(line, &out->file)) return false;
-    out->minor = tfp_python_minor(tfp_str_of(out->file.name));
-    out->library = *out->file.name == 'l';
-    return out->minor != 0;
+    static const char mark[] = ".cpython-3";
+    const char *at = name.size ? memmem(name.data, name.size, mark, sizeof mark - 1) : NULL;
+    const char *end = name.data + name.size;
+    if (!at || !tfp_str_ends(name, TFP_STR(".so"))) return 0;
+    int minor = 0;
+    for (at += sizeof mark - 1; at < end && *at >= '0' && *at <= '9' && minor < 1000; at++)
+        minor = minor * 10 + (*at - '0');
+    return at < end && (*at == '-' || *at == '.') ? minor : -1;
 }
 
-/* Finds the library of CPython, or else the program. */
-static bool find_file(int64_t pid, python_file *out, int *why)
+/* Whether a program that replaces files may have given this one another name before it was deleted: .nfs0123, .python3.11.old, python~. */
+static bool is_displaced(const char *name) { return *name == '.' || name[strlen(name) - 1] == '~'; }
+
+/* Takes a mapped file, if it may be the interpreter. An interpreter that was displaced is any file with such a name, or the program. */
+static void take_file(python_files *all, const tfp_mapped_file *file, const char *program)
 {
-    char name[64], line[1024];
-    python_file found;
-    bool any = false;
+    int minor = tfp_python_minor(tfp_str_of(file->name));
+    bool is_program = strcmp(file->path, program) == 0;
+    python_file found = { .file = *file, .minor = minor, .library = minor ? *file->name == 'l' : !is_program };
+    found.file.name = NULL; /* it points into the other struct */
+    if (minor && all->named) {
+        if (found.library && !all->of[0].library) all->of[0] = found;
+    } else if (minor || ((is_program || is_displaced(file->name)) && all->count < DISPLACED_MOST)) {
+        size_t at = minor ? 0 : is_program ? all->named : all->count;
+        memmove(all->of + at + 1, all->of + at, (all->count - at) * sizeof *all->of);
+        all->of[at] = found;
+        all->count++;
+        all->named |= minor != 0;
+    }
+}
+
+/* Lists the library of CPython, or else the program, and files that may be one of them under another name. */
+static void find_files(int64_t pid, python_files *out, int *why)
+{
+    char name[64], line[1024], program[600];
+    tfp_mapped_file file;
+    int minor = 0; /* of modules written in C, whose names tell it */
+    *out = (python_files){ .count = 0 };
+    snprintf(name, sizeof name, "/proc/%lld/exe", (long long)pid);
+    ssize_t size = readlink(name, program, sizeof program - 1);
+    program[size > 0 ? size : 0] = '\0';
+    char *gone = strstr(program, " (deleted)");
+    if (gone) *gone = '\0';
     snprintf(name, sizeof name, "/proc/%lld/maps", (long long)pid);
     FILE *f = fopen(name, "re");
     *why = f ? 0 : errno;
     for (size_t left = TFP_MAPS_LINES; left && f && fgets(line, sizeof line, f); left--) {
-        if (!take_line(line, &found) || (any && (out->library || !found.library))) continue;
-        *out = found;
-        out->file.name = NULL; /* it points into the other struct */
-        any = true;
+        if (!tfp_mapped_file_parse(line, &file)) continue;
+        take_file(out, &file, program);
+        if (!minor) minor = tfp_python_extension_minor(tfp_str_of(file.name));
     }
     if (f && ferror(f)) *why = EACCES;
     if (f) fclose(f);
-    return any;
+    if (!minor) out->count = out->named; /* no other file can be CPython */
+    for (size_t i = out->named; i < out->count; i++) out->of[i].minor = minor;
 }
 
 /* Opens the interpreter's file; -1: *method says why not. */
@@ -151,25 +190,31 @@ static bool locate(int64_t pid, const python_file *file, const char *const *name
     return ok;
 }
 
-static bool find_symbols(tfp_python *p, const python_file *file, const char **why)
+/* Finds the interpreter's file and all of these symbols in it. False: *file is the likeliest one, if *any; *why says what it lacks. */
+static bool search(int64_t pid, const char *const *names, uint64_t *values, size_t count, python_file *file, bool *any,
+                   const char **why, int *fault)
 {
-    static const char *const names[] = { "_PyRuntime", "PyCode_Type", "PyUnicode_Type" };
-    uint64_t *const to[] = { &p->runtime, &p->code_type, &p->text_type };
-    uint64_t values[3];
-    if (!locate(p->pid, file, names, values, 3, why)) return false;
-    for (size_t i = 0; i < 3; i++) *to[i] = values[i];
-    return values[0] && values[1] && values[2];
+    python_files all;
+    find_files(pid, &all, fault);
+    *any = all.count > 0;
+    for (size_t i = 0; i < all.count; i++) {
+        const char *lacks = NULL;
+        size_t found = 0;
+        bool ok = all.of[i].minor >= 0 && locate(pid, &all.of[i], names, values, count, &lacks);
+        while (ok && found < count && values[found]) found++;
+        if (i == 0 || found == count) *file = all.of[i], *why = lacks;
+        if (found == count) return true;
+    }
+    return false;
 }
 
 bool tfp_python_functions(int64_t pid, const char *const *names, uint64_t *values, size_t count)
 {
     python_file file;
     const char *why;
+    bool any;
     int fault;
-    if (!find_file(pid, &file, &fault) || !locate(pid, &file, names, values, count, &why)) return false;
-    for (size_t i = 0; i < count; i++)
-        if (!values[i]) return false;
-    return true;
+    return search(pid, names, values, count, &file, &any, &why, &fault);
 }
 
 bool tfp_python_is_single(const tfp_python *p)
@@ -190,14 +235,17 @@ bool tfp_python_is_final(int minor, const uint64_t told[3])
 
 bool tfp_python_open(int64_t pid, tfp_python *out, tfp_method *refusal)
 {
+    static const char *const names[] = { "_PyRuntime", "PyCode_Type", "PyUnicode_Type" };
     python_file file;
     const char *lacks;
     char why[300];
     int fault;
-    uint64_t head, told[3] = { 0 }; /* cookie, version, whether free-threaded */
+    bool any;
+    uint64_t head, values[3], told[3] = { 0 }; /* told: cookie, version, whether free-threaded */
     *out = (tfp_python){ .pid = pid, .inside = !tfp_same_namespace(pid, "pid") };
     *refusal = (tfp_method){ .code = NULL };
-    if (!find_file(pid, &file, &fault)) {
+    bool found = search(pid, names, values, 3, &file, &any, &lacks, &fault);
+    if (!any) {
         if (fault == ENOENT || fault == ESRCH) {
             tfp_method_refuse(refusal, "gone", "no such process");
         } else if (fault) {
@@ -217,10 +265,13 @@ bool tfp_python_open(int64_t pid, tfp_python *out, tfp_method *refusal)
         tfp_method_refuse(refusal, "unsupported-python", "it runs CPython 3.%d: 3.8 to 3.14 are known", file.minor);
         return false;
     }
-    if (!find_symbols(out, &file, &lacks)) {
+    if (!found) {
         tfp_method_refuse(refusal, "not-python", "%s %s", file.file.path, lacks);
         return false;
     }
+    out->runtime = values[0];
+    out->code_type = values[1];
+    out->text_type = values[2];
     if (!tfp_python_read(out, out->runtime + (uint64_t)out->layout->runtime_head, &head, sizeof head) ||
         !tfp_python_read(out, out->runtime, told, sizeof told)) {
         bool gone = errno == ESRCH;

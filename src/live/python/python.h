@@ -132,6 +132,8 @@ bool tfp_python_is_none(const tfp_python *p, uint64_t object);
 int64_t tfp_python_table_line(int minor, tfp_str table, int64_t first_line, int64_t at);
 /* "libpython3.11.so.1.0" and "python3.11" -> 11; 0: no CPython's name; -1: a debug or free-threaded build. */
 int tfp_python_minor(tfp_str file_name);
+/* "math.cpython-311-x86_64-linux-gnu.so" -> 11: the version of the CPython that loads this module; 0 and -1 as above. */
+int tfp_python_extension_minor(tfp_str file_name);
 
 /* From 3.13 on the first words of _PyRuntime say what an interpreter is, whatever its file is called: a cookie, PY_VERSION_HEX, and
  * whether it is free-threaded. False: its structs may differ from those of its version's releases. True for older ones. */

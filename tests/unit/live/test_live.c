@@ -171,7 +171,9 @@ static void libraries_are_known_by_their_file_names(void **state)
     assert_int_equal(frameworks_of("/a/libtensorflow_framework.so.2"), TFP_FRAMEWORK_TENSORFLOW);
     assert_int_equal(frameworks_of("/a/jaxlib/libjax_common.so (deleted)"), TFP_FRAMEWORK_JAX);
     assert_int_equal(frameworks_of("/a/jaxlib/xla_extension.so"), TFP_FRAMEWORK_JAX);
-    assert_int_equal(frameworks_of("/a/xla_extension.cpython-311-x86_64-linux-gnu.so (deleted)"), TFP_FRAMEWORK_JAX);
+    assert_int_equal(frameworks_of("/a/xla_extension.cpython-311-x86_64-linux-gnu.so (deleted)"),
+                     TFP_FRAMEWORK_JAX | TFP_FRAMEWORK_PYTHON);
+    assert_int_equal(frameworks_of("/a/mmap.cpython-311-x86_64-linux-gnu.so"), TFP_FRAMEWORK_PYTHON);
     assert_int_equal(frameworks_of("/a/xla_extension.so.txt"), 0);
     assert_int_equal(frameworks_of("/a/_pywrap_tensorflow_internal.so"), TFP_FRAMEWORK_TENSORFLOW);
     assert_int_equal(frameworks_of("/a/_pywrap_tensorflow_internal.so.bak"), 0);
@@ -410,6 +412,12 @@ static void an_interpreter_is_known_by_its_file_name(void **state)
     assert_int_equal(tfp_python_minor(TFP_STR("libpython3.13t.so.1.0")), -1);
     assert_int_equal(tfp_python_minor(TFP_STR("python3.11-config")), 0);
     assert_int_equal(tfp_python_minor(TFP_STR("python3")), 0);
+    assert_int_equal(tfp_python_extension_minor(TFP_STR("math.cpython-311-x86_64-linux-gnu.so")), 11);
+    assert_int_equal(tfp_python_extension_minor(TFP_STR("_C.cpython-38.so")), 8);
+    assert_int_equal(tfp_python_extension_minor(TFP_STR("_C.cpython-313t-x86_64-linux-gnu.so")), -1);
+    assert_int_equal(tfp_python_extension_minor(TFP_STR("_C.cpython-3.so")), 0);
+    assert_int_equal(tfp_python_extension_minor(TFP_STR("_C.abi3.so")), 0);
+    assert_int_equal(tfp_python_extension_minor(TFP_STR("a.cpython-311-x86_64-linux-gnu.so.part")), 0);
     assert_int_equal(tfp_python_minor(TFP_STR("libpython3.so")), 0);
     assert_true(tfp_python_layout_of(14) && !tfp_python_layout_of(15));
 }
