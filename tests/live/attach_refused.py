@@ -12,7 +12,7 @@ import time
 
 import fake
 from attaching import BUSY, IDLE, agent_threads, is_ok, preloaded
-from checks import check, until
+from checks import allowance, check, until
 
 
 # Runs a command before the first call of ptrace.
@@ -146,6 +146,17 @@ def runs_another_program_meanwhile(p):
     threading.Thread(target=replace, daemon=True).start()
     done, rows, _ = p.capture(job.pid, "--ms", "30000")
     check("a program instead of the job", done.returncode == 1 and rows[0]["code"] == "gone" and "another program" in rows[0]["message"], (done, rows))
+    p.clean()
+
+
+def runs_another_program_before_the_agent_is_there(p):
+    """The job executes another program as soon as the agent's thread has begun."""
+    job = p.job("import jax, os, sys\nprint('ready', flush=True)\nwhile len(os.listdir('/proc/self/task')) == 1: pass\n"
+                "os.execv(sys.executable, [sys.executable, '-c', 'import time; time.sleep(60)'])\n")
+    begun = time.monotonic()
+    done, rows, _ = p.capture(job.pid)
+    check("another program before the agent", done.returncode == 1 and rows[0]["code"] == "gone" and "another program" in rows[0]["message"], (done, rows))
+    check("and soon", time.monotonic() - begun < 8 + allowance(), time.monotonic() - begun)
     p.clean()
 
 

@@ -354,6 +354,8 @@ static void look_again(tfp_capture *c, tfp_session *s, int64_t now)
     if (s->state == TFP_SESSION_ATTACHES && s->attaching.attach && s->attaching.attach->queued) {
         if (has_ended(s))
             tfp_session_end(c, s, "failed", "gone", "it ended during the attach");
+        else if (runs_another_program(s))
+            tfp_session_end(c, s, "failed", "gone", "it ran another program (exec) during the attach");
         else
             look_for_agent(c, s);
     }
