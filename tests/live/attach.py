@@ -20,7 +20,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 from attach_inside import inside  # noqa: E402
 from attach_refused import another_program, at_their_limits, its_agent_leaves, its_program_is_gone, refused, runs_another_program_before_the_agent_is_there, runs_another_program_meanwhile  # noqa: E402
-from attach_unharmed import deaths, handlers, killed_while_recording, pending_lock  # noqa: E402
+from attach_unharmed import a_namesake, deaths, handlers, killed_while_recording, pending_lock  # noqa: E402
 from attaching import AWAKE, BUSY, COMPUTE, IDLE, Place, agent_threads, has_our_pages, is_ok, preloaded, same_as_before  # noqa: E402
 import fake  # noqa: E402
 from checks import allowance, check, ended, prepared, until  # noqa: E402
@@ -311,7 +311,7 @@ def terminal(p):
 
 PARTS = (versions, frameworks, framework_threads, only_when_asked, waits, surroundings, processes, all_of_them, inside_of_all, one_at_a_time, terminal,
          refused, at_their_limits, another_program, runs_another_program_meanwhile,
-         runs_another_program_before_the_agent_is_there, its_program_is_gone, its_agent_leaves, inside, handlers, deaths, killed_while_recording, pending_lock)
+         runs_another_program_before_the_agent_is_there, its_program_is_gone, its_agent_leaves, inside, a_namesake, handlers, deaths, killed_while_recording, pending_lock)
 
 
 def main():

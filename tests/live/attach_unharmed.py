@@ -7,9 +7,23 @@ import subprocess
 import sys
 import time
 
-from attaching import BUSY, COMPUTE, IDLE, agent_threads, is_ok, preloaded, same_as_before
+from attaching import AWAKE, BUSY, COMPUTE, IDLE, agent_threads, is_ok, preloaded, same_as_before
 from checks import check, until
 from stacks import pythons
+
+
+def a_namesake(p):
+    """A thread of the job that has the name of the agent's is neither waited for nor stopped."""
+    job = p.job("import jax, threading, time\ndef work():\n    with open('/proc/thread-self/comm', 'w') as f: f.write('tfprof-agent')\n    time.sleep(60)\n"
+                "threading.Thread(target=work, daemon=True).start()\ntime.sleep(0.2)\nprint('ready', flush=True)\nwhile True: time.sleep(0.002)\n")
+    before, lasted = agent_threads(job.pid), []
+    for pid in (p.job(AWAKE).pid, job.pid):
+        begun = time.monotonic()
+        done, rows, _ = p.capture(pid, "--ms", "50")
+        check("a namesake: the capture", is_ok(rows), (done, rows))
+        lasted.append(time.monotonic() - begun)
+    check("a namesake is not waited for", lasted[1] < lasted[0] + 2, lasted)
+    check("a namesake stays", len(before) == 1 and agent_threads(job.pid) == before, (before, agent_threads(job.pid)))
 
 
 def handlers(p):
