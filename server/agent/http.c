@@ -106,8 +106,7 @@ static bool is_own_name(const fetch_rules *r, const char *name, size_t size)
     return first && first == given && strncasecmp(name, host, first) == 0 && (given == size || !host[first]);
 }
 
-/* Whether the Host header has a name or address of this machine. The port is checked for metrics only: another machine may
- * come through a tunnel. */
+/* Whether the Host header has a name or address of this machine, and the port. */
 static bool host_fits(const fetch_rules *r, const char *head)
 {
     char port[16];
@@ -119,7 +118,7 @@ static bool host_fits(const fetch_rules *r, const char *head)
     if (colon && memchr(colon, ']', (size_t)(host + size - colon))) colon = NULL;
     size_t name = host ? colon ? (size_t)(colon - host) : size : 0;
     int n = snprintf(port, sizeof port, ":%d", r->port);
-    if (!r->ask && (!colon || size - name != (size_t)n || memcmp(colon, port, (size_t)n) != 0)) return false;
+    if (!colon || size - name != (size_t)n || memcmp(colon, port, (size_t)n) != 0) return false;
     return name && (is_address(host, name) || is_own_name(r, host, name));
 }
 
@@ -175,8 +174,7 @@ static int check_token(fetchers *f, fetcher *x, const char **why)
 
 static int check_names(const fetch_rules *r, const char *head, const char **why)
 {
-    *why = r->ask ? "the Host header must have an address or the name of this machine"
-                  : "the Host header must name this machine, with the port";
+    *why = "the Host header must name this machine, with the port";
     if (!host_fits(r, head)) return 421;
     *why = "pages of other sites are refused (Origin)";
     return has_origin(head) ? 403 : 0;

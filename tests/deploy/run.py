@@ -199,22 +199,23 @@ def tls(program, folder, environment):
     made = run("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
                "-keyout", f"{folder}/key.pem", "-out", f"{folder}/cert.pem")
     check("a certificate", made.returncode == 0, made)
-    agent, outside, near = free_port(), free_port(), free_port()
+    agent, outside = free_port(), free_port()
+    near = f"127.0.0.2:{agent}"  # the port of a tunnel is that of the agent: requests name it
     places = {"/etc/stunnel/key.pem": f"{folder}/key.pem", "/etc/stunnel/cert.pem": f"{folder}/cert.pem", "agent.example": "localhost",
               "127.0.0.1:7461": f"127.0.0.1:{agent}", "0.0.0.0:7462": f"127.0.0.1:{outside}", "localhost:7462": f"localhost:{outside}"}
     for side in "server", "client":
         text = text_of("stunnel", side + ".conf")
         for old, new in places.items():
-            text = text.replace(old, new if (side, old) != ("client", "127.0.0.1:7461") else f"127.0.0.1:{near}")
+            text = text.replace(old, new if (side, old) != ("client", "127.0.0.1:7461") else near)
         with open(os.path.join(folder, side + ".conf"), "w", encoding="utf-8") as f:
             f.write("foreground = yes\n" + text)
     environment = dict(environment, TFPROF_TOKEN=TOKEN)
     with started(program, "agent", "--listen", f"127.0.0.1:{agent}", env=environment), \
             started("stunnel", f"{folder}/server.conf"), started("stunnel", f"{folder}/client.conf"):
-        top = lambda at: run(program, "top", "--once", "--agent", f"127.0.0.1:{at}", "-format", "json", env=environment)
+        top = lambda at: run(program, "top", "--once", "--agent", at, "-format", "json", env=environment)
         done = wait_for(lambda: (r := top(near)).returncode == 0 and r)
         check("top through TLS", done and '"jax"' in done.stdout, done or top(near))
-        plain = top(outside)
+        plain = top(f"127.0.0.1:{outside}")
         check("without TLS nothing answers there", plain.returncode != 0, plain)
 
 

@@ -172,11 +172,11 @@ def listen(p, check):
                 got += piece
         return (int(got.split()[1]) if got.startswith(b"HTTP/1.1 ") else 0), time.monotonic() - begin
 
-    def top(host="127.0.0.1", key=token, more=""):
+    def top(host=f"127.0.0.1:{port}", key=token, more=""):
         return f"GET /v1/top?format=csv HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {key}{more}"
 
-    for host, status in (("127.0.0.1", 200), (f"localhost:{port}", 200), ("10.1.2.3:99", 200), ("[::1]:9", 200), (socket.gethostname(), 200),
-                         ("evil.example", 421), (f"evil.example:{port}", 421), ("127.0.0.1.evil.example", 421), ("", 421)):
+    for host, status in ((f"127.0.0.1:{port}", 200), (f"localhost:{port}", 200), (f"10.1.2.3:{port}", 200), (f"[::1]:{port}", 200), (f"{socket.gethostname()}:{port}", 200),
+                         ("127.0.0.1", 421), ("10.1.2.3:99", 421), ("[::1]:9", 421), (f"localhost:{metrics}", 421), ("evil.example", 421), (f"evil.example:{port}", 421), ("127.0.0.1.evil.example", 421), ("", 421)):
         check(f"Host {host}", ask(top(host))[0] == status, ask(top(host)))
     for origin in ("http://evil.example", "null", f"http://127.0.0.1:{port}"):
         check(f"Origin {origin}", ask(top(more=f"\r\nOrigin: {origin}"))[0] == 403)

@@ -60,24 +60,24 @@ def raw(address, data, wait=5):
         return got
 
 
-def request(target, token=TOKEN, method="GET", more=""):
-    return f"{method} {target} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {token}\r\n{more}\r\n".encode()
+def request(address, target, token=TOKEN, method="GET", more=""):
+    return f"{method} {target} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\n{more}\r\n".encode()
 
 
 def gates(program, address):
     """Unauthorized and malformed requests are refused."""
     for name, data, status in (
-            ("no token", b"GET /v1/top HTTP/1.1\r\nHost: x\r\n\r\n", 403), ("wrong token", request("/v1/top", TOKEN[:-1] + "x"), 403),
-            ("a prefix", request("/v1/top", TOKEN[:-1]), 403), ("longer", request("/v1/top", TOKEN + "x"), 403),
-            ("capture without", request("/v1/capture?all=", "wrong-token-here", "POST"), 403),
-            ("other path", request("/metrics"), 404), ("capture by GET", request("/v1/capture?all="), 404),
-            ("nothing selected", request("/v1/capture", method="POST"), 400), ("percent", request("/v1/capture?job=%41", method="POST"), 400),
-            ("a port of ours", request("/v1/capture?job=127.0.0.1:22", method="POST"), 400),
-            ("another setting", request("/v1/capture?all=&dir=x", method="POST"), 400), ("twice", request("/v1/capture?all=&ms=1&ms=2", method="POST"), 400),
-            ("a switch with a value", request("/v1/capture?all=&align=0", method="POST"), 400), ("all with a value", request("/v1/capture?all=0", method="POST"), 400),
-            ("shared with a value", request("/v1/capture?all=&shared=1", method="POST"), 400),
-            ("form", request("/v1/top?format=x"), 400), ("stacks without --commands", request("/v1/hang?format=csv"), 403), ("many", request("/v1/capture?" + "&".join(["job=1"] * 25), method="POST"), 400),
-            ("body", request("/v1/top", more="Content-Length: 5\r\n"), 413), ("long", b"GET /" + b"x" * 20000, 400)):
+            ("no token", b"GET /v1/top HTTP/1.1\r\nHost: x\r\n\r\n", 403), ("wrong token", request(address, "/v1/top", TOKEN[:-1] + "x"), 403),
+            ("a prefix", request(address, "/v1/top", TOKEN[:-1]), 403), ("longer", request(address, "/v1/top", TOKEN + "x"), 403),
+            ("capture without", request(address, "/v1/capture?all=", "wrong-token-here", "POST"), 403),
+            ("other path", request(address, "/metrics"), 404), ("capture by GET", request(address, "/v1/capture?all="), 404),
+            ("nothing selected", request(address, "/v1/capture", method="POST"), 400), ("percent", request(address, "/v1/capture?job=%41", method="POST"), 400),
+            ("a port of ours", request(address, "/v1/capture?job=127.0.0.1:22", method="POST"), 400),
+            ("another setting", request(address, "/v1/capture?all=&dir=x", method="POST"), 400), ("twice", request(address, "/v1/capture?all=&ms=1&ms=2", method="POST"), 400),
+            ("a switch with a value", request(address, "/v1/capture?all=&align=0", method="POST"), 400), ("all with a value", request(address, "/v1/capture?all=0", method="POST"), 400),
+            ("shared with a value", request(address, "/v1/capture?all=&shared=1", method="POST"), 400),
+            ("form", request(address, "/v1/top?format=x"), 400), ("stacks without --commands", request(address, "/v1/hang?format=csv"), 403), ("many", request(address, "/v1/capture?" + "&".join(["job=1"] * 25), method="POST"), 400),
+            ("body", request(address, "/v1/top", more="Content-Length: 5\r\n"), 413), ("long", b"GET /" + b"x" * 20000, 400)):
         got = raw(address, data)
         late = name == "capture without" and got.startswith(b"HTTP/1.1 429 ")  # this is the fourth wrong token
         check(f"gate, {name}", got.startswith(f"HTTP/1.1 {status} ".encode()) or late or (name == "long" and got.startswith(b"HTTP/1.1 4")), got[:300])
@@ -227,7 +227,7 @@ def interrupted(program, address, job, folder, leaves):
     with subprocess.Popen([program, "capture", str(job.pid), "--agent", address, "--attach", "--ms", "60000", "-o", os.path.join(folder, "z")],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "TFPROF_TOKEN": TOKEN}) as client:
         check("it records", until(lambda: [n for n in os.listdir(leaves) if n.startswith("tfprof-agent-")]), os.listdir(leaves))
-        got = raw(address, request("/v1/capture?all=", method="POST"))
+        got = raw(address, request(address, "/v1/capture?all=", method="POST"))
         check("one at a time", got.startswith(b"HTTP/1.1 503 ") and b"another recording" in got, got)
         client.send_signal(signal.SIGINT)
         check("^C", client.wait(20) == 130, client.returncode)
