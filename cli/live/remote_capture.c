@@ -51,7 +51,7 @@ static int parameters(cli *c, const cli_call *call, const char *form, char *out,
 static int64_t most_bytes(const cli_call *call)
 {
     const char *told = call->flags[CLI_MAX_BYTES];
-    return told ? tfp_live_bytes(told) : (int64_t)512 << 20;
+    return told ? tfp_live_bytes(told) : (int64_t)4 << 30; /* of all processes of a machine */
 }
 
 /* ---- machines ---- */

@@ -98,7 +98,7 @@ typedef struct remote {
     const char *address, *token; /* HOST:PORT */
     int (*write)(void *ctx, const void *data, size_t size);
     void *ctx;
-    int64_t bytes_most; /* most bytes of all files of a process */
+    int64_t bytes_most; /* most bytes of all files */
     int64_t table_most; /* most bytes of a table */
     /* milliseconds: answer_ms for the whole answer; wait_ms in addition if the other side waits for another
      * recording */

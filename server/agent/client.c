@@ -223,13 +223,13 @@ bool remote_clock(const remote *r, int64_t *ahead)
 /* The files of one process: those in a job's folder whose names begin with the same number, or with none. */
 typedef struct origin {
     char name[ARCHIVE_NAME];
-    int64_t bytes;
     size_t files;
 } origin;
 
 typedef struct origins {
     origin *of;
     size_t count;
+    int64_t bytes; /* of all of them */
 } origins;
 
 static origin *origin_of(origins *all, const char *name)
@@ -241,7 +241,7 @@ static origin *origin_of(origins *all, const char *name)
         if (strlen(all->of[i].name) == size && memcmp(all->of[i].name, name, size) == 0) return &all->of[i];
     if (all->count == PROCESSES_MOST) return NULL;
     origin *o = &all->of[all->count++];
-    *o = (origin){ .bytes = 0 };
+    *o = (origin){ .files = 0 };
     memcpy(o->name, name, size);
     return o;
 }
@@ -254,11 +254,10 @@ static bool may_come(origins *all, const remote *r, const archive_entry *e, char
         snprintf(why, room, "it sends files of more than %d processes", PROCESSES_MOST);
     } else if (++o->files > FILES_MOST) {
         snprintf(why, room, "it sends more than %d files of a process", FILES_MOST);
-    } else if (e->size > r->bytes_most - o->bytes) {
-        snprintf(why, room, "the files of one process are longer in all than --max-bytes %lld",
-                 (long long)r->bytes_most);
+    } else if (e->size > r->bytes_most - all->bytes) {
+        snprintf(why, room, "its files are longer in all than --max-bytes %lld", (long long)r->bytes_most);
     } else {
-        o->bytes += e->size;
+        all->bytes += e->size;
         return true;
     }
     return false;
@@ -343,7 +342,7 @@ int remote_capture(const remote *r, const char *parameters, int folder, char *wh
 {
     char *target = malloc(strlen(parameters) + 64);
     stream *s = malloc(sizeof *s);
-    taken t = { .status = 1, .from = { calloc(PROCESSES_MOST, sizeof *t.from.of), 0 } };
+    taken t = { .status = 1, .from = { calloc(PROCESSES_MOST, sizeof *t.from.of), 0, 0 } };
     *why = '\0';
     if (!s || !target || !t.from.of) {
         refuse(why, room, "out of memory");

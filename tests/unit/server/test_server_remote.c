@@ -297,8 +297,8 @@ static void files_arrive_below_the_folder_only(void **state)
     drop(&t);
 }
 
-/* The limits apply to each process; the number with which a file's name begins tells to which process it belongs. */
-static void each_process_has_its_own_limit(void **state)
+/* An agent that invents processes cannot send more than one that does not. */
+static void the_limit_is_for_all_processes(void **state)
 {
     (void)state;
     tfp_buf text = { 0 };
@@ -307,8 +307,8 @@ static void each_process_has_its_own_limit(void **state)
     memset(bytes, 'x', sizeof bytes);
     tfp_buf_add(&text, STREAM, strlen(STREAM));
     for (int pid = 11; pid < 14; pid++) {
-        tfp_buf_printf(&text, "file 7/%d.pb 600\n", pid);
-        tfp_buf_add(&text, bytes, sizeof bytes);
+        tfp_buf_printf(&text, "file 7/%d.pb 300\n", pid);
+        tfp_buf_add(&text, bytes, 300);
     }
     tfp_buf_printf(&text, REPORT MANIFEST "end\n");
     capture(&t, (peer_answer){ text.data, text.size, false, false }, never);
@@ -317,7 +317,7 @@ static void each_process_has_its_own_limit(void **state)
     tfp_buf_free(&text);
     tfp_buf_printf(&text, STREAM);
     for (int i = 0; i < 2; i++) {
-        tfp_buf_printf(&text, "file 9/21.%d 600\n", i);
+        tfp_buf_printf(&text, "file %d/21 600\n", i);
         tfp_buf_add(&text, bytes, sizeof bytes);
     }
     capture(&t, (peer_answer){ text.data, text.size, false, false }, never);
@@ -340,7 +340,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_status_of_a_recording_is_passed_on, begin, end),
         cmocka_unit_test_setup_teardown(wrong_recordings_are_refused_with_a_reason, begin, end),
         cmocka_unit_test_setup_teardown(files_arrive_below_the_folder_only, begin, end),
-        cmocka_unit_test_setup_teardown(each_process_has_its_own_limit, begin, end),
+        cmocka_unit_test_setup_teardown(the_limit_is_for_all_processes, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
