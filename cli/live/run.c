@@ -5,8 +5,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,7 +23,7 @@ static void pass_on(int number, siginfo_t *info, void *context)
 {
     (void)context;
     if (number == our_signal) {
-        wanted++;
+        wanted = 1;
         return;
     }
     if (info->si_code <= 0 && child > 0) kill((pid_t)child, number);
@@ -85,16 +87,22 @@ static int start(char **words, const dispositions *d)
     return pid > 0 ? 0 : why ? why : EAGAIN;
 }
 
-static int wait_for_end(const tfp_live *l, const dispositions *d)
+/* Waits for the command. Signals arrive only during ppoll, so that none is missed. A signal that reached no agent is passed on again until one
+ * is there: the first seconds of a job are imports. */
+static int wait_for_end(tfp_live *l, const dispositions *d)
 {
+    static const struct timespec soon = { 0, 50000000 };
     int status = 0;
-    sigprocmask(SIG_SETMASK, &d->mask, NULL);
+    struct pollfd end = { (int)syscall(SYS_pidfd_open, (pid_t)child, 0), POLLIN, 0 };
     for (;;) {
-        pid_t got = waitpid((pid_t)child, &status, 0);
+        pid_t got = waitpid((pid_t)child, &status, WNOHANG);
         if (got == child) break;
         if (got < 0 && errno != EINTR) return CLI_BAD_INPUT;
-        for (; wanted > 0; wanted--) tfp_live_run_record(l);
+        if (wanted && tfp_live_run_ask(l)) wanted = 0;
+        ppoll(&end, end.fd >= 0, wanted || end.fd < 0 ? &soon : NULL, &d->mask); /* without a pidfd: before Linux 5.3 */
     }
+    if (end.fd >= 0) close(end.fd);
+    sigprocmask(SIG_SETMASK, &d->mask, NULL);
     child = 0;
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

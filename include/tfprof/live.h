@@ -84,6 +84,8 @@ TFP_API tfp_status tfp_live_run_begin(tfp_live *l, tfp_error *err);
 TFP_API int64_t tfp_live_bytes(const char *size);
 TFP_API int tfp_live_signal(const tfp_live *l);      /**< the number of "on_signal"; 0: none */
 TFP_API void tfp_live_run_record(const tfp_live *l); /**< makes each agent of the command record a window now */
+/** The same; returns how many agents were told. 0: no process has loaded a framework yet, so try again later. */
+TFP_API size_t tfp_live_run_ask(tfp_live *l);
 /** After the command: writes the manifest of the results and removes the hook's files. *note, which the
  *  caller frees with free(), is sentences about the recordings, one a line, or the reason why there is none. Errors: TFP_BADOUTPUT, TFP_NOMEM. */
 TFP_API tfp_status tfp_live_run_end(tfp_live *l, char **note, tfp_error *err);

@@ -202,6 +202,24 @@ def signals(p):
     with open(os.path.join(out, "manifest.json"), encoding="utf-8") as f:
         m = json.load(f)
     check("--on-signal: the end of the job waits for the recording", len(m["captures"]) == 1 and job.returncode == 0, m)
+    late = "import os, signal, sys, time\n%sos.write(1, b'ready\\n')\ntime.sleep(1)\nimport jax\ntime.sleep(1)\n"
+    for name, begin in (("tfprof", ""), ("the job", "os.kill(os.getpid(), signal.SIGUSR2)\n")):
+        out = os.path.join(p.folder, "early signal of " + name)
+        job = start(p, ["--on-signal", "USR2", "--ms", "30"], [sys.executable, p.script(late % begin)], out)
+        job.stdout.readline()
+        if name == "tfprof":
+            job.send_signal(signal.SIGUSR2)
+        job.communicate(timeout=20)
+        with open(os.path.join(out, "manifest.json"), encoding="utf-8") as f:
+            m = json.load(f)
+        check(f"--on-signal before the framework is there, to {name}", [c["status"] for c in m["captures"]] == ["ok"], m)
+    for name, script, note in (("none", JAX, b"no signal came"), ("too late", "import os, time\nos.write(1, b'ready\\n')\ntime.sleep(1)\nimport jax\nos._exit(0)\n", b"ended before")):
+        job = start(p, ["--on-signal", "USR2"], [sys.executable, p.script(script), "0.1"], os.path.join(p.folder, "signal " + name))
+        job.stdout.readline()
+        if name == "too late":
+            job.send_signal(signal.SIGUSR2)
+        _, err = job.communicate(timeout=20)
+        check(f"--on-signal: {name}", note in err, err)
 
 
 def main():

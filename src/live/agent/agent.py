@@ -21,7 +21,7 @@ class Agent:
         self.holder, self.server, self.loaded, self.kept = "", None, [], 0
         self.steps, self.alive, self.leave, self.stalls = Steps(self), False, False, Stalls()
         self.patience = 5.0  # seconds to wait for a request's line
-        self.python_level = 0
+        self.python_level, self.owed = 0, False
 
     def path(self, end):
         return "%s/%d%s" % (self.run_folder, os.getpid(), end)
@@ -126,7 +126,7 @@ class Agent:
                     peer.sendall(f.read())
                 peer.sendall(b"done info 0 0 -\n")
             elif words[:1] == ["snap"]:
-                self.start_window("signal")
+                self.on_signal()
                 peer.sendall(b"done snap 0 0 -\n")
             elif words[:1] == ["capture"]:
                 self.capture(peer, dict(w.split("=", 1) for w in words[1:] if "=" in w))
@@ -409,7 +409,15 @@ class Agent:
                 self.window("interval")
 
     def on_signal(self, *unused):
-        self.start_window("signal")
+        """A signal before a framework is loaded is obeyed when the first one is."""
+        try:
+            if self.here:
+                self.mark("signal")
+        except OSError:
+            pass  # tfprof has ended
+        self.owed = not self.loaded
+        if self.loaded:
+            self.start_window("signal")
 
     def at_exit(self):
         try:
@@ -441,6 +449,8 @@ class Agent:
             self.steps.watch_torch()
         elif name == "tensorflow":
             self.steps.watch_sessions()
+        if self.owed:
+            self.on_signal()
 
     def mark(self, what):
         os.close(open_below(self.here, "%d.%s" % (os.getpid(), what), os.O_WRONLY))

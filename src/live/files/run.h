@@ -65,6 +65,7 @@ typedef struct tfp_run {
     char id[32];    /* identifies this run in its agents' entries */
     tfp_results results;
     char run_folder[TFP_RUN_PATH_MAX];
+    bool unheard;        /* the last request to record reached no agent */
     int run_fd, hook_fd; /* descriptors of the two folders; valid while *hook is set */
     int64_t started;
 } tfp_run;

@@ -122,8 +122,9 @@ static bool is_agent_of(const tfp_run *r, const char *entry, tfp_buf *text, stru
     return true;
 }
 
-void tfp_live_run_record(const tfp_live *l)
+static size_t ask_agents(const tfp_live *l)
 {
+    size_t told = 0;
     struct sockaddr_un to;
     tfp_buf text = { 0 };
     DIR *d = l && *l->run.hook ? tfp_folder_list(l->run.run_fd) : NULL;
@@ -131,18 +132,28 @@ void tfp_live_run_record(const tfp_live *l)
         if (!is_agent_of(&l->run, e->d_name, &text, &to)) continue;
         int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
         if (s < 0) continue;
-        if (connect(s, (struct sockaddr *)&to, sizeof to) == 0) (void)!send(s, "snap\n", 5, MSG_NOSIGNAL);
+        if (connect(s, (struct sockaddr *)&to, sizeof to) == 0) told += send(s, "snap\n", 5, MSG_NOSIGNAL) == 5;
         close(s);
     }
     if (d) closedir(d);
     tfp_buf_free(&text);
+    return told;
+}
+
+void tfp_live_run_record(const tfp_live *l) { ask_agents(l); }
+
+size_t tfp_live_run_ask(tfp_live *l)
+{
+    size_t told = ask_agents(l);
+    if (l) l->run.unheard = !told;
+    return told;
 }
 
 /* ---- after ---- */
 
 typedef struct collected {
     tfp_buf rows;
-    size_t seen, frameworks, files, refused;
+    size_t seen, frameworks, signals, files, refused;
     bool oversized;
 } collected;
 
@@ -175,6 +186,7 @@ static void collect(const tfp_run *r, collected *c)
         tfp_str name = tfp_str_of(e->d_name);
         if (tfp_str_ends(name, TFP_STR(".seen"))) c->seen++;
         if (tfp_str_ends(name, TFP_STR(".framework"))) c->frameworks++;
+        if (tfp_str_ends(name, TFP_STR(".signal"))) c->signals++;
         if (tfp_str_ends(name, TFP_STR(".rows"))) take_rows(r->hook_fd, e->d_name, c);
     }
     if (d) closedir(d);
@@ -208,7 +220,7 @@ static void remove_stale(const tfp_run *r)
 /* A line that says what was recorded of Python. */
 static void note_of(const tfp_live *l, const collected *c, tfp_buf *notes)
 {
-    bool asked = l->settings.every || l->settings.at_step || l->settings.signal;
+    bool by_step = l->settings.every || l->settings.at_step, asked = by_step || l->settings.signal;
     if (l->settings.cuda && !asked && !c->files) return;
     if (!c->seen)
         tfp_buf_text(notes, "no Python process was reached: the command starts none, or with -S, -I or -E");
@@ -220,6 +232,12 @@ static void note_of(const tfp_live *l, const collected *c, tfp_buf *notes)
     else if (c->refused)
         tfp_buf_text(notes,
                      "no profile: the framework has no step of its own; --every Ns takes a window every N seconds");
+    else if (l->settings.signal && !by_step && c->signals)
+        tfp_buf_printf(notes, "no profile, although %zu processes got the signal: their messages say why", c->signals);
+    else if (l->settings.signal && !by_step)
+        tfp_buf_text(notes, l->run.unheard
+                                ? "no profile: the job ended before a process that got the signal could record"
+                                : "no profile: no signal came");
     else
         tfp_buf_text(notes, asked ? "no profile: the job ended before the first was due"
                                   : "no profile was requested: use --every, --at-step or --on-signal");
