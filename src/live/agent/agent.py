@@ -380,14 +380,9 @@ class Agent:
         finally:
             os.close(out)
 
-    def start_window(self, why):
-        """Records in a thread of its own. The lock is taken before the thread starts, so that the
-        end of the process waits for the recording."""
-        if self.out and self.lock.acquire(False):
-            _thread.start_new_thread(self.window, (why,))
-
     def window(self, why):
         try:
+            self.mark(why)
             name = self.framework()
             self.stalls = Stalls()
             with self.stalls:
@@ -409,15 +404,11 @@ class Agent:
                 self.window("interval")
 
     def on_signal(self, *unused):
-        """A signal before a framework is loaded is obeyed when the first one is."""
-        try:
-            if self.here:
-                self.mark("signal")
-        except OSError:
-            pass  # tfprof has ended
+        """Records in a thread of its own; before a framework is loaded, when the first one is. The lock is taken before the thread
+        starts, so that the end of the process waits for the recording."""
         self.owed = not self.loaded
-        if self.loaded:
-            self.start_window("signal")
+        if self.loaded and self.out and self.lock.acquire(False):
+            _thread.start_new_thread(self.window, ("signal",))
 
     def at_exit(self):
         try:

@@ -190,19 +190,26 @@ static bool locate(int64_t pid, const python_file *file, const char *const *name
     return ok;
 }
 
-/* Finds the interpreter's file and all of these symbols in it. False: *file is the likeliest one, if *any; *why says what it lacks. */
-static bool search(int64_t pid, const char *const *names, uint64_t *values, size_t count, python_file *file, bool *any,
-                   const char **why, int *fault)
+/* What a search found: the interpreter's file, or else the likeliest file and what it lacks. */
+typedef struct finding {
+    python_file file;
+    bool any;          /* `file` is set */
+    const char *lacks; /* a literal */
+    int fault;         /* why maps could not be read; 0: it could */
+} finding;
+
+/* Finds the interpreter's file and all of these symbols in it. */
+static bool search(int64_t pid, const char *const *names, uint64_t *values, size_t count, finding *out)
 {
     python_files all;
-    find_files(pid, &all, fault);
-    *any = all.count > 0;
+    find_files(pid, &all, &out->fault);
+    out->any = all.count > 0;
     for (size_t i = 0; i < all.count; i++) {
         const char *lacks = NULL;
         size_t found = 0;
         bool ok = all.of[i].minor >= 0 && locate(pid, &all.of[i], names, values, count, &lacks);
         while (ok && found < count && values[found]) found++;
-        if (i == 0 || found == count) *file = all.of[i], *why = lacks;
+        if (i == 0 || found == count) out->file = all.of[i], out->lacks = lacks;
         if (found == count) return true;
     }
     return false;
@@ -210,11 +217,8 @@ static bool search(int64_t pid, const char *const *names, uint64_t *values, size
 
 bool tfp_python_functions(int64_t pid, const char *const *names, uint64_t *values, size_t count)
 {
-    python_file file;
-    const char *why;
-    bool any;
-    int fault;
-    return search(pid, names, values, count, &file, &any, &why, &fault);
+    finding f;
+    return search(pid, names, values, count, &f);
 }
 
 bool tfp_python_is_single(const tfp_python *p)
@@ -236,19 +240,16 @@ bool tfp_python_is_final(int minor, const uint64_t told[3])
 bool tfp_python_open(int64_t pid, tfp_python *out, tfp_method *refusal)
 {
     static const char *const names[] = { "_PyRuntime", "PyCode_Type", "PyUnicode_Type" };
-    python_file file;
-    const char *lacks;
+    finding f;
     char why[300];
-    int fault;
-    bool any;
     uint64_t head, values[3], told[3] = { 0 }; /* told: cookie, version, whether free-threaded */
     *out = (tfp_python){ .pid = pid, .inside = !tfp_same_namespace(pid, "pid") };
     *refusal = (tfp_method){ .code = NULL };
-    bool found = search(pid, names, values, 3, &file, &any, &lacks, &fault);
-    if (!any) {
-        if (fault == ENOENT || fault == ESRCH) {
+    bool found = search(pid, names, values, 3, &f);
+    if (!f.any) {
+        if (f.fault == ENOENT || f.fault == ESRCH) {
             tfp_method_refuse(refusal, "gone", "no such process");
-        } else if (fault) {
+        } else if (f.fault) {
             tfp_why_forbidden(pid, why, sizeof why);
             tfp_method_refuse(refusal, "no-permission", "%s", why);
         } else {
@@ -256,17 +257,17 @@ bool tfp_python_open(int64_t pid, tfp_python *out, tfp_method *refusal)
         }
         return false;
     }
-    if (file.minor < 0) {
-        tfp_method_refuse(refusal, "unsupported-python", "%s is a debug or free-threaded build", file.file.path);
+    if (f.file.minor < 0) {
+        tfp_method_refuse(refusal, "unsupported-python", "%s is a debug or free-threaded build", f.file.file.path);
         return false;
     }
-    out->layout = tfp_python_layout_of(file.minor);
+    out->layout = tfp_python_layout_of(f.file.minor);
     if (!out->layout) {
-        tfp_method_refuse(refusal, "unsupported-python", "it runs CPython 3.%d: 3.8 to 3.14 are known", file.minor);
+        tfp_method_refuse(refusal, "unsupported-python", "it runs CPython 3.%d: 3.8 to 3.14 are known", f.file.minor);
         return false;
     }
     if (!found) {
-        tfp_method_refuse(refusal, "not-python", "%s %s", file.file.path, lacks);
+        tfp_method_refuse(refusal, "not-python", "%s %s", f.file.file.path, f.lacks);
         return false;
     }
     out->runtime = values[0];
@@ -279,9 +280,9 @@ bool tfp_python_open(int64_t pid, tfp_python *out, tfp_method *refusal)
         tfp_method_refuse(refusal, gone ? "gone" : "no-permission", "%s", gone ? "it has ended" : why);
         return false;
     }
-    if (!tfp_python_is_final(file.minor, told)) {
+    if (!tfp_python_is_final(f.file.minor, told)) {
         tfp_method_refuse(refusal, "unsupported-python", "%s is a free-threaded build, or a preview of 3.%d",
-                          file.file.path, file.minor);
+                          f.file.file.path, f.file.minor);
         return false;
     }
     return true;

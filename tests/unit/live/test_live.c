@@ -406,19 +406,19 @@ static void a_line_is_found_in_each_version_s_table(void **state)
 static void an_interpreter_is_known_by_its_file_name(void **state)
 {
     (void)state;
-    assert_int_equal(tfp_python_minor(TFP_STR("libpython3.11.so.1.0")), 11);
-    assert_int_equal(tfp_python_minor(TFP_STR("python3.8")), 8);
-    assert_int_equal(tfp_python_minor(TFP_STR("python3.11d")), -1);
-    assert_int_equal(tfp_python_minor(TFP_STR("libpython3.13t.so.1.0")), -1);
-    assert_int_equal(tfp_python_minor(TFP_STR("python3.11-config")), 0);
-    assert_int_equal(tfp_python_minor(TFP_STR("python3")), 0);
-    assert_int_equal(tfp_python_extension_minor(TFP_STR("math.cpython-311-x86_64-linux-gnu.so")), 11);
-    assert_int_equal(tfp_python_extension_minor(TFP_STR("_C.cpython-38.so")), 8);
-    assert_int_equal(tfp_python_extension_minor(TFP_STR("_C.cpython-313t-x86_64-linux-gnu.so")), -1);
-    assert_int_equal(tfp_python_extension_minor(TFP_STR("_C.cpython-3.so")), 0);
-    assert_int_equal(tfp_python_extension_minor(TFP_STR("_C.abi3.so")), 0);
-    assert_int_equal(tfp_python_extension_minor(TFP_STR("a.cpython-311-x86_64-linux-gnu.so.part")), 0);
-    assert_int_equal(tfp_python_minor(TFP_STR("libpython3.so")), 0);
+    static const struct {
+        const char *name;
+        int minor, of_extension;
+    } rows[] = { { "libpython3.11.so.1.0", 11, 0 }, { "python3.8", 8, 0 },
+                 { "python3.11d", -1, 0 },          { "libpython3.13t.so.1.0", -1, 0 },
+                 { "python3.11-config", 0, 0 },     { "python3", 0, 0 },
+                 { "libpython3.so", 0, 0 },         { "m.cpython-311-x86_64-linux-gnu.so", 0, 11 },
+                 { "m.cpython-38.so", 0, 8 },       { "m.cpython-313t-x86_64-linux-gnu.so", 0, -1 },
+                 { "m.cpython-3.so", 0, 0 },        { "m.cpython-311.so.part", 0, 0 } };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(tfp_python_minor(tfp_str_of(rows[i].name)), rows[i].minor);
+        assert_int_equal(tfp_python_extension_minor(tfp_str_of(rows[i].name)), rows[i].of_extension);
+    }
     assert_true(tfp_python_layout_of(14) && !tfp_python_layout_of(15));
 }
 
