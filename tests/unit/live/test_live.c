@@ -403,25 +403,6 @@ static void a_line_is_found_in_each_version_s_table(void **state)
         line(13, places, size, 13); /* cut at any byte: it must not be read past its end */
 }
 
-static void an_interpreter_is_known_by_its_file_name(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *name;
-        int minor, of_extension;
-    } rows[] = { { "libpython3.11.so.1.0", 11, 0 }, { "python3.8", 8, 0 },
-                 { "python3.11d", -1, 0 },          { "libpython3.13t.so.1.0", -1, 0 },
-                 { "python3.11-config", 0, 0 },     { "python3", 0, 0 },
-                 { "libpython3.so", 0, 0 },         { "m.cpython-311-x86_64-linux-gnu.so", 0, 11 },
-                 { "m.cpython-38.so", 0, 8 },       { "m.cpython-313t-x86_64-linux-gnu.so", 0, -1 },
-                 { "m.cpython-3.so", 0, 0 },        { "m.cpython-311.so.part", 0, 0 } };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        assert_int_equal(tfp_python_minor(tfp_str_of(rows[i].name)), rows[i].minor);
-        assert_int_equal(tfp_python_extension_minor(tfp_str_of(rows[i].name)), rows[i].of_extension);
-    }
-    assert_true(tfp_python_layout_of(14) && !tfp_python_layout_of(15));
-}
-
 static void looks_that_are_a_little_late_are_made(void **state)
 {
     enum { MS = 1000000 };
@@ -446,7 +427,6 @@ int main(void)
         cmocka_unit_test(a_container_is_its_short_id),
         cmocka_unit_test(an_entry_of_an_agent_names_its_process),
         cmocka_unit_test(a_line_is_found_in_each_version_s_table),
-        cmocka_unit_test(an_interpreter_is_known_by_its_file_name),
         cmocka_unit_test(builds_of_python_by_their_first_words),
         cmocka_unit_test(a_function_is_found_in_our_own_program),
         cmocka_unit_test(tables_of_terabytes_are_not_read),

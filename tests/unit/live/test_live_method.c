@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/live/test_live_method.c: how a process would be recorded, or why it cannot be: of several reasons the one that users can
- * remedy first; and the version of its framework, from the names of the folders beside its library. */
+ * remedy first; and versions: of its framework, from the names of the folders beside its library, of CPython from file names. */
 #include "support.h"
 
 #include "live/files/method.h"
 #include "live/jobs/names.h"
+#include "live/python/python.h"
 
 #include <signal.h>
 #include <string.h>
@@ -229,9 +230,29 @@ static void a_version_that_does_not_fit_is_none(void **state)
     assert_false(tfp_live_version(INT32_MAX, path, version, sizeof version)); /* there is no such process */
 }
 
+static void an_interpreter_is_known_by_its_file_name(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int minor, of_extension;
+    } rows[] = { { "libpython3.11.so.1.0", 11, 0 }, { "python3.8", 8, 0 },
+                 { "python3.11d", -1, 0 },          { "libpython3.13t.so.1.0", -1, 0 },
+                 { "python3.11-config", 0, 0 },     { "python3", 0, 0 },
+                 { "libpython3.so", 0, 0 },         { "m.cpython-311-x86_64-linux-gnu.so", 0, 11 },
+                 { "m.cpython-38.so", 0, 8 },       { "m.cpython-313t-x86_64-linux-gnu.so", 0, -1 },
+                 { "m.cpython-3.so", 0, 0 },        { "m.cpython-311.so.part", 0, 0 } };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(tfp_python_minor(tfp_str_of(rows[i].name)), rows[i].minor);
+        assert_int_equal(tfp_python_extension_minor(tfp_str_of(rows[i].name)), rows[i].of_extension);
+    }
+    assert_true(tfp_python_layout_of(14) && !tfp_python_layout_of(15));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_interpreter_is_known_by_its_file_name),
         cmocka_unit_test_setup_teardown(what_is_mapped_decides_first, begin, end),
         cmocka_unit_test_setup_teardown(a_stopped_process_tells_how_it_goes_on, begin, end),
         cmocka_unit_test_setup_teardown(an_ended_process_is_no_process, begin, end),
