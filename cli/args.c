@@ -32,6 +32,7 @@ cli_flag cli_flags[CLI_FLAG_COUNT] = {
     [CLI_FUNCTIONS] = { "functions", NULL,            NULL,      "take the nodes of a graph's function library too, as FUNCTION/NODE", false, false },
     [CLI_FAIL_ON] = { "fail_on", "CHECKER[=LIMIT],...", "advise check trend watch", "end with status 5 when one of these checkers has findings; LIMIT: see -rule_limits; check: error or warning, when something is at least that bad; trend: regressed, when a job or operation got slower; watch: late, slow, hang", false, false },
     [CLI_FOR] = { "for", "TIME",                      "watch",   "how long to watch, such as 60s, 5m or 2h; otherwise until ^C, or until all named jobs have ended", false, false },
+    [CLI_FALSE_ALARMS] = { "false_alarms", "SHARE",  "gate",    "how often one more run of the same version may be over a limit, 1% by default", false, false },
     [CLI_GATE]    = { "gate",    "LIMIT%",            "diff",    "end with status 5 when the runs of --new are slower than those of --base by more than this, beyond the noise between runs, or a counter grew; 0% finds any growth", false, false },
     [CLI_GIL] = { .name = "gil" },
     [CLI_HELP]    = { "help",    NULL,                NULL,      "show help, of the verb if there is one", false, true },

@@ -87,6 +87,7 @@ typedef enum cli_flag_id {
     CLI_EXTRA_FILES,
     CLI_EXTRA_NAMES,
     CLI_FAIL_ON,
+    CLI_FALSE_ALARMS,
     CLI_FOR,
     CLI_FUNCTIONS,
     CLI_GATE,
@@ -330,7 +331,8 @@ void cli_pager_end(cli *c);
 /* ---- one file each ---- */
 int cli_stats(cli *c, const cli_call *call, tfp_options *o); /* compare.c */
 int cli_diff(cli *c, const cli_call *call, tfp_options *o);  /* compare.c */
-int cli_gate(cli *c, const cli_call *call, tfp_options *o);  /* gate.c */
+int cli_gate(cli *c, const cli_call *call, tfp_options *o);  /* gate.c: diff --gate */
+int cli_gate_limits(cli *c, const cli_call *call, tfp_options *o); /* gate.c: gate calibrate, gate check */
 /* compare.c: loads the files of a side, separated by commas, as `tfprof FILE...` would. */
 int cli_load_side(cli *c, const cli_call *call, const char *files, unsigned keep, tfp_profile **out);
 int cli_query(cli *c, const cli_call *call, tfp_options *o); /* query.c */

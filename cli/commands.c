@@ -254,6 +254,7 @@ static int run_quit(cli *c, const cli_call *call, tfp_options *o)
 /* clang-format off */
 const cli_command cli_commands[] = {
     { "diff",       "A B [C...] [-option value ...]", "What differs between profiles, steps of them (A@3 A@7) or printed scope files; a side of several files is written graph.pb,run_meta.", CLI_IN_SHELL | CLI_IN_PROMPT | CLI_TAKES_WORDS, cli_diff },
+    { "gate",       "calibrate RUNS... | check LIMITS RUN...", "Limits for CI from runs of one version: calibrate measures how much each number varies between them and writes (-o) the limits that one more equal run rarely exceeds; check compares a run with them, status 5 when it is over one.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_gate_limits },
     { "stats",      "FILE... [-option value ...]", "Means, spread and percentiles over the steps of a profile, for the rows of a view.", CLI_IN_SHELL | CLI_IN_PROMPT, cli_stats },
     { "query",      "SQL FILE...", "Answer SQL over the tables of one or many profiles: nodes, executions, edges ...; \"SELECT * FROM columns\" lists them. Or over a folder that tfprof index made, by duckdb.", CLI_IN_SHELL | CLI_IN_PROMPT | CLI_TAKES_WORDS | CLI_TAKES_SQL, cli_query },
     { "top",        "[PID|NAME...]", "Running jobs: the resources that each uses, its steps a second, its framework; nothing is changed in them.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_top },
@@ -364,7 +365,7 @@ static int take_file(cli *c, const cli_call *call, tfp_options *o)
     const char *path = call->flags[CLI_O];
     bool own = call->command && (call->command->run == run_convert || call->command->run == run_timeline ||
                                  call->command->run == cli_report || call->command->run == cli_capture ||
-                                 call->command->run == cli_index || call->command->run == cli_watch);
+                                 call->command->run == cli_index || call->command->run == cli_gate_limits || call->command->run == cli_watch);
     if (!path || own || call->flags[CLI_HELP]) return 0;
     bool shows = call->command &&
                  (call->command->run == run_view || call->command->run == cli_stats || call->command->run == cli_diff ||

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/gate.c: `tfprof diff --gate`: compares many runs of an old version with many of a new one. Each file or folder is a run;
+/* cli/gate.c: `tfprof diff --gate` compares many runs of an old version with many of a new one; `tfprof gate calibrate` and `check` compare
+ * with limits of equal runs. Each file or folder is a run;
  * a baseline contains the runs that it was made of. Profiles are read one after the other, and only their numbers are kept. */
 #include "cli.h"
 
@@ -69,22 +70,27 @@ static int add_profile(cli *c, const cli_call *call, tfp_gate *g, tfp_gate_side 
     return status;
 }
 
+/* Adds the runs of a baseline, or else of a profile. */
+static int add_word(cli *c, const cli_call *call, tfp_gate *g, tfp_gate_side side, const char *word)
+{
+    text baseline = { 0 };
+    int status = read_baseline(c, word, &baseline);
+    if (!status)
+        status = baseline.data
+                     ? from_library(c, tfp_gate_add_baseline(g, side, word, baseline.data, baseline.size, c->err))
+                     : add_profile(c, call, g, side, word);
+    free(baseline.data);
+    return status;
+}
+
 static int add_side(cli *c, const cli_call *call, tfp_gate *g, tfp_gate_side side)
 {
     cli_list words = call->lists[side == TFP_GATE_BASE ? CLI_BASE : CLI_NEW];
     const char *one = call->flags[side == TFP_GATE_BASE ? CLI_BASE : CLI_NEW];
     bool single = one && *one; /* --base=FILE */
     int status = 0;
-    for (size_t i = 0; i < (single ? 1 : words.count) && !status; i++) {
-        const char *word = single ? one : words.at[i];
-        text baseline = { 0 };
-        status = read_baseline(c, word, &baseline);
-        if (!status)
-            status = baseline.data
-                         ? from_library(c, tfp_gate_add_baseline(g, side, word, baseline.data, baseline.size, c->err))
-                         : add_profile(c, call, g, side, word);
-        free(baseline.data);
-    }
+    for (size_t i = 0; i < (single ? 1 : words.count) && !status; i++)
+        status = add_word(c, call, g, side, single ? one : words.at[i]);
     return status;
 }
 
@@ -173,6 +179,45 @@ int cli_gate(cli *c, const cli_call *call, tfp_options *o)
         if (!status && verdict == TFP_GATE_IS_FAILED) status = CLI_FOUND;
     }
     tfp_report_free(r);
+    tfp_gate_free(g);
+    return status;
+}
+
+/* ---- tfprof gate ---- */
+
+static int judge_limits(cli *c, const cli_call *call, tfp_options *o, tfp_gate *g, bool checks)
+{
+    double rate = 0;
+    const char *share = call->flags[CLI_FALSE_ALARMS];
+    tfp_report *r = NULL;
+    tfp_gate_verdict verdict = TFP_GATE_IS_UNKNOWN;
+    if (share && (!parse_limit(share, &rate) || !(rate > 0) || rate > 0.5))
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--false-alarms '%.100s': not a share up to 50%%, such as 1%%",
+                             share);
+    int status = 0;
+    for (size_t i = 1; i < call->word_count && !status; i++)
+        status = add_word(c, call, g, checks && i > 1 ? TFP_GATE_NEW : TFP_GATE_BASE, call->words[i]);
+    if (!status) status = from_library(c, tfp_gate_calibrate(g, rate, o, &r, &verdict, c->err));
+    if (!status && call->flags[CLI_O]) status = save(c, g, call->flags[CLI_O]);
+    if (!status) status = tell(c, r, o);
+    tfp_report_free(r);
+    return status ? status : verdict == TFP_GATE_IS_FAILED ? CLI_FOUND : 0;
+}
+
+int cli_gate_limits(cli *c, const cli_call *call, tfp_options *o)
+{
+    const char *what = call->word_count ? call->words[0] : "";
+    bool checks = strcmp(what, "check") == 0;
+    if (!checks && strcmp(what, "calibrate") != 0)
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "gate needs calibrate RUNS... or check LIMITS RUN...");
+    if (call->word_count < (checks ? 3 : 2))
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE,
+                             checks ? "gate check needs the file of gate calibrate, and a run"
+                                    : "gate calibrate needs runs of one version: files, folders or a baseline");
+    if (checks && call->flags[CLI_O])
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "-o belongs to gate calibrate");
+    tfp_gate *g = tfp_gate_new();
+    int status = g ? judge_limits(c, call, o, g, checks) : cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
     tfp_gate_free(g);
     return status;
 }

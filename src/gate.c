@@ -104,6 +104,26 @@ static tfp_gate_verdict told(tfp_gated verdict)
                                         : TFP_GATE_IS_UNKNOWN;
 }
 
+tfp_status tfp_gate_calibrate(tfp_gate *g, double rate, const tfp_options *o, tfp_report **out, tfp_gate_verdict *verdict,
+                              tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (out) *out = NULL;
+    if (!g || !out) return tfp_fail(err, TFP_BADARG, "no gate, or nowhere to put the report");
+    tfp_gate_runs *base = &g->sides[TFP_GATE_BASE];
+    if (rate == 0) rate = base->rate > 0 ? base->rate : TFP_GATE_RATE;
+    if (!(rate > 0) || rate > 0.5) return tfp_fail(err, TFP_BADARG, "the rate of false alarms is no share up to 0.5");
+    if (!base->runs.size) return tfp_fail(err, TFP_BADARG, "there are no runs");
+    tfp_report *r = tfp_report_new("calibration", o);
+    if (!r) return tfp_nomem(err);
+    tfp_table_of(r)->keeps_order = true;
+    tfp_gated got = TFP_GATE_UNKNOWN;
+    tfp_status s = tfp_gate_limits(base, &g->sides[TFP_GATE_NEW], rate, r, &got, err);
+    if (!s) s = tfp_grid_arrange(r, err);
+    if (!s && verdict) *verdict = told(got);
+    return tfp_report_give(r, s, out);
+}
+
 tfp_status tfp_gate_judge(const tfp_gate *g, double limit, int pairs, const tfp_options *o, tfp_report **out,
                           tfp_gate_verdict *verdict, tfp_error *err)
 {

@@ -24,7 +24,7 @@ static const struct {
     { "Compare",
       { { "tfprof diff OLD NEW", "what became slower; --gate 5% for CI" },
         { "tfprof stats FILE", "mean, spread and percentiles over the steps" } },
-      "diff stats" },
+      "diff gate stats" },
     { "Record a running job",
       { { "tfprof capture --attach train.py", "its trace, without a change in the job" },
         { "tfprof stacks train.py", "the functions in which it spends its time now" },

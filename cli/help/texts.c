@@ -44,7 +44,7 @@ typedef struct shape {
  * no JSON. */
 static const shape shapes[] = {
     { "scope", "report" }, { "graph", "report" },  { "op", "report" },    { "code", "report" },
-    { "calls", "report" }, { "advise", "advise" }, { "diff", "table" },   { "stats", "table" },
+    { "calls", "report" }, { "advise", "advise" }, { "diff", "table" },   { "gate", "table" },   { "stats", "table" },
     { "query", "table" },  { "top", "table" },     { "stacks", "table" }, { "capture", "table" },
     { "index", "table" },  { "trend", "table" },   { "serve", "http" },   { "watch", "table" },
 };

@@ -53,6 +53,17 @@ TFP_API tfp_status tfp_gate_save(const tfp_gate *g, tfp_gate_side side, tfp_writ
 TFP_API tfp_status tfp_gate_judge(const tfp_gate *g, double limit, int pairs, const tfp_options *o, tfp_report **out,
                                   tfp_gate_verdict *verdict, tfp_error *err);
 
+/** Works out from the base runs, which are of one version, how much each number varies, and the limit that one more run of the same version
+ *  exceeds by chance; then compares the new runs, if there are any, with these limits. tfp_gate_save writes the limits afterwards.
+ *  rate    how often one more equal run may be over any limit: 0.01 is 1 %; 0: that of the baseline, or 1 %
+ *  out     on success a table, which the caller frees; on failure NULL
+ *  verdict gets failed: a number is over its limit; unknown: there are no new runs, or nothing has a limit; may be NULL
+ *  Rows: the step, operations and lines of a hundredth of a step or more, and counters. Without a limit: times with fewer than five runs or
+ *  with a limit of more than 25 % over the usual time, and counters that vary.
+ *  Errors: TFP_BADARG no base runs, an invalid rate; TFP_NOMEM. */
+TFP_API tfp_status tfp_gate_calibrate(tfp_gate *g, double rate, const tfp_options *o, tfp_report **out,
+                                      tfp_gate_verdict *verdict, tfp_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -12,6 +12,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import calibrate  # noqa: E402
 import rates  # noqa: E402
 import templates  # noqa: E402
 
@@ -152,9 +153,41 @@ def refused(folder):
     check("a file that is not there", done.returncode == 1 and "none.json" in done.stderr, done.stderr)
 
 
+def limits(folder):
+    """gate calibrate and gate check: limits, numbers that have none, and a run that is over one."""
+    def gate(name, words, status, *said):
+        done = subprocess.run([PROGRAM, "gate", *words], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False, cwd=folder)
+        told = done.stdout + done.stderr
+        check(f"limits, {name}", done.returncode == status and all(s in told for s in said), (done.returncode, told))
+        return told
+
+    equal = baseline(os.path.join(folder, "equal.json"), step={"step": noisy(1000, 10, 0.01, 1)}, op={"mm": noisy(400, 10, 0.01, 2), "wild": noisy(300, 10, 0.2, 3), "tiny": noisy(1, 10, 0.01, 4)},
+                     calls={"all operations": 70, "loop": [3, 4] * 5})
+    told = gate("calibrate", ["calibrate", equal, "-o", "limits.json"], 0, "3 of 5 numbers have a limit by 10 equal runs", "fails in 1% of checks", "op of wild (too noisy: ", "calls of loop (varies)")
+    check("limits: short operations are left out", "tiny" not in told, told)
+    with open(os.path.join(folder, "limits.json"), encoding="utf-8") as f:
+        made = json.load(f)
+    rows = {r["name"]: r for r in made["rows"]}
+    check("limits: the file", made["false_alarms"] == 0.01 and 1020 < rows["step"]["limit"] < 1060 and rows["all operations"]["limit"] == 70 and "limit" not in rows["wild"], made)
+    for name, step, calls, status, said in (("equal", 1005, 70, 0, "gate: passed"), ("slower", 1200, 70, 5, "step of step 1200, limit 10"), ("one call more", 1005, 71, 5, "calls of all operations 71, limit 70")):
+        new = baseline(os.path.join(folder, "new.json"), 1, step={"step": step}, op={"mm": 400, "wild": 3000}, calls={"all operations": calls, "loop": 9})
+        gate(name, ["check", "limits.json", new], status, said)
+    gate("nothing to compare", ["check", "limits.json", baseline(os.path.join(folder, "other.json"), 1, op={"else": 5})], 0, "gate: unknown", "missing")
+    gate("the file's rate", ["calibrate", equal, "--false-alarms", "5%", "-o", "loose.json"], 0, "fails in 5% of checks")
+    gate("is kept", ["check", "loose.json", equal], 0, "fails in 5% of checks")
+    gate("four runs", ["calibrate", baseline(os.path.join(folder, "four.json"), 4, step={"step": noisy(1000, 4, 0.01, 1)})], 0, "0 of 1 numbers", "too few runs")
+    for words in ([], ["x"], ["calibrate"], ["check", "limits.json"], ["check", "limits.json", equal, "-o", "x"], ["calibrate", equal, "--false-alarms", "0%"], ["calibrate", equal, "--false-alarms", "60%"]):
+        gate(f"wrong usage {words}", words, 2)
+    gate("no file", ["check", "limits.json", "absent.json"], 1, "absent.json")
+
+
 def chances():
     """Limits that a correct program keeps for more than 999 of 1,000 seeds."""
     gate = rates.Gate(os.path.join(os.path.dirname(PROGRAM), "src", "libtfprof.so"))
+    for rate, most in ((0.01, 2.3), (0.05, 7.5)):
+        found = calibrate.share(gate, ("normal", 0.02, 10, rate, 1), 1000)
+        check(f"one more equal run fails in at most {100 * rate:g} %", found <= most, found)  # most: 1,000 fair checks exceed it once in ten thousand
+    check("one run that is slower by a fifth is found", calibrate.share(gate, ("normal", 0.02, 10, 0.01, 1.2), 200) > 95)
     for case, least, most in ((("normal", .02, 10, (1, True), "0%", False), 0, 4), (("spikes", .02, 10, (1, True), "0%", False), 0, 4),
                               (("normal", .013, 10, (1.03, True), "0%", False), 85, 100), (("normal", .02, 10, (1.03, True), "0%", True), 75, 100)):
         found = rates.rate(gate, case, 100)
@@ -163,7 +196,7 @@ def chances():
 
 def main():
     with tempfile.TemporaryDirectory(prefix="tfprof_gate_") as folder:
-        for part in (times, pairs, counters, cause, profiles, refused):
+        for part in (times, pairs, counters, cause, profiles, refused, limits):
             part(folder)
     with tempfile.TemporaryDirectory(prefix="tfprof_gate_") as folder:
         templates.run(folder, PROGRAM, check)

@@ -11,6 +11,7 @@ WORD picks the files with it in their name. Prints a line of reason for each fai
 "N passed, N failed". The interpreter is the one that runs this; the package is the one that it imports.
 """
 import glob
+import json
 import os
 import re
 import resource
@@ -69,9 +70,33 @@ def find_helpers():
     sys.path[:0] = [HERE, os.path.join(HERE, "compat")]
 
 
+def keep_answers():
+    """Keeps the JSON that reports give to the tests, for tests/schema/check_logged.py."""
+    sys.path.insert(0, os.path.join(os.path.dirname(HERE), "schema"))
+    from logged import FILE, log
+    if not FILE:
+        return
+    import tfprof
+    to_bytes, to_dict = tfprof.Report.to_bytes, tfprof.Report.to_dict
+
+    def logged_bytes(report, output):
+        made = to_bytes(report, output)
+        if output in ("json", "jsonl"):
+            log("command", made.decode("utf-8", "replace"), f"Python: {report.view}.to_bytes -format {output}")
+        return made
+
+    def logged_dict(report):
+        made = to_dict(report)
+        log("command", json.dumps(made), f"Python: {report.view}.to_dict")
+        return made
+
+    tfprof.Report.to_bytes, tfprof.Report.to_dict = logged_bytes, logged_dict
+
+
 def run_here(path):
     """Runs all tests of a file in this process."""
     find_helpers()
+    keep_answers()
     sys.path.insert(0, os.path.dirname(path))
     name = os.path.splitext(os.path.basename(path))[0]
     result = Counting()

@@ -54,6 +54,9 @@ def files(t, sample):
     t.run("diff", "--base", trace, trace, "--save-base", "base.json")
     t.fits("a baseline", t.read("base.json"), "baseline")
     t.table("diff", "--gate", "5%", "--base", "base.json", "--new", trace)
+    t.run("gate", "calibrate", *[trace] * 5, "-o", "limits.json")
+    t.fits("limits", t.read("limits.json"), "baseline")
+    t.table("gate", "check", "limits.json", trace)
     t.table("index", os.path.join(sample, "pytorch"), "-o", "index")
     t.table("trend", "index")
     with open(os.path.join(t.folder, "dump_rank_0"), "w", encoding="utf-8") as f:

@@ -24,10 +24,11 @@ def ask(*words):
 FILES = ["pytorch/train.json.gz", "towers/profile_9.gz", "dense/graph.pb", "recorded/jax.xplane.pb.gz", "pprof/go_cpu.pb.gz", "gpu/profile_1.gz",
          "tutorials/clusters/run", "resnet32"]
 # these need more arguments than a file
-OTHERS = ("diff", "stats", "query", "top", "stacks", "capture", "index", "trend", "serve", "report", "mcp")
+OTHERS = ("diff", "gate", "stats", "query", "top", "stacks", "capture", "index", "trend", "serve", "report", "mcp")
 MORE = [["diff", "dense/profile_3.gz@0", "dense/profile_3.gz@3"], ["stats", "towers/profile_9.gz", "-view", "op"], ["top", "--once"],
         ["query", "SELECT name, count(*) AS n, NULL AS x FROM nodes GROUP BY name", "dense/graph.pb"],
         ["diff", "--gate", "5%", "--base", "towers/profile_9.gz", "--new", "towers/profile_9.gz"],
+        ["gate", "calibrate", "towers/profile_9.gz", "towers/profile_9.gz"],
         ["scope", "pytorch/train.json.gz", "-select", "params,flops_per_second,intensity,coverage,macs,bytes_moved"],
         ["scope", "dense/graph.pb", "-select", "input_shapes,tensor_value"],
         ["op", "towers/profile_9.gz", "-select", "median_micros,p95_micros,max_micros,mean_micros,macs"],

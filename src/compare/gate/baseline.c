@@ -8,7 +8,8 @@
  *       {"measure": "step", "name": "step", "values": [1203.5, 1198.25]},
  *       {"measure": "float_ops", "name": "aten::mm", "same": 524288}]}
  *
- * `same` stands for a value that every run has; null in `values` for a run without the row. */
+ * `same` stands for a value that every run has; null in `values` for a run without the row. `tfprof gate calibrate` adds
+ * "false_alarms" at the top, which is read, and a "limit" to rows for people, which is not. */
 #include "compare/gate/gate.h"
 #include "wire/json.h"
 #include "wire/jsonscan.h"
@@ -18,6 +19,7 @@
 
 enum { VERSION = 1 };
 #define MARK "tfprof_baseline"
+#define RATE "false_alarms"
 
 /* ---- writing ---- */
 
@@ -44,6 +46,10 @@ static void write_row(const tfp_gate_runs *g, const tfp_gate_row *row, tfp_json 
             tfp_json_double(j, value);
     }
     if (!same) tfp_json_close(j, ']');
+    if (row->limit > 0) {
+        tfp_json_key(j, "limit");
+        tfp_json_double(j, row->limit);
+    }
     tfp_json_close(j, '}');
 }
 
@@ -53,6 +59,10 @@ void tfp_gate_write(const tfp_gate_runs *g, tfp_buf *out)
     tfp_json_open(&j, '{');
     tfp_json_key(&j, MARK);
     tfp_json_int(&j, VERSION);
+    if (g->rate > 0) {
+        tfp_json_key(&j, RATE);
+        tfp_json_double(&j, g->rate);
+    }
     tfp_json_key(&j, "runs");
     tfp_json_open(&j, '[');
     for (size_t i = 0; i < g->runs.size; i++) tfp_json_str(&j, tfp_strtab_get(&g->names, g->runs.at[i]));
@@ -253,6 +263,8 @@ static tfp_status take_all(reader *x, tfp_error *err)
             s = take_runs(x, err);
         else if (is_key(key, "rows"))
             s = take_rows(x, err);
+        else if (is_key(key, RATE))
+            s = take_value(x, &x->g->rate, err);
         else
             tfp_jscan_skip(&x->scan);
     }

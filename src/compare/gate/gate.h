@@ -3,7 +3,7 @@
  *
  *     profile of a run ──measure.c──▶ one number a row ──runs.c──▶ two sides ──judge.c──▶ verdicts ──gate_report.c──▶ report
  *                                          ▲      │
- *                                    baseline.c: a small file
+ *                                    baseline.c: a small file ──calibrate.c──▶ limits of one more run
  *
  * Steps of one run are not independent, and machines differ from run to run. So each run has one number per row: the median
  * of its steps. Times are tested over runs; counters without noise are compared exactly. */
@@ -43,6 +43,7 @@ tfp_measure tfp_measure_find(tfp_str name); /* TFP_M_COUNT: there is none */
 typedef struct tfp_gate_row {
     tfp_strid name;
     tfp_measure measure;
+    double limit;           /* of one more run (calibrate.c); 0: none */
     TFP_VEC(double) values; /* for each run; NAN, or beyond the end: the run has no such row */
 } tfp_gate_row;
 
@@ -54,6 +55,7 @@ typedef struct tfp_gate_runs {
     TFP_VEC(tfp_gate_row) rows;
     tfp_map64 places;   /* measure and name -> index in rows */
     size_t value_count; /* number of values in all rows */
+    double rate;        /* share of equal runs that may be over a limit; 0: there are no limits */
 } tfp_gate_runs;
 
 tfp_status tfp_gate_runs_init(tfp_gate_runs *g, tfp_error *err);
@@ -124,6 +126,11 @@ typedef struct tfp_gate_result {
     bool pairs;
 } tfp_gate_result;
 tfp_status tfp_gate_compare(const tfp_gate_runs *base, const tfp_gate_runs *now, tfp_gate_result *out, tfp_error *err);
+
+/* ---- calibrate.c: a report with a limit for each number of equal runs, and verdicts on `now`, which may have no runs ---- */
+#define TFP_GATE_RATE 0.01
+tfp_status tfp_gate_limits(tfp_gate_runs *base, const tfp_gate_runs *now, double rate, tfp_report *r, tfp_gated *verdict,
+                           tfp_error *err);
 
 /* ---- gate_report.c ---- */
 tfp_status tfp_gate_tell(tfp_report *r, const tfp_gate_result *x, const tfp_gate_runs *base, const tfp_gate_runs *now,
