@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/args.c: parses words into a cli_call, for the command line and for the prompt. In: argv, or a line split at
- * blanks. Out: verb, flags, options and plain words. The file system is used only to decide whether a word that could
- * be a verb or a file is a file. */
+/* cli/args.c: parses words into a cli_call, for the command line and for the prompt. In: argv, or a line split at blanks. Out: verb, flags,
+ * options and plain words. The file system is used only to decide whether a word that could be a verb or a file is a file. */
 #include "cli.h"
 
 #include <stdlib.h>

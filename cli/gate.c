@@ -214,8 +214,7 @@ int cli_gate_limits(cli *c, const cli_call *call, tfp_options *o)
         return cli_fault_set(&c->fault, CLI_BAD_USAGE,
                              checks ? "gate check needs the file of gate calibrate, and a run"
                                     : "gate calibrate needs runs of one version: files, folders or a baseline");
-    if (checks && call->flags[CLI_O])
-        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "-o belongs to gate calibrate");
+    if (checks && call->flags[CLI_O]) return cli_fault_set(&c->fault, CLI_BAD_USAGE, "-o belongs to gate calibrate");
     tfp_gate *g = tfp_gate_new();
     int status = g ? judge_limits(c, call, o, g, checks) : cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
     tfp_gate_free(g);

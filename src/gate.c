@@ -2,7 +2,6 @@
 /* gate.c: the public functions of the gate for CI: they take runs and return a verdict. */
 #include "compare/gate/gate.h"
 #include "model/tables/read.h"
-#include "views/core/grid.h"
 #include "views/core/handle.h"
 #include "views/core/view.h"
 
@@ -93,8 +92,7 @@ static tfp_status judge(const tfp_gate *g, tfp_report *r, tfp_gate_result *x, tf
 {
     const tfp_gate_runs *base = &g->sides[TFP_GATE_BASE], *now = &g->sides[TFP_GATE_NEW];
     tfp_status s = tfp_gate_compare(base, now, x, err);
-    if (!s) s = tfp_gate_tell(r, x, base, now, err);
-    return s ? s : tfp_grid_arrange(r, err);
+    return s ? s : tfp_gate_tell(r, x, base, now, err);
 }
 
 static tfp_gate_verdict told(tfp_gated verdict)
@@ -104,8 +102,8 @@ static tfp_gate_verdict told(tfp_gated verdict)
                                         : TFP_GATE_IS_UNKNOWN;
 }
 
-tfp_status tfp_gate_calibrate(tfp_gate *g, double rate, const tfp_options *o, tfp_report **out, tfp_gate_verdict *verdict,
-                              tfp_error *err)
+tfp_status tfp_gate_calibrate(tfp_gate *g, double rate, const tfp_options *o, tfp_report **out,
+                              tfp_gate_verdict *verdict, tfp_error *err)
 {
     tfp_error_clear(err);
     if (out) *out = NULL;
@@ -116,10 +114,8 @@ tfp_status tfp_gate_calibrate(tfp_gate *g, double rate, const tfp_options *o, tf
     if (!base->runs.size) return tfp_fail(err, TFP_BADARG, "there are no runs");
     tfp_report *r = tfp_report_new("calibration", o);
     if (!r) return tfp_nomem(err);
-    tfp_table_of(r)->keeps_order = true;
     tfp_gated got = TFP_GATE_UNKNOWN;
     tfp_status s = tfp_gate_limits(base, &g->sides[TFP_GATE_NEW], rate, r, &got, err);
-    if (!s) s = tfp_grid_arrange(r, err);
     if (!s && verdict) *verdict = told(got);
     return tfp_report_give(r, s, out);
 }
@@ -134,7 +130,6 @@ tfp_status tfp_gate_judge(const tfp_gate *g, double limit, int pairs, const tfp_
     if (!g->sides[0].runs.size || !g->sides[1].runs.size) return tfp_fail(err, TFP_BADARG, "a side has no runs");
     tfp_report *r = tfp_report_new("gate", o);
     if (!r) return tfp_nomem(err);
-    tfp_table_of(r)->keeps_order = true;
     tfp_gate_result x = { .limit = limit, .pairs = pairs != 0 };
     tfp_status s = judge(g, r, &x, err);
     if (!s && verdict) *verdict = told(x.verdict);

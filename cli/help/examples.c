@@ -72,7 +72,7 @@ const cli_example cli_examples[] = {
     { "tfprof diff old.json.gz new.json.gz -min_size 1ms", "what became slower or faster by operation" },
     { "tfprof diff --gate 5% --base old*.json.gz --new new*.json.gz", "in CI: fail when the new runs are slower, beyond their noise" },
     { "tfprof gate calibrate run*.json.gz -o limits.json", "limits for CI from at least five runs of one version" },
-    { "tfprof gate check limits.json new.json.gz", "in CI: status 5 when a run is over them" },
+    { "tfprof gate check limits.json new*.json.gz", "in CI: status 5 when the median of new runs is over them" },
     { "tfprof diff trace.json.gz@3 trace.json.gz@4 -view op", "two steps of a trace" },
     { "tfprof stats trace.json.gz -view op -top 10", "mean, spread and percentiles over the steps" },
     { "tfprof stats trace.json.gz -view steps -format csv", "the same of the devices' busy and idle time" },

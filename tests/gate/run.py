@@ -185,9 +185,9 @@ def chances():
     """Limits that a correct program keeps for more than 999 of 1,000 seeds."""
     gate = rates.Gate(os.path.join(os.path.dirname(PROGRAM), "src", "libtfprof.so"))
     for rate, most in ((0.01, 2.3), (0.05, 7.5)):
-        found = calibrate.share(gate, ("normal", 0.02, 10, rate, 1), 1000)
+        found = calibrate.share(gate, ("normal", 0.02, 10, rate, 1, 1), 1000)
         check(f"one more equal run fails in at most {100 * rate:g} %", found <= most, found)  # most: 1,000 fair checks exceed it once in ten thousand
-    check("one run that is slower by a fifth is found", calibrate.share(gate, ("normal", 0.02, 10, 0.01, 1.2), 200) > 95)
+    check("one run that is slower by a fifth is found", calibrate.share(gate, ("normal", 0.02, 10, 0.01, 1.2, 1), 200) > 95)
     for case, least, most in ((("normal", .02, 10, (1, True), "0%", False), 0, 4), (("spikes", .02, 10, (1, True), "0%", False), 0, 4),
                               (("normal", .013, 10, (1.03, True), "0%", False), 85, 100), (("normal", .02, 10, (1.03, True), "0%", True), 75, 100)):
         found = rates.rate(gate, case, 100)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* compare/gate/calibrate.c: how much the numbers of equal runs vary, and the limit of each number that one more run of the same version exceeds
  * with a stated probability. The logarithms of times are taken as normal: a limit is the upper end of Student's prediction interval of one
- * run. The probability is divided as in judge.c: four fifths for the step, the rest for operations and lines that take at least a
+ * run, or the longest time of an equal run if that is longer. The probability is divided as in judge.c: four fifths for the step, the rest for operations and lines that take at least a
  * hundredth of a step. Counters have no noise: their limit is their value. */
 #include "compare/gate/gate.h"
 #include "compare/welch.h"
@@ -9,9 +9,9 @@
 #include "views/core/handle.h"
 #include "views/core/notes.h"
 
-#define STEP_SHARE 0.8     /* of the false alarms */
-#define SHARE_TESTED 0.01  /* of a step */
-#define NOISY 0.25         /* a limit that is higher than this growth finds nothing of use */
+#define STEP_SHARE 0.8    /* of the false alarms */
+#define SHARE_TESTED 0.01 /* of a step */
+#define NOISY 0.25        /* a limit that is higher than this growth finds nothing of use */
 enum { RUNS_LEAST = 5, TOLD = 3 };
 
 typedef struct calibrated_row {
@@ -31,7 +31,8 @@ static const tfp_table_column columns[] = {
     TFP_COLUMN(calibrated_row, "growth", REAL, PERCENT, growth, "growth of the limit over usual"),
     TFP_COLUMN(calibrated_row, "new", REAL, NUMBER, now, "median over the runs that were checked"),
     TFP_COLUMN(calibrated_row, "verdict", TEXT, LABEL, verdict,
-               "gates: it has a limit; passed; failed: over the limit; too few runs: fewer than five; too noisy: the limit would be more than "
+               "gates: it has a limit; passed; failed: over the limit; too few runs: fewer than five; too noisy: the "
+               "limit would be more than "
                "25 % over usual; varies: a counter that differs between equal runs; missing: the checked runs lack it"),
     { 0 }
 };
@@ -56,10 +57,11 @@ static bool is_used(const calibration *c, const tfp_gate_row *row)
 
 static void calibrate_time(tfp_gate_row *row, double alpha, calibrated_row *out)
 {
-    double sum = 0, squares = 0;
+    double sum = 0, squares = 0, most = 0;
     for (size_t i = 0; i < row->values.size; i++) {
         double x = log(row->values.at[i]);
         if (!(row->values.at[i] > 0)) continue;
+        most = fmax(most, row->values.at[i]);
         double delta = x - sum; /* sum: the mean so far (Welford) */
         sum += delta / (double)++out->runs;
         squares += delta * (x - sum);
@@ -71,7 +73,8 @@ static void calibrate_time(tfp_gate_row *row, double alpha, calibrated_row *out)
     }
     double n = (double)out->runs, deviation = sqrt(squares / (n - 1));
     out->noise = expm1(deviation);
-    out->growth = expm1(deviation * sqrt(1 + 1 / n) * tfp_student_quantile(2 * alpha, n - 1));
+    out->growth =
+        fmax(expm1(deviation * sqrt(1 + 1 / n) * tfp_student_quantile(2 * alpha, n - 1)), most / out->usual - 1);
     if (out->growth > NOISY)
         out->verdict = TFP_STR("too noisy");
     else
@@ -111,7 +114,11 @@ static bool add_row(calibration *c, tfp_arena *a, tfp_gate_row *row, double rate
                            .unit = tfp_str_of(tfp_measures[row->measure].unit),
                            .verdict = TFP_STR("gates"),
                            .name = { tfp_arena_copy(a, name), name.size },
-                           .usual = NAN, .noise = NAN, .limit = NAN, .growth = NAN, .now = NAN };
+                           .usual = NAN,
+                           .noise = NAN,
+                           .limit = NAN,
+                           .growth = NAN,
+                           .now = NAN };
     row->limit = 0;
     if (is_time(row))
         calibrate_time(row, alpha, &out);
@@ -154,17 +161,18 @@ static tfp_status tell(tfp_report *r, const calibration *c, double rate, tfp_gat
     tfp_buf line = { 0 }, others = { 0 };
     size_t cannot = put_names(&others, c, cannot_gate);
     if (c->now->runs.size) {
-        tfp_buf_printf(&line, "gate: %s: ", verdict == TFP_GATE_FAILED   ? "failed"
-                                            : verdict == TFP_GATE_PASSED ? "passed"
-                                                                         : "unknown");
+        tfp_buf_printf(&line, "gate: %s: ",
+                       verdict == TFP_GATE_FAILED   ? "failed"
+                       : verdict == TFP_GATE_PASSED ? "passed"
+                                                    : "unknown");
         if (!put_names(&line, c, has_failed)) tfp_buf_printf(&line, "no number is over its limit");
         tfp_buf_text(&line, "; ");
     }
-    tfp_buf_printf(&line, "%zu of %zu numbers have a limit by %zu equal runs; one more equal run fails in %g%% of checks",
+    tfp_buf_printf(&line,
+                   "%zu of %zu numbers have a limit by %zu equal runs; one more equal run fails in %g%% of checks",
                    c->rows.size - cannot, c->rows.size, c->base->runs.size, 100 * rate);
     tfp_status s = line.failed || others.failed ? tfp_nomem(err) : TFP_OK;
-    if (!s)
-        s = tfp_report_note_add(r, TFP_NOTE_GATE_VERDICT, err, "%.*s", (int)line.size, line.data);
+    if (!s) s = tfp_report_note_add(r, TFP_NOTE_GATE_VERDICT, err, "%.*s", (int)line.size, line.data);
     if (!s && cannot)
         s = tfp_report_note_add(r, TFP_NOTE_GATE_POWER, err, "cannot gate here: %.*s", (int)others.size, others.data);
     tfp_buf_free(&line);
@@ -182,8 +190,8 @@ static tfp_gated verdict_of(const calibration *c)
     return passed ? TFP_GATE_PASSED : TFP_GATE_UNKNOWN;
 }
 
-tfp_status tfp_gate_limits(tfp_gate_runs *base, const tfp_gate_runs *now, double rate, tfp_report *r, tfp_gated *verdict,
-                           tfp_error *err)
+tfp_status tfp_gate_limits(tfp_gate_runs *base, const tfp_gate_runs *now, double rate, tfp_report *r,
+                           tfp_gated *verdict, tfp_error *err)
 {
     calibration c = { .base = base, .now = now };
     double step = tfp_gate_median(tfp_gate_row_find(base, TFP_M_STEP, TFP_STR("step")));
@@ -205,7 +213,9 @@ tfp_status tfp_gate_limits(tfp_gate_runs *base, const tfp_gate_runs *now, double
         rows[i].growth = percent(rows[i].growth);
     }
     if (!s) s = tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, c.rows.size, 0 }, err);
+    tfp_table_of(r)->keeps_order = true;
     if (!s) s = tell(r, &c, rate, *verdict, err);
+    if (!s) s = tfp_grid_arrange(r, err);
     tfp_vec_free(&c.rows);
     return s;
 }

@@ -215,6 +215,8 @@ tfp_status tfp_gate_tell(tfp_report *r, const tfp_gate_result *x, const tfp_gate
         if (!s && notes[i].size) s = tfp_report_note_add(r, codes[i], err, "%.*s", (int)notes[i].size, notes[i].data);
         tfp_buf_free(&notes[i]);
     }
+    tfp_table_of(r)->keeps_order = true;
     if (!s) s = tell_doubts(r, base, err);
-    return s ? s : tell_doubts(r, now, err);
+    if (!s) s = tell_doubts(r, now, err);
+    return s ? s : tfp_grid_arrange(r, err);
 }
