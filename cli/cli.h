@@ -329,9 +329,9 @@ bool cli_pager_start(cli *c, const cli_call *call); /* collects output until cli
 void cli_pager_end(cli *c);
 
 /* ---- one file each ---- */
-int cli_stats(cli *c, const cli_call *call, tfp_options *o); /* compare.c */
-int cli_diff(cli *c, const cli_call *call, tfp_options *o);  /* compare.c */
-int cli_gate(cli *c, const cli_call *call, tfp_options *o);  /* gate.c: diff --gate */
+int cli_stats(cli *c, const cli_call *call, tfp_options *o);       /* compare.c */
+int cli_diff(cli *c, const cli_call *call, tfp_options *o);        /* compare.c */
+int cli_gate(cli *c, const cli_call *call, tfp_options *o);        /* gate.c: diff --gate */
 int cli_gate_limits(cli *c, const cli_call *call, tfp_options *o); /* gate.c: gate calibrate, gate check */
 /* compare.c: loads the files of a side, separated by commas, as `tfprof FILE...` would. */
 int cli_load_side(cli *c, const cli_call *call, const char *files, unsigned keep, tfp_profile **out);

@@ -365,7 +365,8 @@ static int take_file(cli *c, const cli_call *call, tfp_options *o)
     const char *path = call->flags[CLI_O];
     bool own = call->command && (call->command->run == run_convert || call->command->run == run_timeline ||
                                  call->command->run == cli_report || call->command->run == cli_capture ||
-                                 call->command->run == cli_index || call->command->run == cli_gate_limits || call->command->run == cli_watch);
+                                 call->command->run == cli_index || call->command->run == cli_gate_limits ||
+                                 call->command->run == cli_watch);
     if (!path || own || call->flags[CLI_HELP]) return 0;
     bool shows = call->command &&
                  (call->command->run == run_view || call->command->run == cli_stats || call->command->run == cli_diff ||

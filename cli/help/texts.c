@@ -43,10 +43,10 @@ typedef struct shape {
 /* Views whose JSON is not a table, and commands that have JSON but are no views. All other views give tables; other commands have
  * no JSON. */
 static const shape shapes[] = {
-    { "scope", "report" }, { "graph", "report" },  { "op", "report" },    { "code", "report" },
-    { "calls", "report" }, { "advise", "advise" }, { "diff", "table" },   { "gate", "table" },   { "stats", "table" },
-    { "query", "table" },  { "top", "table" },     { "stacks", "table" }, { "capture", "table" },
-    { "index", "table" },  { "trend", "table" },   { "serve", "http" },   { "watch", "table" },
+    { "scope", "report" },  { "graph", "report" }, { "op", "report" },     { "code", "report" }, { "calls", "report" },
+    { "advise", "advise" }, { "diff", "table" },   { "gate", "table" },    { "stats", "table" }, { "query", "table" },
+    { "top", "table" },     { "stacks", "table" }, { "capture", "table" }, { "index", "table" }, { "trend", "table" },
+    { "serve", "http" },    { "watch", "table" },
 };
 
 static const char *schema_of(const char *name)

@@ -129,8 +129,8 @@ tfp_status tfp_gate_compare(const tfp_gate_runs *base, const tfp_gate_runs *now,
 
 /* ---- calibrate.c: a report with a limit for each number of equal runs, and verdicts on `now`, which may have no runs ---- */
 #define TFP_GATE_RATE 0.01
-tfp_status tfp_gate_limits(tfp_gate_runs *base, const tfp_gate_runs *now, double rate, tfp_report *r, tfp_gated *verdict,
-                           tfp_error *err);
+tfp_status tfp_gate_limits(tfp_gate_runs *base, const tfp_gate_runs *now, double rate, tfp_report *r,
+                           tfp_gated *verdict, tfp_error *err);
 
 /* ---- gate_report.c ---- */
 tfp_status tfp_gate_tell(tfp_report *r, const tfp_gate_result *x, const tfp_gate_runs *base, const tfp_gate_runs *now,
