@@ -10,7 +10,7 @@
 #ifndef TFP_GATE_H
 #define TFP_GATE_H
 
-#include "model/tables/types.h"
+#include "base/base.h"
 
 #include <math.h>
 
