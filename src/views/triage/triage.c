@@ -266,7 +266,7 @@ static tfp_status show_phase(triage *t, const tfp_triage_head *head, tfp_error *
     return s;
 }
 
-/* "3 steps of 829 µs, 2,413 tokens/s, busy 96 %" */
+/* "3 steps of 829 µs, 2413 tokens/s, busy 96 %; moe 30 %, ... of the device's time" */
 static bool say_phase(tfp_report *r, const tfp_triage_head *h)
 {
     tfp_buf b = { 0 };
@@ -277,10 +277,10 @@ static bool say_phase(tfp_report *r, const tfp_triage_head *h)
     }
     if (h->tokens_per_second == h->tokens_per_second) tfp_buf_printf(&b, ", %.0f tokens/s", h->tokens_per_second);
     if (h->busy_share == h->busy_share) tfp_buf_printf(&b, ", busy %.0f %%", 100 * h->busy_share);
+    tfp_buf_text(&b, "; ");
+    tfp_buf_str(&b, h->bound);
     const char *label = h->of ? tfp_phase_name(h->of) : "steps";
-    if (!tfp_fact_buf(r, label, label, &b)) return false;
-    tfp_fact_last(r)->more = h->bound;
-    return true;
+    return tfp_fact_buf(r, label, label, &b);
 }
 
 static tfp_status say_head(triage *t, tfp_error *err)
