@@ -209,7 +209,7 @@ static int load_piped(cli *c, side *x, const char *path, const text *t, unsigned
 static bool is_of_all_sides(size_t format)
 {
     const char *name = tfp_list(TFP_FORMATS, format);
-    return name && (strcmp(name, "capture") == 0 || strcmp(name, "inductor") == 0);
+    return name && (strcmp(name, "capture") == 0 || strcmp(name, "eager") == 0 || strcmp(name, "inductor") == 0);
 }
 
 /* Loads the files of a side as `tfprof FILE...` would. */

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* captures.c: the format "capture": a trace of the time when CUDA or HIP graphs were captured. It is read into a separate profile, of
- * which only the captured launches are kept: the capture's own time and calls are not counted. In: a trace of PyTorch. Out: rows of
- * the builder's captured graphs, with the float operations of each captured call. */
+/* captures.c: the formats "capture", a trace of the time when CUDA or HIP graphs were captured, and "eager", a run of the model without
+ * graphs. Each is read into a separate profile, of which only the places of launches are kept: its own time and calls are not
+ * counted. In: a trace of PyTorch. Out: rows of the builder's captured graphs, with the float operations of each captured call,
+ * or of its passes. */
 #include "flops/aten/captured.h"
 #include "formats/files/folder.h"
 #include "formats/files/format.h"
-#include "model/graphs/parts.h"
+#include "model/graphs/eager/eager.h"
 #include "model/tables/profile.h"
 #include "model/tables/sources.h"
 
@@ -45,7 +46,17 @@ static tfp_status take(tfp_builder *b, tfp_profile *from, tfp_error *err)
     return tfp_builder_status(b, err);
 }
 
-static tfp_status read_capture(tfp_builder *b, tfp_input *in, tfp_error *err)
+static tfp_status take_eager(tfp_builder *b, tfp_profile *from, tfp_error *err)
+{
+    tfp_status s = tfp_eager_collect(b, from, err);
+    if (s) return s;
+    b->p->events->joined_events = SIZE_MAX; /* forces the join to run again for all events */
+    take_warnings(b, from);
+    return tfp_builder_status(b, err);
+}
+
+static tfp_status read_apart(tfp_builder *b, tfp_input *in, tfp_status (*use)(tfp_builder *, tfp_profile *, tfp_error *),
+                             tfp_error *err)
 {
     tfp_profile *p = tfp_profile_new();
     tfp_builder own = { .p = p, .file = in->name };
@@ -57,10 +68,13 @@ static tfp_status read_capture(tfp_builder *b, tfp_input *in, tfp_error *err)
                        : tfp_nomem(err);
     if (!s) s = tfp_format_kineto.read(&own, in, err);
     if (!s) s = tfp_build_finish(&own, err);
-    if (!s) s = take(b, p, err);
+    if (!s) s = use(b, p, err);
     tfp_profile_free(p);
     return s;
 }
+
+static tfp_status read_capture(tfp_builder *b, tfp_input *in, tfp_error *err) { return read_apart(b, in, take, err); }
+static tfp_status read_eager(tfp_builder *b, tfp_input *in, tfp_error *err) { return read_apart(b, in, take_eager, err); }
 
 /* Lists all traces of a folder, by name. */
 static tfp_status list_captures(const char *path, tfp_buf *paths, tfp_error *err)
@@ -85,6 +99,17 @@ const tfp_format tfp_format_capture = {
             "lines "
             "of what the graphs replay",
     .read = read_capture,
+    .stands = TFP_FORMAT_IS(SEVERAL) | TFP_FORMAT_IS(PART),
+    .takes_cut = true,
+    .in_windows = true,
+    .list = list_captures,
+};
+
+const tfp_format tfp_format_eager = {
+    .name = "eager",
+    .help = "traces of PyTorch of the same model without CUDA or HIP graphs, with stacks or modules, or a folder with them: the "
+            "modules, ops and lines of what graphs replay",
+    .read = read_eager,
     .stands = TFP_FORMAT_IS(SEVERAL) | TFP_FORMAT_IS(PART),
     .takes_cut = true,
     .in_windows = true,

@@ -16,7 +16,8 @@ const tfp_format *const tfp_formats[] = { &tfp_format_profile,     &tfp_format_t
                                           &tfp_format_inspector,   &tfp_format_execution_trace,
                                           &tfp_format_sqlite,      &tfp_format_perfetto,
                                           &tfp_format_speedscope,  &tfp_format_folded,
-                                          &tfp_format_capture,     &tfp_format_inductor,
+                                          &tfp_format_capture,     &tfp_format_eager,
+                                          &tfp_format_inductor,
                                           &tfp_format_tfevents,    NULL };
 
 #define VIEW(name) &tfp_view_##name,

@@ -20,6 +20,8 @@ typedef enum tfp_certainty {
     TFP_SURE_BY_NAME,    /* Inductor recorded the source line for the kernel's name */
     TFP_SURE_BY_NONE,
     TFP_SURE_BY_ANNOTATION, /* its event has the name that the program gave it when the graph was captured */
+    TFP_SURE_BY_EAGER,      /* a run without graphs launches the same sequence of kernels: its names are at one place */
+    TFP_SURE_BY_SIMILAR,    /* another kernel stands at its place in that sequence, which agrees in kind */
     TFP_CERTAINTIES
 } tfp_certainty;
 typedef enum tfp_no_place { /* why there is no place */
@@ -76,6 +78,12 @@ typedef struct tfp_captured_graph {
     uint32_t owner; /* a rank; or the process, when the trace contains its own capture; TFP_NONE: no rank is known */
 } tfp_captured_graph;
 
+/* A pass of a run of the model without graphs. */
+typedef struct tfp_eager_pass {
+    uint32_t first, count; /* index in eager */
+    uint8_t phase;         /* tfp_phase */
+} tfp_eager_pass;
+
 /* The source line of a kernel that Inductor made, found by its name or by the call stack in its event. */
 typedef struct tfp_kernel_line {
     tfp_strid line; /* 0: calls of the kernel have different lines, or none */
@@ -114,11 +122,14 @@ typedef struct tfp_command_buffer {
 typedef struct tfp_graph_tables {
     bool crowded; /* it was reported that too many graphs look alike */
     bool given;   /* files of captures were given, so the trace does not contain its own */
+    bool eager_warned; /* it was reported that a run without graphs does not fit */
     size_t file_graphs, file_launches,
         file_calls; /* the first ones come from files; those of the trace itself are made again by each join */
     TFP_VEC(tfp_captured_graph) captured;
     TFP_VEC(tfp_captured_launch) launches;
     TFP_VEC(tfp_captured_call) calls;
+    TFP_VEC(tfp_captured_launch) eager; /* launches of runs without graphs; their signs have the names of activities */
+    TFP_VEC(tfp_eager_pass) passes;
     TFP_VEC(tfp_command_buffer) buffers; /* command buffers of XLA */
     TFP_VEC(tfp_buffer_item) items;      /* the items of all buffers */
     TFP_VEC(tfp_graph_place) places;

@@ -54,7 +54,7 @@ extern const tfp_format tfp_format_torch, tfp_format_onnx, tfp_format_inspector;
 extern const tfp_format tfp_format_profile, tfp_format_graph, tfp_format_run_meta, tfp_format_op_log,
     tfp_format_checkpoint, tfp_format_kineto, tfp_format_xplane, tfp_format_hlo, tfp_format_pprof, tfp_format_tfprof,
     tfp_format_execution_trace, tfp_format_sqlite, tfp_format_perfetto, tfp_format_speedscope, tfp_format_folded,
-    tfp_format_capture, tfp_format_inductor, tfp_format_tfevents;
+    tfp_format_capture, tfp_format_eager, tfp_format_inductor, tfp_format_tfevents;
 
 /* Called after the last file, before tfp_build_finish: applies the checkpoint to the nodes (checkpoint/nodes.c). */
 void tfp_checkpoint_finish(tfp_builder *b);

@@ -162,7 +162,7 @@ void tfp_attribute(tfp_builder *b, uint32_t span, bool replayed, tfp_attribution
         a.line = line.line;
         a.trace = line.trace;
         a.line_from = TFP_LINE_OF_INDUCTOR;
-    } else if (!replayed) {
+    } else if (!replayed && a.certainty != TFP_SURE_BY_EAGER && a.certainty != TFP_SURE_BY_SIMILAR) {
         return; /* its own launch has all the information */
     }
     s->attribution[span] = row_of(b, &a);

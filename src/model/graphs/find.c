@@ -2,7 +2,7 @@
 /* model/graphs/find.c: the stage of the join that finds out what graphs replayed: it collects captures and replays,
  * matches them, chooses among several matches, and derives the place of each activity. Then it adds what Inductor
  * recorded for all other activities. */
-#include "model/graphs/parts.h"
+#include "model/graphs/eager/eager.h"
 #include "model/slim.h"
 #include "model/tables/profile.h"
 
@@ -41,6 +41,7 @@ static bool judge_replays(tfp_builder *b)
     if (ok && r.count)
         ok = tfp_matches_find(g, &r, &m) && tfp_choices_find(&m, &c) && tfp_replays_judge(b, &m, &c, &crowded);
     if (ok && r.count && g->buffers.size) ok = tfp_buffers_judge(b, &r, &crowded);
+    ok = ok && tfp_eager_join(b, &r);
     if (ok) warn_of_crowd(b, crowded);
     tfp_replays_free(&r);
     tfp_matches_free(&m);

@@ -110,14 +110,13 @@ static tfp_attribution whole(judge *j, const shared *s, tfp_certainty sure)
                               .line_from = l->line ? TFP_LINE_OF_FRAME : TFP_LINE_NOWHERE };
 }
 
-/* The call stack of a line that is shared by different stacks: only the line. */
-static uint32_t trace_of_line(judge *j, const tfp_captured_launch *l)
+uint32_t tfp_graph_trace_of_line(tfp_builder *b, const tfp_captured_launch *l)
 {
-    const tfp_profile *p = j->b->p;
+    const tfp_profile *p = b->p;
     const tfp_trace *t = &p->code->traces.at[l->trace];
     for (uint32_t i = t->count; i-- > 0;) {
         tfp_code_frame f = p->code->frames.at[p->code->trace_frames.at[t->first + i]];
-        if (tfp_line_name(j->b, &f) == l->line) return tfp_build_trace(j->b, &f, 1);
+        if (tfp_line_name(b, &f) == l->line) return tfp_build_trace(b, &f, 1);
     }
     return TFP_NONE;
 }
@@ -126,7 +125,7 @@ static tfp_attribution partly(judge *j, const shared *s)
 {
     const tfp_captured_launch *l = &j->g->launches.at[s->first];
     tfp_strid line = s->line ? l->line : 0;
-    uint32_t trace = !line ? TFP_NONE : s->trace ? l->trace : trace_of_line(j, l);
+    uint32_t trace = !line ? TFP_NONE : s->trace ? l->trace : tfp_graph_trace_of_line(j->b, l);
     return tfp_attribution_partly(j->b, s->modules, s->op ? &l->op : NULL, line, trace);
 }
 

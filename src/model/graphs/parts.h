@@ -175,6 +175,8 @@ tfp_attribution tfp_attribution_partly(tfp_builder *b, uint32_t modules, const t
 bool tfp_buffers_judge(tfp_builder *b, const tfp_replays *r, size_t *crowded);
 
 /* ---- judge.c ---- */
+/* The call stack of a line that is shared by different stacks: only the line. */
+uint32_t tfp_graph_trace_of_line(tfp_builder *b, const tfp_captured_launch *l);
 /* Finds the place of each replayed activity. *crowded: number of launches without a place because too many graphs look
  * alike. */
 bool tfp_replays_judge(tfp_builder *b, const tfp_matches *m, const tfp_choices *c, size_t *crowded);

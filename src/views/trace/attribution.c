@@ -142,7 +142,7 @@ static const tfp_table_column columns[] = {
     TFP_COLUMN(activity_row, "graph", INT, NUMBER, graph, "id of the graph that replayed it"),
     TFP_COLUMN(activity_row, "graph_node", INT, NUMBER, graph_node, "id of its node in the graph"),
     TFP_COLUMN(activity_row, "replay", INT, NUMBER, replay, "number of the graph launch that replayed it"),
-    TFP_COLUMN(activity_row, "certainty", TEXT, LABEL, certainty, "launch, id, unique, order, partial, name, annotated or none: how its place is known"),
+    TFP_COLUMN(activity_row, "certainty", TEXT, LABEL, certainty, "launch, id, unique, order, partial, name, annotated, eager, similar or none: how its place is known"),
     TFP_COLUMN(activity_row, "reason", TEXT, LABEL, reason, "why it has none: no capture, no match, ambiguous, no launch"),
     TFP_COLUMN(activity_row, "module", TEXT, LABEL, module, "modules around it"),
     TFP_COLUMN(activity_row, "op", TEXT, LABEL, op, "the innermost op, else the API call"),
@@ -153,7 +153,7 @@ static const tfp_table_column columns[] = {
 };
 static const tfp_table_column coverage_columns[] = {
     TFP_COLUMN(coverage_row, "rank", INT, NUMBER, rank, "rank of the process"),
-    TFP_COLUMN(coverage_row, "class", TEXT, LABEL, class, "launch, id, unique, order, partial, name or none: how places are known"),
+    TFP_COLUMN(coverage_row, "class", TEXT, LABEL, class, "launch, id, unique, order, partial, name, eager, similar or none: how places are known"),
     TFP_COLUMN(coverage_row, "reason", TEXT, LABEL, reason, "why there is none"),
     TFP_COLUMN(coverage_row, "activities", INT, NUMBER, activities, "how many"),
     TFP_COLUMN(coverage_row, "device_us", NANO, MICROS, device_ns, "their own time"),

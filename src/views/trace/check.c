@@ -117,6 +117,7 @@ static bool check_graphs(checks *t)
     enum { PLACELESS = 1, UNMATCHED = 2 };
     uint8_t *seen = TFP_NEW(tfp_arena_of(t->r), uint8_t, s->size + 1);
     tally placeless = { 0, { "", 0 } }, unmatched = placeless;
+    bool eager = tfp_captures_of(t->x.p)->passes.size > 0;
     if (!seen) return false;
     for (uint32_t i = 0; i < s->size; i++) {
         if (s->kind[i] != TFP_SPAN_ACTIVITY || !tfp_is_replayed(t->r, i)) continue;
@@ -128,7 +129,9 @@ static bool check_graphs(checks *t)
     return add(t, "warning",
                "graph launches whose kernels count at the launch, because no capture of the graph gives their places",
                placeless.count, placeless.first) &&
-           add(t, "warning", "graph launches that match no graph of the capture: is it of another model or version?",
+           add(t, "warning", eager ? "graph launches that fit no capture and no pass of the run without graphs (--eager_path): is it of another model or "
+                           "version?"
+                         : "graph launches that match no graph of the capture: is it of another model or version?",
                unmatched.count, unmatched.first);
 }
 

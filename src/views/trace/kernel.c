@@ -306,7 +306,7 @@ static const tfp_table_column columns[] = {
     TFP_COLUMN(kernel_row, "occupancy", REAL, NUMBER, occupancy, "Estimated achieved occupancy in percent, weighted by time."),
     TFP_COLUMN(kernel_row, "ops", TEXT, LABEL, ops, "The ops that launched it, the most frequent first; at most three."),
     TFP_COLUMN(kernel_row, "attributed", REAL, SHARE, attributed, "The share of its time whose place in the model is known."),
-    TFP_COLUMN(kernel_row, "certainty", TEXT, LABEL, certainty, "How the places are known, most time first: launch, id, unique, order, partial, name, annotated, none."),
+    TFP_COLUMN(kernel_row, "certainty", TEXT, LABEL, certainty, "How the places are known, most time first: launch, id, unique, order, partial, name, annotated, eager, similar, none."),
     TFP_COLUMN(kernel_row, "lines", TEXT, LABEL, lines, "The lines of your code that launched it, with their shares of its time, the longest first; at most three. (none): no line is known. Empty: the trace has no code."),
     TFP_COLUMN(kernel_row, "modules", TEXT, LABEL, modules, "The classes of the modules that launched it, in the same form."),
     { 0 }

@@ -6,6 +6,8 @@
 
 lines.json        kernels launched through packages of kernels, ops with Python inside, and a tool that watches ops
 installed.json    the same engine in site-packages, beside packages with and without modules
+eager.json        two passes of a model that runs without graphs
+replay.json       replays of it: the same kernels; one GEMM is another; one kernel less; another model
 """
 import contextlib
 import json
@@ -102,11 +104,57 @@ def installed():
     return t
 
 
+def layers():
+    """The launches of a model of two layers: kernel, op, and what is around."""
+    net = module("Net_0", MODEL + ":10:forward")
+    yield "embed", "aten::embedding", net
+    for i in range(2):
+        layer = net + module(f"Layer_{i}", MODEL + ":15:forward")
+        attention, mlp = layer + module(f"Attention_{i}", ATTEND), layer + module(f"MLP_{i}", MLP)
+        for name, op, around in [("norm", "_C::rms_norm", layer), ("gemm_qkv", "aten::mm", attention), ("rope", "_C::rope", attention),
+                                 ("attention", "flash_attn::fwd", attention), ("gemm_out", "aten::mm", attention), ("norm", "_C::rms_norm", layer),
+                                 ("gemm_up", "aten::mm", mlp), ("act", "aten::silu", mlp), ("gemm_down", "aten::mm", mlp)]:
+            yield name, op, around
+    yield "gemm_head", "aten::mm", net
+
+
+def eager():
+    t = Trace()
+    for _ in range(2):
+        with t.inside("A:step[DECODE bs=4]", MAIN):
+            for name, op, around in layers():
+                with t.inside(*around, "O:" + op):
+                    t.kernel(name, 5)
+            with t.inside("/srv/sampler.py:4:sample", "O:aten::argmax"):
+                t.kernel("argmax", 2)
+    return t
+
+
+def replay():
+    t = Trace()
+    same = [name for name, _, _ in layers()]
+    other = ["gemm_64x8" if i == 7 else name for i, name in enumerate(same)]
+    less = same[:12] + same[13:]
+    for names in (same, other, less, ["conv_%d" % i for i in range(8)]):
+        with t.inside("A:step[DECODE bs=4]", "/srv/runner.py:8:replay"):
+            t.number += 1
+            t.span("cuda_runtime", "cudaGraphLaunch", t.now, t.now + 5, {"correlation": t.number})
+            t.now += 6
+            for name in names:
+                start = max(t.device + 1, t.now)
+                t.device = start + 4
+                t.span("kernel", name, start, t.device, {"device": 0, "stream": 7, "correlation": t.number}, 0, 7)
+            t.now = t.device + 5
+    return t
+
+
 def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "sample", "whose")
     os.makedirs(folder, exist_ok=True)
     lines().save(folder, "lines.json")
     installed().save(folder, "installed.json")
+    eager().save(folder, "eager.json")
+    replay().save(folder, "replay.json")
 
 
 if __name__ == "__main__":
