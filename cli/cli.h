@@ -177,7 +177,7 @@ void cli_flags_start(void);                /* fills the rows of settings; called
 
 typedef struct cli_command cli_command;
 
-enum { CLI_FORMAT_MAX = 32 }; /* input formats that can have a flag of their own */
+enum { CLI_FORMAT_MAX = 40 }; /* input formats that can have a flag of their own */
 
 typedef struct cli_list {
     char *const *at;

@@ -6,7 +6,7 @@
 #include "flops/aten/captured.h"
 #include "formats/files/folder.h"
 #include "formats/files/format.h"
-#include "model/graphs/eager/eager.h"
+#include "model/graphs/eager.h"
 #include "model/tables/profile.h"
 #include "model/tables/sources.h"
 

@@ -2,7 +2,7 @@
 /* model/graphs/find.c: the stage of the join that finds out what graphs replayed: it collects captures and replays,
  * matches them, chooses among several matches, and derives the place of each activity. Then it adds what Inductor
  * recorded for all other activities. */
-#include "model/graphs/eager/eager.h"
+#include "model/graphs/eager.h"
 #include "model/slim.h"
 #include "model/tables/profile.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/model/test_lcs.c: positions in longest common subsequences, beside a slow search that visits every one of them. */
-#include "model/graphs/eager/align.h"
+#include "model/graphs/lcs.h"
 #include "support.h"
 
 enum { MOST = 7, WIDE = 200 };

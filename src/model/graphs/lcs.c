@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/graphs/eager/align.c: longest common subsequences by rows of bits (Hyyrö's form of the bit-parallel table): bit j of row i says
+/* model/graphs/lcs.c: longest common subsequences by rows of bits (Hyyrö's form of the bit-parallel table): bit j of row i says
  * that the table does not grow from column j to j + 1. The rows of the reversed names are kept, those of the names
  * themselves are made one by one beside them; both together say which pairs lie on a longest common subsequence. */
-#include "model/graphs/eager/align.h"
+#include "model/graphs/lcs.h"
 
 #include <stdlib.h>
 

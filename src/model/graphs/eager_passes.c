@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/graphs/eager/collect.c: the passes of a run without graphs: its steps; else from one call of its first outermost module to the next;
+/* model/graphs/eager_passes.c: the passes of a run without graphs: its steps; else from one call of its first outermost module to the next;
  * else all of it. In: a joined trace. Out: rows of the builder's tables. */
 #include "model/graphs/around.h"
-#include "model/graphs/eager/eager.h"
+#include "model/graphs/eager.h"
 #include "model/tables/step_marks.h"
 
 #define STACKS                                                                                                         \

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/graphs/eager/align.h: the longest common subsequences of two rows of names: their length, and where all of them put each item.
+/* model/graphs/lcs.h: the longest common subsequences of two rows of names: their length, and where all of them put each item.
  * Knows no profile. */
-#ifndef TFP_EAGER_ALIGN_H
-#define TFP_EAGER_ALIGN_H
+#ifndef TFP_GRAPHS_LCS_H
+#define TFP_GRAPHS_LCS_H
 
 #include "base/base.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/graphs/eager/join.c: the stage of the join that gives places from runs without graphs: to replays that no capture explains, and to
+/* model/graphs/eager_join.c: the stage of the join that gives places from runs without graphs: to replays that no capture explains, and to
  * the launched activities of a trace that has neither frames nor modules, step by step. Equal sequences are placed once. */
-#include "model/graphs/eager/eager.h"
+#include "model/graphs/eager.h"
 
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/graphs/eager/place.c: lays a sequence of activities over the pass of a run without graphs that fits best: by the longest common
+/* model/graphs/eager_place.c: lays a sequence of activities over the pass of a run without graphs that fits best: by the longest common
  * subsequence of names, then gaps with as many launches as activities. Nothing is placed where longest common subsequences differ. */
-#include "model/graphs/eager/align.h"
-#include "model/graphs/eager/eager.h"
+#include "model/graphs/lcs.h"
+#include "model/graphs/eager.h"
 
 /* Pairs of names that are compared for one sequence: those of all passes, and those whose positions are found. */
 #define PAIRS_COMPARED 40000000000.0

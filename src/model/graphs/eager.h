@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/graphs/eager/eager.h: places from runs of the same model without graphs. A run has passes; a pass is the list of its launched
+/* model/graphs/eager.h: places from runs of the same model without graphs. A run has passes; a pass is the list of its launched
  * activities, each with its place. Sequences of activities without places (replays, and the steps of traces without stacks) are laid
  * over the pass that fits best. */
 #ifndef TFP_EAGER_H
