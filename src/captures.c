@@ -55,8 +55,8 @@ static tfp_status take_eager(tfp_builder *b, tfp_profile *from, tfp_error *err)
     return tfp_builder_status(b, err);
 }
 
-static tfp_status read_apart(tfp_builder *b, tfp_input *in, tfp_status (*use)(tfp_builder *, tfp_profile *, tfp_error *),
-                             tfp_error *err)
+static tfp_status read_apart(tfp_builder *b, tfp_input *in,
+                             tfp_status (*use)(tfp_builder *, tfp_profile *, tfp_error *), tfp_error *err)
 {
     tfp_profile *p = tfp_profile_new();
     tfp_builder own = { .p = p, .file = in->name };
@@ -74,7 +74,10 @@ static tfp_status read_apart(tfp_builder *b, tfp_input *in, tfp_status (*use)(tf
 }
 
 static tfp_status read_capture(tfp_builder *b, tfp_input *in, tfp_error *err) { return read_apart(b, in, take, err); }
-static tfp_status read_eager(tfp_builder *b, tfp_input *in, tfp_error *err) { return read_apart(b, in, take_eager, err); }
+static tfp_status read_eager(tfp_builder *b, tfp_input *in, tfp_error *err)
+{
+    return read_apart(b, in, take_eager, err);
+}
 
 /* Lists all traces of a folder, by name. */
 static tfp_status list_captures(const char *path, tfp_buf *paths, tfp_error *err)
@@ -107,7 +110,8 @@ const tfp_format tfp_format_capture = {
 
 const tfp_format tfp_format_eager = {
     .name = "eager",
-    .help = "traces of PyTorch of the same model without CUDA or HIP graphs, with stacks or modules, or a folder with them: the "
+    .help = "traces of PyTorch of the same model without CUDA or HIP graphs, with stacks or modules, or a folder with "
+            "them: the "
             "modules, ops and lines of what graphs replay",
     .read = read_eager,
     .stands = TFP_FORMAT_IS(SEVERAL) | TFP_FORMAT_IS(PART),

@@ -5,20 +5,15 @@
 
 #include "views/core/view.h"
 
-const tfp_format *const tfp_formats[] = { &tfp_format_profile,     &tfp_format_tfprof,
-                                          &tfp_format_graph,       &tfp_format_run_meta,
-                                          &tfp_format_op_log,      &tfp_format_checkpoint,
-                                          &tfp_format_kineto,      &tfp_format_xplane,
-                                          &tfp_format_hlo,         &tfp_format_pprof,
-                                          &tfp_format_snapshot,    &tfp_format_flight,
-                                          &tfp_format_safetensors, &tfp_format_gguf,
-                                          &tfp_format_torch,       &tfp_format_onnx,
-                                          &tfp_format_inspector,   &tfp_format_execution_trace,
-                                          &tfp_format_sqlite,      &tfp_format_perfetto,
-                                          &tfp_format_speedscope,  &tfp_format_folded,
-                                          &tfp_format_capture,     &tfp_format_eager,
-                                          &tfp_format_inductor,
-                                          &tfp_format_tfevents,    NULL };
+const tfp_format *const tfp_formats[] = { &tfp_format_profile,     &tfp_format_tfprof,    &tfp_format_graph,
+                                          &tfp_format_run_meta,    &tfp_format_op_log,    &tfp_format_checkpoint,
+                                          &tfp_format_kineto,      &tfp_format_xplane,    &tfp_format_hlo,
+                                          &tfp_format_pprof,       &tfp_format_snapshot,  &tfp_format_flight,
+                                          &tfp_format_safetensors, &tfp_format_gguf,      &tfp_format_torch,
+                                          &tfp_format_onnx,        &tfp_format_inspector, &tfp_format_execution_trace,
+                                          &tfp_format_sqlite,      &tfp_format_perfetto,  &tfp_format_speedscope,
+                                          &tfp_format_folded,      &tfp_format_capture,   &tfp_format_eager,
+                                          &tfp_format_inductor,    &tfp_format_tfevents,  NULL };
 
 #define VIEW(name) &tfp_view_##name,
 const tfp_view *const tfp_views[] = {

@@ -188,7 +188,8 @@ static bool say_capture(tfp_report *r, bool *said)
         "their own; %s (tfprof check)",
         100 * share,
         xla ? "the file does not hold the programs of these command buffers of XLA: record without command buffers"
-            : "give the trace in which the graphs were captured (--capture_path FILE or FOLDER) or a run without graphs (--eager_path "
+            : "give the trace in which the graphs were captured (--capture_path FILE or FOLDER) or a run without "
+              "graphs (--eager_path "
               "FILE or FOLDER)");
     return tfp_fact_buf(r, "finding_capture", "findings", &b);
 }

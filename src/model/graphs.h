@@ -120,8 +120,8 @@ typedef struct tfp_command_buffer {
 } tfp_command_buffer;
 
 typedef struct tfp_graph_tables {
-    bool crowded; /* it was reported that too many graphs look alike */
-    bool given;   /* files of captures were given, so the trace does not contain its own */
+    bool crowded;      /* it was reported that too many graphs look alike */
+    bool given;        /* files of captures were given, so the trace does not contain its own */
     bool eager_warned; /* it was reported that a run without graphs does not fit */
     size_t file_graphs, file_launches,
         file_calls; /* the first ones come from files; those of the trace itself are made again by each join */

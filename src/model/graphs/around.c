@@ -64,7 +64,8 @@ static uint32_t around_backward(tfp_around *c, tfp_asked what, uint32_t span, ui
 {
     uint32_t forward = c->forward[span];
     if (forward == TFP_NONE || what == TFP_ASK_OP || what == TFP_ASK_DIMS) return above;
-    if (what == TFP_ASK_LINE || what == TFP_ASK_FRAME) return above != TFP_AROUND_NOTHING ? above : tfp_ask(c, what, c->nest.parent[forward]);
+    if (what == TFP_ASK_LINE || what == TFP_ASK_FRAME)
+        return above != TFP_AROUND_NOTHING ? above : tfp_ask(c, what, c->nest.parent[forward]);
     uint32_t modules = tfp_ask(c, TFP_ASK_MODULES, c->s->parent[forward]);
     return what == TFP_ASK_MODULES ? modules : tfp_graph_place_below(c->b, modules, c->backward);
 }
@@ -74,7 +75,8 @@ static uint32_t line_below(tfp_around *c, uint32_t span, uint32_t above)
 {
     uint32_t around = c->nest.parent[span];
     unsigned rank = around == TFP_NONE ? 0 : c->rank[around];
-    if (around != TFP_NONE && c->known[TFP_ASK_LINE][around] != above) rank = TFP_RANK_OWN; /* of the forward operator */
+    if (around != TFP_NONE && c->known[TFP_ASK_LINE][around] != above)
+        rank = TFP_RANK_OWN; /* of the forward operator */
     tfp_stack_line line = { above, rank & RANK, rank & INSIDE };
     if (c->s->kind[span] == TFP_SPAN_FRAME) line = tfp_stack_below(line, bits_of_frame(c, span), span);
     c->rank[span] = (uint8_t)(line.rank | (line.inside ? INSIDE : 0));
@@ -95,7 +97,9 @@ static uint32_t answer(tfp_around *c, tfp_asked what, uint32_t span, uint32_t ab
         tfp_strid dims = kind == TFP_SPAN_OP ? tfp_around_text(c, span, c->dims) : 0;
         return dims ? dims : above;
     }
-    default: return is_named(what, kind) ? tfp_graph_place_below(c->b, above, tfp_around_string(c, c->s->name[span])) : above;
+    default:
+        return is_named(what, kind) ? tfp_graph_place_below(c->b, above, tfp_around_string(c, c->s->name[span]))
+                                    : above;
     }
 }
 
@@ -106,7 +110,8 @@ static uint32_t around(const tfp_around *c, tfp_asked what, uint32_t span)
 
 uint32_t tfp_ask(tfp_around *c, tfp_asked what, uint32_t span)
 {
-    uint32_t *known = c->known[what], found = what == TFP_ASK_OP || what == TFP_ASK_FRAME || what == TFP_ASK_LINE ? TFP_AROUND_NOTHING : 0;
+    uint32_t *known = c->known[what],
+             found = what == TFP_ASK_OP || what == TFP_ASK_FRAME || what == TFP_ASK_LINE ? TFP_AROUND_NOTHING : 0;
     /* around_backward calls this function again, but only one level deep: the forward operator is in no backward
      * operator */
     size_t base = c->path.size;

@@ -32,13 +32,13 @@ typedef struct tfp_around {
     /* for each span: if its children run in backward operators, the forward operator of the outermost of these;
      * otherwise TFP_NONE */
     uint32_t *forward;
-    tfp_strid backward;       /* the string "backward" */
-    TFP_VEC(uint32_t) others; /* calls within backward operators that may belong to a capture, by process and start */
-    uint32_t *known[TFP_ASKS];   /* for each span: the answer; TFP_NONE: not asked yet */
-    uint32_t *trace;          /* for each span that is a frame: index in the builder's traces */
-    uint8_t *rank;            /* for each span: parts of the state of its TFP_ASK_LINE */
-    uint8_t *bits;            /* for each string that names a frame: TFP_FRAME_...; NOT_LOOKED_AT */
-    tfp_strid *line;          /* the same: its line; TFP_NONE: not made */
+    tfp_strid backward;        /* the string "backward" */
+    TFP_VEC(uint32_t) others;  /* calls within backward operators that may belong to a capture, by process and start */
+    uint32_t *known[TFP_ASKS]; /* for each span: the answer; TFP_NONE: not asked yet */
+    uint32_t *trace;           /* for each span that is a frame: index in the builder's traces */
+    uint8_t *rank;             /* for each span: parts of the state of its TFP_ASK_LINE */
+    uint8_t *bits;             /* for each string that names a frame: TFP_FRAME_...; NOT_LOOKED_AT */
+    tfp_strid *line;           /* the same: its line; TFP_NONE: not made */
     tfp_whose whose;
     tfp_strid *string;      /* for each string: the builder's string; TFP_NONE: none */
     int64_t begin_ns;       /* begin of the current capture */
@@ -52,8 +52,8 @@ uint32_t tfp_ask(tfp_around *c, tfp_asked what, uint32_t span);
 tfp_strid tfp_around_string(tfp_around *c, tfp_strid id);
 /* A text among the stats of a span, as a string of the builder, without ".kd"; 0: none. */
 tfp_strid tfp_around_text(tfp_around *c, uint32_t span, tfp_strid key);
-tfp_strid tfp_around_line(tfp_around *c, uint32_t frame); /* of the frame that LINE gives */
-uint32_t tfp_around_trace(tfp_around *c, uint32_t frame); /* the innermost frames as a call stack of the builder */
+tfp_strid tfp_around_line(tfp_around *c, uint32_t frame);      /* of the frame that LINE gives */
+uint32_t tfp_around_trace(tfp_around *c, uint32_t frame);      /* the innermost frames as a call stack of the builder */
 bool tfp_around_adds_node(const tfp_around *c, uint32_t span); /* whether a call adds a node to a graph */
 /* Adds what is around a span that launches, whose parent is given: all of *l but its sign. */
 void tfp_around_place(tfp_around *c, uint32_t launch, uint32_t parent, tfp_captured_launch *l);

@@ -44,7 +44,6 @@ static tfp_graph_sign sign_of(collector *c, uint32_t call, uint32_t op)
     return sign;
 }
 
-
 static bool add_launch(collector *c, uint32_t call)
 {
     uint32_t parent = c->a.s->parent[call], op = tfp_ask(&c->a, TFP_ASK_OP, parent);
@@ -55,7 +54,6 @@ static bool add_launch(collector *c, uint32_t call)
 }
 
 /* ---- launches of other threads ---- */
-
 
 static bool goes_before(const collector *c, uint32_t call, uint32_t process, int64_t start_ns)
 {
@@ -81,7 +79,8 @@ static bool add_graph(collector *c, const interval *of)
 {
     tfp_graph_tables *g = c->a.b->p->captures;
     uint32_t process = c->a.p->lanes->at[c->a.s->lane[of->begin]].process;
-    tfp_captured_graph graph = { .first = (uint32_t)g->launches.size, .owner = tfp_graph_owner(c->a.p, process, c->a.own) };
+    tfp_captured_graph graph = { .first = (uint32_t)g->launches.size,
+                                 .owner = tfp_graph_owner(c->a.p, process, c->a.own) };
     c->a.begin_ns = c->a.s->start_ns[of->begin];
     c->calls.size = 0;
     for (uint32_t k = of->first; k < of->end; k++)
@@ -105,7 +104,8 @@ static bool find_captures(collector *c)
     for (uint32_t k = 0; k < c->a.s->size; k++) {
         uint32_t i = c->a.nest.order[k];
         if (open.begin != TFP_NONE && c->a.s->lane[open.begin] != c->a.s->lane[i]) open.begin = TFP_NONE;
-        if (c->a.s->kind[i] != TFP_SPAN_CALL || c->a.p->lanes->at[c->a.s->lane[i]].process >= c->a.p->events->processes.size)
+        if (c->a.s->kind[i] != TFP_SPAN_CALL ||
+            c->a.p->lanes->at[c->a.s->lane[i]].process >= c->a.p->events->processes.size)
             continue;
         tfp_str name = tfp_text(c->a.p, c->a.s->name[i]);
         bool ends = tfp_str_has(name, TFP_STR("StreamEndCapture"));

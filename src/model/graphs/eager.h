@@ -12,8 +12,8 @@ tfp_status tfp_eager_collect(tfp_builder *b, const tfp_profile *from, tfp_error 
 
 /* The place of an item of a sequence. */
 typedef struct tfp_eager_row {
-    uint32_t launch; /* index in eager: one of those that it may be; TFP_NONE: none */
-    uint32_t modules; /* those that all of them share */
+    uint32_t launch;          /* index in eager: one of those that it may be; TFP_NONE: none */
+    uint32_t modules;         /* those that all of them share */
     uint32_t low, high;       /* the first and last position in the pass; low TFP_NONE: unknown */
     uint8_t certainty;        /* TFP_SURE_BY_EAGER, SIMILAR, PARTIAL or NONE */
     uint8_t reason;           /* tfp_no_place */

@@ -157,12 +157,17 @@ static void warn(joiner *x)
     g->eager_warned = x->unfit || x->too_big;
     snprintf(share, sizeof share, "at most %.0f %% of the names fit", 100 * x->least);
     if (x->unfit)
-        tfp_build_warn_many(x->b, "sequences of activities fit no pass of the run without graphs (--eager_path): is it of another "
-                                  "model or version?",
-                            tfp_str_of(share), x->unfit);
+        tfp_build_warn_many(
+            x->b,
+            "sequences of activities fit no pass of the run without graphs (--eager_path): is it of another "
+            "model or version?",
+            tfp_str_of(share), x->unfit);
     if (x->too_big)
-        tfp_build_warn_many(x->b, "sequences of activities are not joined with the run without graphs (--eager_path): too many "
-                                  "pairs of launches", TFP_STR(""), x->too_big);
+        tfp_build_warn_many(
+            x->b,
+            "sequences of activities are not joined with the run without graphs (--eager_path): too many "
+            "pairs of launches",
+            TFP_STR(""), x->too_big);
 }
 
 bool tfp_eager_join(tfp_builder *b, const tfp_replays *r)

@@ -6,7 +6,7 @@
 #include "model/tables/step_marks.h"
 
 #define STACKS                                                                                                         \
-    "its launches have neither Python frames nor modules: record it with torch.profiler.profile(with_stack=True, "      \
+    "its launches have neither Python frames nor modules: record it with torch.profiler.profile(with_stack=True, "     \
     "with_modules=True)"
 
 typedef struct runner {
@@ -50,17 +50,17 @@ static tfp_status check(runner *x, const tfp_profile *p, tfp_error *err)
         if (graph && tfp_span_attribution(p, i).certainty == TFP_SURE_BY_NONE) lost += (double)x->s->self_ns[i];
     }
     if (lost > all / 2)
-        return tfp_fail(err, TFP_BADFILE,
-                        "runs under CUDA or HIP graphs itself: record the run without them (SGLang: --disable-cuda-graph; "
-                        "vLLM: enforce_eager=True)");
+        return tfp_fail(
+            err, TFP_BADFILE,
+            "runs under CUDA or HIP graphs itself: record the run without them (SGLang: --disable-cuda-graph; "
+            "vLLM: enforce_eager=True)");
     return launched ? TFP_OK : tfp_fail(err, TFP_BADFILE, "no activity of a device with its launch");
 }
 
 static bool by_start(runner *x, uint32_t *items, size_t count, bool launches)
 {
     for (size_t i = 0; i < count; i++)
-        x->key[items[i]] =
-            (uint64_t)x->s->start_ns[launches ? from_of(x, items[i]) : items[i]] ^ UINT64_C(1) << 63;
+        x->key[items[i]] = (uint64_t)x->s->start_ns[launches ? from_of(x, items[i]) : items[i]] ^ UINT64_C(1) << 63;
     return tfp_sort_keys(items, count, x->key);
 }
 
@@ -84,7 +84,8 @@ static bool find_calls(runner *x)
 static bool find_passes(runner *x, const tfp_profile *p)
 {
     bool steps = false, marked = p->events->step_marks.size; /* else all of it is one step */
-    for (size_t i = 0; i < x->items.size && marked && !steps; i++) steps = x->s->step[from_of(x, x->items.at[i])] != TFP_NONE;
+    for (size_t i = 0; i < x->items.size && marked && !steps; i++)
+        steps = x->s->step[from_of(x, x->items.at[i])] != TFP_NONE;
     if (!steps && !find_calls(x)) return false;
     for (size_t i = 0; i < x->items.size; i++) {
         uint32_t span = x->items.at[i], from = from_of(x, span), step = x->s->step[from];
@@ -127,7 +128,8 @@ static bool add_pass(tfp_graph_tables *g, uint32_t first, unsigned phase)
     for (size_t i = 0; i < g->passes.size; i++) {
         const tfp_eager_pass *p = &g->passes.at[i];
         bool equal = p->count == pass.count && p->phase == pass.phase;
-        for (uint32_t k = 0; equal && k < p->count; k++) equal = same(&g->eager.at[p->first + k], &g->eager.at[first + k]);
+        for (uint32_t k = 0; equal && k < p->count; k++)
+            equal = same(&g->eager.at[p->first + k], &g->eager.at[first + k]);
         if (equal) return g->eager.size = first, true;
     }
     return !pass.count || tfp_push(&g->passes, pass);

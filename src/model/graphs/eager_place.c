@@ -109,7 +109,8 @@ static void put_partly(placer *x, uint32_t from, uint32_t end)
 static void fill_gap(placer *x, uint32_t from, uint32_t end)
 {
     bool before = from > 0, behind = end < x->count;
-    uint32_t k = end - from, low = before ? x->rows[from - 1].high + 1 : 0, high = behind ? x->rows[end].low : x->pass->count;
+    uint32_t k = end - from, low = before ? x->rows[from - 1].high + 1 : 0,
+             high = behind ? x->rows[end].low : x->pass->count;
     bool sure = (before || behind) && (!before || is_sure(&x->rows[from - 1])) && (!behind || is_sure(&x->rows[end])) &&
                 high >= low;
     tfp_agreement least = TFP_CONTRADICTS;
@@ -150,11 +151,9 @@ static void fill_gaps(placer *x)
 static void clear(placer *x, tfp_no_place why)
 {
     for (uint32_t i = 0; i < x->count; i++)
-        x->rows[i] = (tfp_eager_row){ .launch = TFP_NONE,
-                                      .low = TFP_NONE,
-                                      .high = TFP_NONE,
-                                      .certainty = TFP_SURE_BY_NONE,
-                                      .reason = (uint8_t)why };
+        x->rows[i] = (tfp_eager_row){
+            .launch = TFP_NONE, .low = TFP_NONE, .high = TFP_NONE, .certainty = TFP_SURE_BY_NONE, .reason = (uint8_t)why
+        };
 }
 
 /* Lays the sequence over a pass. Returns how many places are whole; SIZE_MAX: out of memory, or too many pairs. */

@@ -94,7 +94,8 @@ typedef struct aligner {
 } aligner;
 
 /* Takes the positions of item i, given the row of the names before it. */
-static bool take_item(const aligner *x, uint32_t i, const uint64_t *before, bool (*take)(void *, uint32_t, uint32_t), void *ctx)
+static bool take_item(const aligner *x, uint32_t i, const uint64_t *before, bool (*take)(void *, uint32_t, uint32_t),
+                      void *ctx)
 {
     const uint64_t *after = x->after + (size_t)(x->a.count - 1 - i) * x->words;
     uint32_t left = 0, right = length_of(after, x->b.count), columns = x->b.count;
@@ -114,7 +115,8 @@ static bool take_item(const aligner *x, uint32_t i, const uint64_t *before, bool
     return true;
 }
 
-bool tfp_lcs_align(tfp_row_of_names a, tfp_row_of_names b, bool (*take)(void *ctx, uint32_t item, uint32_t position), void *ctx)
+bool tfp_lcs_align(tfp_row_of_names a, tfp_row_of_names b, bool (*take)(void *ctx, uint32_t item, uint32_t position),
+                   void *ctx)
 {
     matcher forward, back = { 0 };
     bool ok = match(&forward, b, false) && match(&back, b, true);

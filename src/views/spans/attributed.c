@@ -21,8 +21,8 @@ enum { SUMS = TFP_CERTAINTIES + TFP_NO_PLACES };
 
 const char *tfp_certainty_word(unsigned certainty)
 {
-    static const char *const words[] = { "launch", "id", "unique", "order", "partial", "name", "none", "annotated",
-                                         "eager", "similar" };
+    static const char *const words[] = { "launch", "id",   "unique",    "order", "partial",
+                                         "name",   "none", "annotated", "eager", "similar" };
     return words[certainty];
 }
 

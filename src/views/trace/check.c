@@ -129,9 +129,11 @@ static bool check_graphs(checks *t)
     return add(t, "warning",
                "graph launches whose kernels count at the launch, because no capture of the graph gives their places",
                placeless.count, placeless.first) &&
-           add(t, "warning", eager ? "graph launches that fit no capture and no pass of the run without graphs (--eager_path): is it of another model or "
-                           "version?"
-                         : "graph launches that match no graph of the capture: is it of another model or version?",
+           add(t, "warning",
+               eager ? "graph launches that fit no capture and no pass of the run without graphs (--eager_path): is it "
+                       "of another model or "
+                       "version?"
+                     : "graph launches that match no graph of the capture: is it of another model or version?",
                unmatched.count, unmatched.first);
 }
 
