@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* watch/store/journal.c: appends rows to a file and reads them back. A record is its size (4 bytes), a CRC-32C of its bytes (4), and these: a kind,
- * which is 255 for a text, else the table of a row; a row has a bit for each column that is known, and its values, eight bytes each, texts by
+ * which is 255 for a text, 254 when texts are numbered anew, else the table of a row; a row has a bit for each column that is known, and its values, eight bytes each, texts by
  * their number. Numbers are little-endian. */
 #include "watch/store/journal.h"
 #include "base/crc32c.h"
@@ -11,6 +11,7 @@
 #define MAGIC "tfpwatch"
 #define HEAD 16
 #define TEXT_KIND 255
+#define RESET_KIND 254 /* texts are numbered anew */
 #define RECORD_MOST (64u << 10)
 #define TEXTS_MOST (1u << 20)
 
@@ -104,6 +105,15 @@ bool watch_journal_put(watch_journal *j, tfp_watch_table_id table, const void *r
     return !j->buf.failed;
 }
 
+void watch_journal_drop(watch_journal *j)
+{
+    for (size_t at = 0; at + 9 <= j->buf.size; at += 8 + number_at(j->buf.data + at, 4))
+        j->lost += (uint8_t)j->buf.data[at + 8] < TFP_WATCH_TABLES;
+    j->buf.size = 0;
+    if (!tfp_texts_clear(&j->texts)) j->buf.failed = true;
+    end_record(&j->buf, begin_record(&j->buf, RESET_KIND));
+}
+
 /* Rows whose texts may be missing cannot be read, so after a failed write everything since the last one is given up. */
 void watch_journal_flush(watch_journal *j)
 {
@@ -114,11 +124,7 @@ void watch_journal_flush(watch_journal *j)
         return;
     }
     if (!j->error) j->error = errno ? errno : ENOSPC;
-    if (j->buf.size > (4u << 20)) { /* the disk is full for long */
-        for (size_t at = 0; at + 8 <= j->buf.size; at += 8 + number_at(j->buf.data + at, 4)) j->lost++;
-        j->buf.size = 0;
-        (void)tfp_texts_clear(&j->texts);
-    }
+    if (j->buf.size > (4u << 20)) watch_journal_drop(j); /* the disk is full for long */
     if (ftruncate(j->fd, (off_t)j->bytes) != 0) return;
 }
 
@@ -174,6 +180,8 @@ static tfp_status take_record(reading *r, tfp_str record, bool *bad, tfp_error *
         *bad = r->texts.size >= TEXTS_MOST;
         return *bad || tfp_push(&r->texts, text) ? TFP_OK : tfp_nomem(err);
     }
+    if (kind == RESET_KIND) r->texts.size = 1;
+    if (kind == RESET_KIND) return TFP_OK;
     *bad = kind >= TFP_WATCH_TABLES;
     if (*bad) return TFP_OK;
     tfp_watch_clear((tfp_watch_table_id)kind, &row);

@@ -21,6 +21,7 @@ tfp_status watch_journal_new(watch_journal *j, int folder, const char *name, uin
 bool watch_journal_put(watch_journal *j, tfp_watch_table_id table, const void *row);
 /* Writes what was added. Rows that do not fit on the disk are dropped and counted. */
 void watch_journal_flush(watch_journal *j);
+void watch_journal_drop(watch_journal *j); /* drops and counts what could not be written */
 void watch_journal_close(watch_journal *j);
 
 /* Called for each row, whose texts live until the end of the reading. */

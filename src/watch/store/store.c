@@ -11,6 +11,7 @@
 
 #define MARK "{\"schema\":\"tfprof.fleet\",\"version\":1}\n"
 #define JOURNAL_MOST ((uint64_t)16 << 20)
+#define AGAIN_NS ((int64_t)10 * 1000000000) /* after a failure */
 #define PART_NS ((int64_t)600 * 1000000000)
 
 static tfp_status fail_write(const watch_store *s, const char *name, tfp_error *err)
@@ -106,17 +107,28 @@ tfp_status watch_store_open(watch_store *s, const char *path, tfp_error *err)
 
 bool watch_store_put(watch_store *s, tfp_watch_table_id table, const void *row)
 {
-    return s->folder < 0 || watch_journal_put(&s->journal, table, row);
+    if (s->folder < 0) return true;
+    if (s->journal.fd >= 0) return watch_journal_put(&s->journal, table, row);
+    s->journal.lost++; /* the parts of the last journal could not be written */
+    return true;
 }
 
+/* Makes parts of the journal and begins the next one. Where that fails (a full disk) rows are lost until it works. */
 static tfp_status make_parts(watch_store *s, tfp_error *err)
 {
     int64_t lost = s->journal.lost;
     int error = s->journal.error;
     watch_journal_close(&s->journal);
     tfp_status status = watch_parts_of_journal(s->folder, s->path, err);
-    if (s->keep_days) watch_parts_expire(s->folder, s->keep_days);
+    if (!status && s->keep_days) watch_parts_expire(s->folder, s->keep_days);
     if (!status) status = begin_journal(s, err);
+    if (status == TFP_BADOUTPUT) {
+        if (!error) error = ENOSPC;
+        watch_journal_close(&s->journal);
+        s->begun_ns = tfp_now_ns() - PART_NS + AGAIN_NS;
+        tfp_error_clear(err);
+        status = TFP_OK;
+    }
     s->journal.lost = lost;
     s->journal.error = s->journal.error ? s->journal.error : error;
     return status;
@@ -133,13 +145,15 @@ tfp_status watch_store_tick(watch_store *s, tfp_error *err)
 tfp_status watch_store_close(watch_store *s, tfp_error *err)
 {
     tfp_status status = TFP_OK;
-    if (s->folder >= 0 && s->journal.fd >= 0) {
+    if (s->lock >= 0) {
         watch_journal_flush(&s->journal);
+        if (s->journal.error) watch_journal_drop(&s->journal);
         if (s->journal.error)
             status = tfp_fail(err, TFP_BADOUTPUT, "%s: cannot write: %s (%lld rows are missing)", s->path,
                               strerror(s->journal.error), (long long)s->journal.lost);
+        bool ours = s->journal.fd >= 0 || s->begun_ns;
         watch_journal_close(&s->journal);
-        tfp_status parts = watch_parts_of_journal(s->folder, s->path, status ? NULL : err);
+        tfp_status parts = ours ? watch_parts_of_journal(s->folder, s->path, status ? NULL : err) : TFP_OK;
         if (!status) status = parts;
     }
     watch_journal_close(&s->journal);

@@ -7,6 +7,8 @@
 
 #include <fcntl.h>
 #include <math.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -176,6 +178,54 @@ static void other_folders_and_a_second_watch_are_refused(void **state)
     drop_folder(folder);
 }
 
+/* A disk that is full from the second second on: the watch goes on, and says at its end that rows are missing. */
+static int fill_up(const char *dir)
+{
+    watch_store s;
+    struct rlimit small = { 9000, RLIM_INFINITY }, none = { RLIM_INFINITY, RLIM_INFINITY };
+    tfp_error err = { 0 };
+    signal(SIGXFSZ, SIG_IGN);
+    if (watch_store_open(&s, dir, NULL)) return 1;
+    for (int64_t i = 1; i <= 400; i++) {
+        tfp_watch_step row = step_of(i);
+        if (!watch_store_put(&s, TFP_WATCH_STEPS, &row)) return 2;
+        if (i % 20 == 0 && watch_store_tick(&s, &err)) return 3;
+        if (i == 20 && setrlimit(RLIMIT_FSIZE, &small)) return 4;
+    }
+    for (int64_t i = 401; i <= 60000; i++) { /* too many to wait for room */
+        tfp_watch_step row = step_of(i);
+        if (!watch_store_put(&s, TFP_WATCH_STEPS, &row)) return 6;
+    }
+    watch_journal_flush(&s.journal);
+    if (setrlimit(RLIMIT_FSIZE, &none)) return 7;
+    tfp_watch_step last = step_of(99999); /* there is room again: its texts are numbered anew */
+    last.lines = TFP_STR("/x/other.py:1:f 1");
+    if (!watch_store_put(&s, TFP_WATCH_STEPS, &last)) return 8;
+    return watch_store_close(&s, &err) == TFP_BADOUTPUT && strstr(tfp_error_message(&err), " rows are missing") &&
+                   !strstr(tfp_error_message(&err), "(0 rows")
+               ? 0
+               : 5;
+}
+
+static void a_full_disk_loses_rows_and_nothing_else(void **state)
+{
+    (void)state;
+    char *folder = new_folder(), dir[300];
+    path_in(folder, "store", dir);
+    pid_t pid = fork();
+    if (!pid) _exit(fill_up(dir));
+    int status = 1;
+    assert_true(waitpid(pid, &status, 0) == pid);
+    assert_int_equal(status, 0);
+    watch_rows rows = read_table(dir, TFP_WATCH_STEPS);
+    const tfp_watch_step *last = (const tfp_watch_step *)(const void *)rows.at + rows.size - 1;
+    assert_in_range(rows.size, 21, 399);
+    assert_int_equal(last->step, 99999);
+    assert_true(tfp_str_eq(last->lines, TFP_STR("/x/other.py:1:f 1")) && tfp_str_eq(last->job, TFP_STR("train.py")));
+    watch_rows_free(&rows);
+    drop_folder(folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -183,6 +233,7 @@ int main(void)
         cmocka_unit_test(the_next_watch_takes_over_the_journal),
         cmocka_unit_test(a_damaged_journal_keeps_what_came_before),
         cmocka_unit_test(other_folders_and_a_second_watch_are_refused),
+        cmocka_unit_test(a_full_disk_loses_rows_and_nothing_else),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
