@@ -30,21 +30,24 @@ static size_t earlier(const job *of, size_t skip, double out[EARLIER])
     return n;
 }
 
-/* The means of a rank in the windows from the last `skip` ones back, or in the last `skip` ones. */
+/* What a rank's windows were like, from the last `skip` ones back, or the last `skip` ones: medians over windows,
+ * because an evaluation of one rank fills one of them. */
 static base base_of(const job *of, const member *m, size_t skip, bool recent)
 {
+    enum { FIELDS = 6 };
     base b = { 0 };
+    double values[FIELDS][EARLIER];
     size_t from = recent ? 0 : skip, to = recent ? skip : skip + EARLIER;
     for (size_t back = from; back < to; back++) {
         const window *w = window_back(m, of, back);
         if (!w) break;
         if ((!recent && of->slow.off[(of->slow.windows - 1 - back) % WINDOWS]) || isnan(w->duration)) continue;
+        const double all[FIELDS] = { w->duration, w->own, w->delay, w->throttled, w->bytes, w->cpu };
+        for (size_t k = 0; k < FIELDS; k++) values[k][b.units] = all[k];
         b.units++;
-        b.duration += w->duration, b.own += w->own, b.delay += w->delay, b.throttled += w->throttled,
-            b.bytes += w->bytes, b.cpu += w->cpu;
     }
-    double *const sums[] = { &b.duration, &b.own, &b.delay, &b.throttled, &b.bytes, &b.cpu };
-    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) *sums[i] /= (double)b.units;
+    double *const medians[FIELDS] = { &b.duration, &b.own, &b.delay, &b.throttled, &b.bytes, &b.cpu };
+    for (size_t k = 0; k < FIELDS; k++) *medians[k] = judge_median(values[k], b.units);
     return b;
 }
 
