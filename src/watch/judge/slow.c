@@ -31,7 +31,7 @@ static size_t earlier(const job *of, size_t skip, double out[EARLIER])
 }
 
 /* What a rank's windows were like, from the last `skip` ones back, or the last `skip` ones: medians over windows,
- * because an evaluation of one rank fills one of them. */
+ * because an evaluation or a checkpoint of one rank fills one or two of four. */
 static base base_of(const job *of, const member *m, size_t skip, bool recent)
 {
     enum { FIELDS = 6 };
@@ -47,7 +47,10 @@ static base base_of(const job *of, const member *m, size_t skip, bool recent)
         b.units++;
     }
     double *const medians[FIELDS] = { &b.duration, &b.own, &b.delay, &b.throttled, &b.bytes, &b.cpu };
-    for (size_t k = 0; k < FIELDS; k++) *medians[k] = judge_median(values[k], b.units);
+    for (size_t k = 0; k < FIELDS && b.units; k++) {
+        judge_median(values[k], b.units); /* sorts them */
+        *medians[k] = values[k][(b.units - 1) / 2];
+    }
     return b;
 }
 
