@@ -73,6 +73,10 @@ TFP_API tfp_status tfp_live_stacks(const tfp_live *l, const char *target, const 
  *  TFP_NOMEM. */
 TFP_API tfp_status tfp_live_hang(const char *const *targets, size_t count, const tfp_options *o, tfp_report **out,
                                  tfp_error *err);
+/** The same with dumps of PyTorch's flight recorder that were read into a profile: a row for each rank that has a dump and
+ *  no process among these, in the job of the first process, and one verdict. NULL: no dumps. */
+TFP_API tfp_status tfp_live_hang_with(const tfp_profile *dumps, const char *const *targets, size_t count,
+                                      const tfp_options *o, tfp_report **out, tfp_error *err);
 
 /** Prepares this process so that a command started from it has an agent in each of its Python processes: makes the
  *  folder of results and the hook's files, and sets PYTHONPATH, TFPROF_AGENT and TFPROF_RUN_DIR; with "cuda"

@@ -4,6 +4,7 @@
 #include "live/stacks/ranks.h"
 #include "live/stacks/parts.h"
 #include "live/stacks/rank_processes.h"
+#include "live/stacks/ranks_dumps.h"
 #include "live/stacks/ranks_ras.h"
 #include "live/stacks/torch_group.h"
 #include "model/frames/kinds.h"
@@ -43,7 +44,7 @@ const tfp_table_column tfp_rank_columns[] = {
 
 typedef struct ranks {
     tfp_report *r;
-    TFP_VEC(tfp_rank_row) rows;
+    tfp_rank_list rows;
     size_t read;   /* of the processes */
     char why[400]; /* the reason for the last one that was not read */
     tfp_error *err;
@@ -241,7 +242,8 @@ static tfp_status watch(ranks *x, const tfp_live *l, int64_t began_ns)
         struct timespec pause = { 0, LOOK_EVERY_NS };
         nanosleep(&pause, NULL);
         for (size_t i = 0; i < x->rows.size && !s; i++)
-            if (!x->rows.at[i].moved && !x->rows.at[i].why.size) s = look_again(x, l, &x->rows.at[i]);
+            if (!x->rows.at[i].moved && !x->rows.at[i].why.size && x->rows.at[i].pid != TFP_ABSENT)
+                s = look_again(x, l, &x->rows.at[i]);
     } while (!s && tfp_now_ns() - began_ns < LOOK_NS);
     return s;
 }
@@ -253,7 +255,8 @@ static tfp_status find_groups(ranks *x)
         tfp_rank_row *row = &x->rows.at[i];
         tfp_torch_group g = { 0 };
         bool ok = true;
-        if (row->collective.size && !row->moved && tfp_torch_group_read(row->pid, row->world, &g)) {
+        if (row->pid != TFP_ABSENT && row->collective.size && !row->moved &&
+            tfp_torch_group_read(row->pid, row->world, &g)) {
             int64_t *members = TFP_NEW(tfp_arena_of(x->r), int64_t, g.ranks.size);
             ok = members && keep(x, (tfp_str){ g.name.data, g.name.size }, &row->group);
             if (ok) memcpy(members, g.ranks.at, g.ranks.size * sizeof *members);
@@ -323,7 +326,7 @@ static tfp_status fill(ranks *x)
     return s ? s : tfp_grid_of(x->r, &(tfp_row_table){ tfp_rank_columns, rows, sizeof *rows, x->rows.size, 0 }, x->err);
 }
 
-static tfp_status add_all(ranks *x, const char *const *targets, size_t count)
+static tfp_status add_all(ranks *x, const tfp_profile *dumps, const char *const *targets, size_t count)
 {
     tfp_rank_pids pids = { 0 };
     tfp_rank_gone gone = { 0 };
@@ -334,6 +337,8 @@ static tfp_status add_all(ranks *x, const char *const *targets, size_t count)
     if (!s) s = tfp_rank_processes(targets, count, &pids, &gone, x->err);
     for (size_t i = 0; i < pids.size && i < RANKS_MOST && !s; i++) s = add_process(x, l, pids.at[i]);
     if (!s && count && !x->read) s = tfp_fail(x->err, TFP_BADFILE, "%s", x->why);
+    uint64_t job = x->rows.size ? x->rows.at[0].job : 0;
+    if (!s && dumps && !tfp_ranks_add_dumps(dumps, job, tfp_arena_of(x->r), &x->rows)) s = tfp_nomem(x->err);
     if (!s && x->read) s = watch(x, l, began_ns);
     if (!s) s = find_groups(x);
     if (!s) s = tfp_ranks_ask_ras(x->rows.at, x->rows.size, tfp_arena_of(x->r), x->err);
@@ -345,8 +350,8 @@ static tfp_status add_all(ranks *x, const char *const *targets, size_t count)
     return s;
 }
 
-tfp_status tfp_live_hang(const char *const *targets, size_t count, const tfp_options *o, tfp_report **out,
-                         tfp_error *err)
+tfp_status tfp_live_hang_with(const tfp_profile *dumps, const char *const *targets, size_t count, const tfp_options *o,
+                              tfp_report **out, tfp_error *err)
 {
     tfp_error_clear(err);
     if (out) *out = NULL;
@@ -356,9 +361,15 @@ tfp_status tfp_live_hang(const char *const *targets, size_t count, const tfp_opt
     if (!r) return tfp_nomem(err);
     tfp_table_of(r)->sentences = true;
     ranks x = { .r = r, .err = err };
-    tfp_status s = add_all(&x, targets, count);
+    tfp_status s = add_all(&x, dumps, targets, count);
     if (!s) s = fill(&x);
     if (!s) s = tfp_grid_arrange(r, err);
     tfp_vec_free(&x.rows);
     return tfp_report_give(r, s, out);
+}
+
+tfp_status tfp_live_hang(const char *const *targets, size_t count, const tfp_options *o, tfp_report **out,
+                         tfp_error *err)
+{
+    return tfp_live_hang_with(NULL, targets, count, o, out, err);
 }

@@ -3,7 +3,6 @@
  * group for the members that are not in it. If all ranks are in a collective, and each group misses a rank that is in
  * another one, the ranks wait in a circle: the groups are used in different orders. */
 #include "live/stacks/ranks_graph.h"
-#include "options/cells.h"
 
 enum { GROUPS_MOST = 64 };
 
@@ -43,7 +42,7 @@ static bool find_groups(graph *g)
 {
     for (size_t i = 0; i < g->count; i++) {
         const tfp_rank_row *row = g->rows[i];
-        if (!row->collective.size || !row->member_count || row->why.size || row->pid == TFP_ABSENT) return false;
+        if (!row->collective.size || !row->member_count || row->why.size || tfp_rank_has_ended(row)) return false;
         size_t at = group_of(g, row);
         if (at == SIZE_MAX && g->groups == GROUPS_MOST) return false;
         if (at == SIZE_MAX) g->at[at = g->groups++] = (waiting){ .first = row, .next = SIZE_MAX };

@@ -111,7 +111,7 @@ static tfp_str finding_of(const group *g, const tfp_rank_row *row, bool moves)
 {
     size_t read = g->count - g->unread;
     if (row->why.size) return TFP_STR("unread");
-    if (row->pid == TFP_ABSENT) return TFP_STR("ended");
+    if (tfp_rank_has_ended(row)) return TFP_STR("ended");
     if (is_stopped(row)) return TFP_STR("stopped");
     if (moves && (row->moved || row->runs || has(row, "moves"))) return TFP_STR("moves");
     if (g->place) {
@@ -270,7 +270,7 @@ tfp_str tfp_ranks_verdict(const tfp_rank_rows *all, uint64_t job, tfp_buf *b)
     for (const tfp_rank_row *row; (row = next(&g, &at));) {
         g.count++;
         g.unread += row->why.size != 0;
-        g.missing += !row->why.size && row->pid != TFP_ABSENT && !row->collective.size && !is_stopped(row);
+        g.missing += !row->why.size && !tfp_rank_has_ended(row) && !row->collective.size && !is_stopped(row);
     }
     g.place = most_common(&g, true, &g.at_place, &g.tie);
     g.line = most_common(&g, false, &g.at_line, &tie);

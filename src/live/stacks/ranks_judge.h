@@ -3,7 +3,7 @@
 #ifndef TFP_LIVE_RANKS_JUDGE_H
 #define TFP_LIVE_RANKS_JUDGE_H
 
-#include "base/base.h"
+#include "options/cells.h"
 
 typedef struct tfp_rank_row {
     int64_t rank, world, pid; /* rank, world: TFP_ABSENT when the environment does not have them; pid: it has ended */
@@ -18,6 +18,9 @@ typedef struct tfp_rank_row {
     bool moved;           /* its functions changed, or it went through a collective, since it was first read */
     bool runs;            /* only its line or its CPU time changed: a loop */
 } tfp_rank_row;
+
+/* Whether its process ended: of a rank without a process that has a dump it is not known. */
+static inline bool tfp_rank_has_ended(const tfp_rank_row *row) { return row->pid == TFP_ABSENT && !row->dump.size; }
 
 /* The rows of ranks, as parts of bigger structs: each is at the same offset. */
 typedef struct tfp_rank_rows {

@@ -4,7 +4,6 @@
  * others are those that are waited for. */
 #include "live/net/ras.h"
 #include "live/stacks/ranks_ras.h"
-#include "options/cells.h"
 
 #include <stdio.h>
 

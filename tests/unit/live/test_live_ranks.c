@@ -2,7 +2,7 @@
 /* tests/unit/live/test_live_ranks.c: the verdict about the ranks of a running job, from facts that are made here. */
 #include "support.h"
 
-#include "live/stacks/ranks_judge.h"
+#include "live/stacks/ranks_dumps.h"
 #include "options/cells.h"
 
 enum { ROWS = 32 };
@@ -145,6 +145,33 @@ static void counts_of_ras_make_lines_equal(void **state)
                    "waits waits missing");
 }
 
+/* A rank that runs, and the dump of one that does not; a dump of the rank that runs does not count. */
+static void dumps_stand_for_ranks_that_do_not_run(void **state)
+{
+    (void)state;
+    static const char *const names[] = { "0", "1" };
+    for (int i = 0; i < 2; i++) {
+        char path[512];
+        tfp_arena arena = { 0 };
+        job j = { .count = 0 };
+        tfp_rank_list rows = { 0 };
+        snprintf(path, sizeof path, TEST_DATA "/sample/torch_files/hang/nccl_trace_rank_%s", names[i]);
+        tfp_profile *p = profile_in_file(path);
+        assert_true(tfp_push(&rows, *add(&j, NULL, "t.py:1:load")));
+        assert_true(tfp_ranks_add_dumps(p, 7, &arena, &rows));
+        assert_int_equal(rows.size, 1 + i);
+        if (i) {
+            memcpy(j.rows, rows.at, rows.size * sizeof *j.rows);
+            j.count = rows.size;
+            assert_int_equal(j.rows[1].member_count, 3);
+            assert_verdict(&j, "rank 0 is at t.py:1:load, and rank 1 waits in all_reduce", "missing waits");
+        }
+        tfp_vec_free(&rows);
+        tfp_arena_free(&arena);
+        tfp_profile_free(p);
+    }
+}
+
 static uint32_t seed = 5;
 static size_t chance(size_t below)
 {
@@ -186,6 +213,7 @@ int main(void)
         cmocka_unit_test(the_end_of_a_chain_is_named),
         cmocka_unit_test(all_ranks_stopped_ended_or_moving),
         cmocka_unit_test(counts_of_ras_make_lines_equal),
+        cmocka_unit_test(dumps_stand_for_ranks_that_do_not_run),
         cmocka_unit_test(the_rank_at_fault_comes_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
