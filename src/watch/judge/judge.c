@@ -42,7 +42,12 @@ static void set_lateness(job_step *r)
         r->parts.at[i].x.late = at[i] = arrivals ? (double)(x->arrive - r->parts.at[0].x.arrive) : -x->wait;
     }
     qsort(at, n, sizeof *at, tfp_by_real);
-    for (size_t i = 0; i < n; i++) r->parts.at[i].x.late -= at[(n - 1) / 2];
+    double first = at[0], last = at[n - 1];
+    for (size_t i = 0; i < n; i++) {
+        unit *x = &r->parts.at[i].x;
+        double other = x->late > first ? first : last; /* of two ranks each is compared with the other one */
+        x->late -= n == 2 ? other : at[(n - 1) / 2];
+    }
 }
 
 /* All ranks have made this step. */
@@ -54,7 +59,8 @@ static void end_round(tfp_watch_judge *j, job *of, job_step *r)
         part->x.off = judge_open(of, NULL) != NULL;
         judge_keep_unit(part->of, &part->x);
         if (j->heard.late && part->x.steps == 1 && !isnan(part->x.late))
-            j->heard.late(j->heard.ctx, &part->of->who, part->x.step, part->x.late);
+            j->heard.late(j->heard.ctx, &part->of->who, part->x.step,
+                          r->parts.size == 2 ? part->x.late / 2 : part->x.late);
     }
     of->rounds_made++;
     judge_late(j, of, r);
