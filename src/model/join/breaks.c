@@ -30,6 +30,8 @@ typedef struct gap { /* between two parts; none if they are the same */
     int64_t start_ns, end_ns;
 } gap;
 
+static int64_t length_of(gap g) { return tfp_add(g.end_ns, -g.start_ns, NULL); }
+
 typedef struct breaks {
     const tfp_timeline *t;
     numbers *before, *after; /* for each part and kind: of all parts up to it, from it on */
@@ -69,7 +71,8 @@ static bool has_ops(const breaks *b)
 static verdict judge_jump(const breaks *b, tfp_number_range before, tfp_number_range after, int64_t gap_ns,
                           bool of_calls)
 {
-    double missing = (double)after.low - before.high - 1, rest_ns = (double)(b->t->end_ns - b->t->start_ns - gap_ns),
+    double missing = (double)after.low - before.high - 1,
+           rest_ns = (double)b->t->end_ns - (double)b->t->start_ns - (double)gap_ns,
            counted = (double)after.high - before.low - missing;
     bool many = !of_calls || missing * CALLS_OF >= counted;
     return many && missing >= HOLE_NUMBERS && missing * rest_ns * 2 >= counted * (double)gap_ns ? HOLE : SOUND;
@@ -123,8 +126,7 @@ static verdict judge(breaks *b, size_t kind)
                   *y = &b->after[b->gap.first * TFP_NUMBERS_KINDS + kind];
     bool calls = kind == TFP_NUMBERS_OF_CALLS;
     if (!x->all.high || !y->all.high) return UNKNOWN;
-    if (y->all.low > x->all.high)
-        return judge_jump(b, x->all, y->all, b->gap.end_ns - b->gap.start_ns, calls && !has_ops(b));
+    if (y->all.low > x->all.high) return judge_jump(b, x->all, y->all, length_of(b->gap), calls && !has_ops(b));
     uint32_t counted = x->all.high - x->all.low, later = y->all.high - y->all.low;
     bool begins = y->near.high - y->all.low <= later / 10, ended = x->all.high - x->near.low <= counted / 10;
     bool again = begins && ended && counted >= REPEATS && x->all.high - y->all.low >= counted / 4;
@@ -136,19 +138,20 @@ static int64_t common(const tfp_step_window *w, tfp_doubt_kind kind, int64_t sta
 {
     if (kind == TFP_DOUBT_APPENDED && w->end_ns < end_ns) return 0;
     int64_t from = w->start_ns > start_ns ? w->start_ns : start_ns, to = w->end_ns < end_ns ? w->end_ns : end_ns;
-    return to > from ? to - from : 0;
+    return to > from ? tfp_add(to, -from, NULL) : 0;
 }
 
 /* Adds rows for the steps that a break touches, or one outside of all steps. */
 static void add_rows(const breaks *b, tfp_doubt_kind kind, int64_t start_ns, int64_t end_ns, uint32_t name)
 {
     tfp_join *x = b->t->x;
-    tfp_doubt row = { kind, b->t->process, TFP_NONE, name, 1, 0, end_ns - start_ns };
+    tfp_doubt row = { kind, b->t->process, TFP_NONE, name, 1, 0, tfp_add(end_ns, -start_ns, NULL) };
     bool any = false;
     for (size_t i = 0; i < x->t->windows.size; i++) {
         const tfp_step_window *w = &x->t->windows.at[i];
-        int64_t length = w->end_ns - w->start_ns, part = common(w, kind, start_ns, end_ns);
-        if (w->process != b->t->process || part * 50 <= (length < row.ns ? length : row.ns) || (any && w->device))
+        int64_t length = tfp_add(w->end_ns, -w->start_ns, NULL), part = common(w, kind, start_ns, end_ns);
+        if (w->process != b->t->process || tfp_mul(part, 50, NULL) <= (length < row.ns ? length : row.ns) ||
+            (any && w->device))
             continue;
         tfp_doubt of = row;
         of.step = w->step;
@@ -185,8 +188,8 @@ static void find_breaks(breaks *b)
     for (size_t i = 0; i < b->t->count; i++) {
         if (parts[i].first_ns > parts[i].last_ns) continue;
         gap g = { last, i, last < i ? parts[last].last_ns : 0, parts[i].first_ns };
-        bool is_long = last + 1 < i && g.end_ns - g.start_ns >= HOLE_NS;
-        if (is_long && g.end_ns - g.start_ns > b->gap.end_ns - b->gap.start_ns) b->gap = g;
+        bool is_long = last + 1 < i && length_of(g) >= HOLE_NS;
+        if (is_long && length_of(g) > length_of(b->gap)) b->gap = g;
         if (counts(&parts[i])) {
             judge_gap(b);
             b->gap = (gap){ 0 };
@@ -215,7 +218,7 @@ static bool begins_again(const tfp_join *x, uint32_t process, int64_t start_ns)
 static int64_t skipped(const breaks *b, const tfp_step_window *w)
 {
     const tfp_run_tables *runs = b->t->x->p->runs;
-    return runs->steps.at[w[1].step].id - runs->steps.at[w[0].step].id - 1;
+    return tfp_add(tfp_add(runs->steps.at[w[1].step].id, -runs->steps.at[w[0].step].id, NULL), -1, NULL);
 }
 
 /* Without numbers of launches and operators those of steps tell breaks: of steps that mostly have the next number some are skipped, or

@@ -116,24 +116,29 @@ static void add_syncs(clocks *c, const uint32_t *syncs, size_t count)
 
 /* ---- delays on one line ---- */
 
+/* From the first delay to another one. */
+static double since(const clocks *c, size_t i)
+{
+    return (double)tfp_add(c->delays.at[i].at_ns, -c->delays.at[0].at_ns, NULL);
+}
+
 /* The line through the delays, by least squares: how long they are at the first and at the last of them. */
 static void fit(const clocks *c, double *first, double *last)
 {
     double n = (double)c->delays.size, x = 0, y = 0, xx = 0, xy = 0;
-    int64_t from = c->delays.at[0].at_ns;
     for (size_t i = 0; i < c->delays.size; i++) {
-        double at = (double)(c->delays.at[i].at_ns - from), ns = (double)c->delays.at[i].ns;
+        double at = since(c, i), ns = (double)c->delays.at[i].ns;
         x += at / n;
         y += ns / n;
     }
     for (size_t i = 0; i < c->delays.size; i++) {
-        double at = (double)(c->delays.at[i].at_ns - from) - x;
+        double at = since(c, i) - x;
         xx += at * at;
         xy += at * ((double)c->delays.at[i].ns - y);
     }
     double slope = xx > 0 ? xy / xx : 0;
     *first = y - slope * x;
-    *last = *first + slope * (double)(c->delays.at[c->delays.size - 1].at_ns - from);
+    *last = *first + slope * since(c, c->delays.size - 1);
 }
 
 /* Work that follows idle times starts a few microseconds after its launch. If it starts later, and all delays lie on one line, they are
@@ -145,9 +150,9 @@ static int64_t on_a_line(const clocks *c)
     fit(c, &first, &last);
     double most = fabs(first) > fabs(last) ? fabs(first) : fabs(last);
     if (most < DELAY_NS) return 0;
-    length = (double)(c->delays.at[c->delays.size - 1].at_ns - c->delays.at[0].at_ns);
+    length = since(c, c->delays.size - 1);
     for (size_t i = 0; i < c->delays.size && length > 0; i++) {
-        double at = (double)(c->delays.at[i].at_ns - c->delays.at[0].at_ns);
+        double at = since(c, i);
         double off = (double)c->delays.at[i].ns - first - (last - first) * at / length;
         near += fabs(off) <= LINE_NS + most / 20;
     }
