@@ -177,10 +177,11 @@ typedef enum tfp_content {
     TFP_HAS_TRACE,     /**< events of a trace: processes, threads and devices */
     TFP_HAS_STACKS,    /**< code traces, or calls of functions in a trace, for the code and lines views */
     TFP_HAS_HEAP,      /**< what an allocator recorded: a memory snapshot of PyTorch */
-    TFP_HAS_SHAPES     /**< activities of devices and the shapes of operators' inputs, for the limits view */
+    TFP_HAS_SHAPES,    /**< activities of devices and the shapes of operators' inputs, for the limits view */
+    TFP_HAS_PHASES     /**< steps of a server whose phase is known, for the triage view */
 } tfp_content;
 /** How many of them these headers know; a newer library may know more, an older one fewer. */
-enum { TFP_CONTENT_COUNT = TFP_HAS_SHAPES + 1 };
+enum { TFP_CONTENT_COUNT = TFP_HAS_PHASES + 1 };
 
 /** 1 when a finished profile has such content, else 0, also for a content that the library does not know. Takes constant time; TFP_HAS_STACKS and
  *  TFP_HAS_SHAPES may look at every span. */

@@ -21,6 +21,7 @@
 #include "model/tables/samples.h"
 #include "model/tables/sources.h"
 #include "model/tables/stats.h"
+#include "model/tables/step_marks.h"
 #include "model/tensors.h"
 #include "schema/schema.h"
 
@@ -138,6 +139,13 @@ static bool has_shapes(const tfp_profile *p)
     return false;
 }
 
+static bool has_phases(const tfp_profile *p)
+{
+    for (size_t i = 0; i < p->events->windows.size; i++)
+        if (p->events->windows.at[i].phase) return true;
+    return false;
+}
+
 int tfp_profile_has(const tfp_profile *p, tfp_content what)
 {
     if (!p || (unsigned)what >= TFP_CONTENT_COUNT) return 0;
@@ -146,6 +154,7 @@ int tfp_profile_has(const tfp_profile *p, tfp_content what)
     if (what == TFP_HAS_STACKS) return has_stacks(p);
     if (what == TFP_HAS_HEAP) return p->allocator->devices.size > 0;
     if (what == TFP_HAS_SHAPES) return has_shapes(p);
+    if (what == TFP_HAS_PHASES) return has_phases(p);
     if (what == TFP_HAS_GRAPH && !p->graph->inputs.size) return 0;
     return tfp_has(p, what);
 }

@@ -11,7 +11,7 @@ const HAS = { code: true, stacks: true, memory: true, checkpoint: false, graph: 
 export const entry = (more: Partial<ProfileEntry> = {}): ProfileEntry => ({
   id: "a1", name: "runs/ddp.json", folder: "/data", format: "kineto_json", files: ["runs/ddp.json"], bytes: 12_400_000, modified: 1.7e9, state: "ready", progress: 1, error: null, steps: 3, nodes: 6, ...more,
 });
-export const facts = (more: Partial<ProfileFacts> = {}, has: Partial<typeof HAS> & { heap?: boolean; shapes?: boolean } = {}): ProfileFacts => ({
+export const facts = (more: Partial<ProfileFacts> = {}, has: Partial<typeof HAS> & { heap?: boolean; shapes?: boolean; phases?: boolean } = {}): ProfileFacts => ({
   id: "a1", name: "runs/ddp.json", nodes: 6, steps: [1, 2, 3], warnings: [], coverage: [], has: { ...HAS, ...has }, ...more,
 });
 export const opened = (more: Partial<Opened> = {}): Opened => ({ id: "a1", entry: entry(), name: "runs/ddp", files: ["runs/ddp.json"], facts: facts(), tables: ALL_TABLES, ...more });

@@ -32,7 +32,7 @@ export interface ProfileFacts {
   steps: number[];
   warnings: string[];
   coverage: number[];
-  has?: { code: boolean; stacks: boolean; memory: boolean; checkpoint: boolean; graph: boolean; timeline: boolean; times: boolean; trace: boolean; heap?: boolean; shapes?: boolean };
+  has?: { code: boolean; stacks: boolean; memory: boolean; checkpoint: boolean; graph: boolean; timeline: boolean; times: boolean; trace: boolean; heap?: boolean; shapes?: boolean; phases?: boolean };
 }
 
 /** Something ran at a known time. */

@@ -8,6 +8,7 @@ const hasRun = (f: ProfileFacts): boolean => !isOfHeap(f);
 
 const FITS: Partial<Record<Place, (facts: ProfileFacts) => boolean>> = {
   findings: hasRun,
+  triage: (f) => f.has?.phases ?? false,
   timeline: hasTimeline,
   steps: (f) => (f.has?.times ?? false) && f.steps.length > 0,
   memory: (f) => f.has?.memory ?? false,

@@ -17,6 +17,7 @@ import { OverviewPlace } from "./Overview";
 import { StepsPlace } from "./Steps";
 import { TablePlace } from "./Table";
 import { TimelinePlace } from "./Timeline";
+import { TriagePlace } from "./Triage";
 
 export interface PlaceProps {
   of: Opened;
@@ -38,6 +39,7 @@ function StartPlace({ of }: PlaceProps) {
 export const PLACES: PlaceRow[] = [
   { name: "overview", title: "Overview", key: "o", show: StartPlace },
   { name: "findings", title: "Findings", key: "i", show: FindingsPlace },
+  { name: "triage", title: "Triage", key: "r", show: TriagePlace },
   { name: "timeline", title: "Timeline", key: "t", group: "When", show: TimelinePlace },
   { name: "steps", title: "Steps", key: "s", show: StepsPlace },
   { name: "memory", title: "Memory", key: "m", show: MemoryPlace },

@@ -7,7 +7,7 @@ import { placesOf } from "../places";
 import { goTo, hrefOf, place } from "../state/store";
 import { isPlainClick } from "../parts/Thing";
 
-const LESS = ["steps", "flame", "limits", "graph", "memory", "compare"]; // on a phone these are under More
+const LESS = ["triage", "steps", "flame", "limits", "graph", "memory", "compare"]; // on a phone these are under More
 
 export function Rail({ of }: { of: Opened }) {
   const findings = useFindings(of).value ?? [];

@@ -27,7 +27,7 @@ export interface Steps {
   to: number;
 }
 
-export const PLACES = ["overview", "findings", "timeline", "steps", "memory", "table", "flame", "limits", "graph", "compare", "more", "profiles", "jobs", "runs"] as const;
+export const PLACES = ["overview", "findings", "triage", "timeline", "steps", "memory", "table", "flame", "limits", "graph", "compare", "more", "profiles", "jobs", "runs"] as const;
 export type Place = (typeof PLACES)[number];
 
 export interface Filters {
