@@ -94,7 +94,7 @@ static void put_has(answer *a, const tfp_profile *p)
     } all[] = { { "code", TFP_HAS_CODE },          { "stacks", TFP_HAS_STACKS },  { "memory", TFP_HAS_MEMORY },
                 { "checkpoint", TFP_HAS_TENSORS }, { "timeline", TFP_HAS_STEPS }, { "times", TFP_HAS_SPANS },
                 { "trace", TFP_HAS_TRACE },        { "graph", TFP_HAS_GRAPH },    { "heap", TFP_HAS_HEAP },
-                { "shapes", TFP_HAS_SHAPES },         { "phases", TFP_HAS_PHASES } };
+                { "shapes", TFP_HAS_SHAPES },      { "phases", TFP_HAS_PHASES } };
     json_open(a, "has", '{');
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) json_bool(a, all[i].name, tfp_profile_has(p, all[i].what));
     json_close(a, '}');
