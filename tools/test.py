@@ -101,7 +101,7 @@ SUITES = [
     Suite("ranks merged into one file", [PYTHON, "tests/trace/merged.py", f"{RELEASE}/tfprof"], 8),
     Suite("one mean", [PYTHON, "tests/trace/means.py", f"{RELEASE}/tfprof"], 2),
     Suite("advice that would be wrong", [PYTHON, "tests/trace/quiet.py", f"{RELEASE}/tfprof"], 1),
-    Suite("limits, calculated twice", [PYTHON, "tests/trace/limits.py", f"{RELEASE}/tfprof"], 1),
+    Suite("limits, calculated twice", [PYTHON, "tests/limits/twice.py", f"{RELEASE}/tfprof"], 1),
     Suite("advice on hosts of TensorFlow and JAX", [PYTHON, "tests/trace/tfhost.py", f"{RELEASE}/tfprof"], 1),
     Suite("one value a quantity", [PYTHON, "tests/trace/one_value.py", f"{RELEASE}/tfprof"], 11),
     Suite("statistics over runs", [PYTHON, "tests/trace/runs_of_rows.py", f"{RELEASE}/tfprof"], 3),

@@ -179,8 +179,8 @@ async function large(browser, folder) {
   const path = make(folder, "large.html", big);
   check("large report: its size", statSync(path).size < 20 << 20, statSync(path).size);
   const page = await openFile(browser, path);
-  // only traces have calls, single allocations and what-if results
-  same("large report: nothing is left out", await page.locator('script[data-left]:not([data-ask*="/views/calls"]):not([data-ask*="by=tensor"]):not([data-ask*="/whatif"])').count(), 0);
+  // only traces have calls, single allocations, what-if results, limits and phases
+  same("large report: nothing is left out", await page.locator('script[data-left]:not([data-ask*="/views/calls"]):not([data-ask*="by=tensor"]):not([data-ask*="/whatif"]):not([data-ask*="/views/limits"]):not([data-ask*="/views/triage"])').count(), 0);
   const from = Date.now();
   await show(page, `${await baseOf(page)}/table?by=scope`);
   await grid(page, "Table").waitFor();

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`tfprof limits` beside a second calculation of its numbers, from the events of the trace and the data sheet of the device: limits.py TFPROF
+"""`tfprof limits` beside a second calculation of its numbers, from the events of the trace and the data sheet of the device: twice.py TFPROF
 
 Operators by name: calls, device time, compulsory bytes, ideal time and loss; the sums of the head. Only what a trace of the samples has is known
 here; an operator without a rule is not judged, there as here."""
