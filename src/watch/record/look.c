@@ -256,12 +256,31 @@ static bool read_stack(watch_process *p, watch_look *l, unsigned *what, unsigned
     return depth <= 0 || take_frames(p, l, frames, (size_t)depth, what, inner);
 }
 
+/* CPython's own flag that it collects garbage: gc.collect() and collections that start by themselves have no frame of
+ * their own. Its place in an interpreter is the offset of `gc` in PyInterpreterState and of `collecting` in it, by the
+ * headers of 3.9.18, 3.10.13, 3.11.7, 3.12.1 and 3.13.0; of other versions it is not known. */
+static bool collects(const tfp_python *p)
+{
+    static const uint16_t places[] = { [9] = 816, [10] = 816, [11] = 848, [12] = 312, [13] = 7600 };
+    const tfp_python_layout *v = p->layout;
+    int32_t flag = 0;
+    if ((size_t)v->minor >= sizeof places / sizeof *places || !places[v->minor]) return false;
+    uint64_t interp = tfp_python_word(p, p->runtime + (uint64_t)v->runtime_head);
+    return interp && tfp_python_read(p, interp + places[v->minor], &flag, sizeof flag) && flag == 1;
+}
+
+/* Whether the main thread collects garbage, or waits for the lock of the interpreter meanwhile. */
+static bool is_in_gc(const watch_process *p, const watch_look *l)
+{
+    return (l->call < 0 || l->call == SYS_futex) && p->py.open && collects(&p->py.python);
+}
+
 static tfp_watch_class class_of(const watch_process *p, const watch_look *l, unsigned what, unsigned inner)
 {
     bool own = inner >> 31;
     if (l->state == 'D') return TFP_WATCH_STORAGE;
     if (what & WATCH_CODE_COLLECTIVE || p->marks.waiting_ns) return TFP_WATCH_WAIT;
-    if (what & WATCH_CODE_GC) return TFP_WATCH_GC;
+    if (what & WATCH_CODE_GC || is_in_gc(p, l)) return TFP_WATCH_GC;
     if (inner & WATCH_CODE_LOCK || (own && l->call == SYS_futex)) return TFP_WATCH_LOCK;
     if (what & WATCH_CODE_LOADER || is_input(l->call)) return TFP_WATCH_INPUT;
     return TFP_WATCH_COMPUTE;

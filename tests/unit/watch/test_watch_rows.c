@@ -5,6 +5,10 @@
 #include "watch/record/process.h"
 
 #include <math.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define MS ((int64_t)1000000)
 
@@ -99,11 +103,51 @@ static void collectives_of_a_loop_make_steps(void **state)
     drop(p);
 }
 
+/* A collection of garbage has no frame: the flag of the interpreter tells it. The process that is looked at runs, and
+ * has an interpreter that consists of this flag, in memory that is shared with it. */
+static void a_flag_of_the_interpreter_tells_collections(void **state)
+{
+    static const struct {
+        int minor, place;
+        bool known;
+    } versions[] = { { 9, 816, true }, { 11, 848, true }, { 13, 7600, true }, { 14, 7600, false } };
+    enum { RUNTIME = 4096, SIZE = 16384 };
+    (void)state;
+    char *memory = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0),
+         *interp = memory + RUNTIME;
+    assert_true(memory != MAP_FAILED);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    for (alarm(pid ? 0 : 20); !pid;) continue;
+    for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
+        watch_process *p = new_process();
+        tfp_method refusal;
+        p->rank.pid = pid;
+        (void)watch_look_open(p, &refusal);
+        const tfp_python_layout *v = tfp_python_layout_of(versions[i].minor);
+        p->py.open = true;
+        p->py.python = (tfp_python){ .pid = pid, .layout = v, .runtime = (uint64_t)(uintptr_t)memory };
+        memset(memory, 0, SIZE);
+        memcpy(memory + v->runtime_head, &interp, sizeof interp);
+        for (int32_t flag = 0; flag < 3; flag++) {
+            memcpy(interp + versions[i].place, &flag, sizeof flag);
+            assert_true(watch_look_take(p));
+            assert_int_equal(p->last.doing, flag == 1 && versions[i].known ? TFP_WATCH_GC : TFP_WATCH_COMPUTE);
+        }
+        watch_look_close(p);
+        drop(p);
+    }
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    munmap(memory, SIZE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(classes_add_up_to_the_step),
         cmocka_unit_test(collectives_of_a_loop_make_steps),
+        cmocka_unit_test(a_flag_of_the_interpreter_tells_collections),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
