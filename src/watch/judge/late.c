@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* watch/judge/late.c: the rule `late`. One rank arrives last in k rounds in a row, after its usual lateness is taken
  * off; among n ranks that are alike the chance of this is n^(1-k). Where arrivals are unknown it waits least, in
- * windows instead of steps. The finding is said when its cause is known, or five seconds later. */
+ * windows instead of steps. The finding is said when its cause is known, or five seconds later; by a weak cause only if
+ * the rank is late for longer. */
 #include "watch/judge/parts.h"
 
 #include <math.h>
@@ -57,6 +58,18 @@ static bool all_grew(const job *of, int64_t since_us)
 
 static double least_lateness(const member *m) { return fmax(STEP_SHARE * m->usual.duration, MADS * m->usual.mad); }
 
+static double late_since(const member *m, int64_t since_us)
+{
+    return judge_median_since(m, JUDGE_LATE, since_us) - m->usual.late;
+}
+
+/* Whether the rank is as early as usual again, before anything was said. */
+static bool recovered(const candidate *c, size_t needed, int64_t now_us)
+{
+    double lately_us = fmax(LATELY_US, (double)needed * c->of->usual.duration);
+    return late_since(c->of, now_us - (int64_t)lately_us) <= least_lateness(c->of);
+}
+
 /* A rank that is late recovers when it is as early as usual for long enough. */
 static void watch_open(tfp_watch_judge *j, const job_step *r, finding *f)
 {
@@ -71,11 +84,11 @@ static void watch_open(tfp_watch_judge *j, const job_step *r, finding *f)
 
 /* Moves the begin back to the first step that was as late: chance may have made another rank the last one in a step
  * between. */
-static void find_begin(const tfp_watch_judge *j, candidate *c, double late)
+static void find_begin(const tfp_watch_judge *j, candidate *c)
 {
     const unit *x;
     for (size_t back = 0, odd = 0; (x = judge_unit(c->of, back)) && !x->off && odd < 2; back++) {
-        bool is_late = x->late - c->of->usual.late > late / 2;
+        bool is_late = x->late - c->of->usual.late > c->late / 2;
         odd = is_late ? 0 : odd + 1;
         if (!is_late || x->end > c->since_us) continue;
         c->since_us = x->end - (int64_t)(x->duration * (double)x->steps);
@@ -84,23 +97,37 @@ static void find_begin(const tfp_watch_judge *j, candidate *c, double late)
     }
 }
 
-static void say(tfp_watch_judge *j, job *of, const candidate *c, size_t needed, double late, int64_t now_us)
+/* Why the rank is late. */
+static cause cause_of(const candidate *c)
+{
+    const member *m = c->of;
+    double extra = judge_median_since(m, JUDGE_OWN, c->since_us) - m->usual.own;
+    return judge_cause(m, &m->usual, c->since_us, extra > c->late / 2 ? extra : c->late);
+}
+
+/* Other processes take a rank's CPU for some seconds on every busy machine, so a neighbour, or an unknown cause, is no
+ * finding until the rank was late for longer. */
+static bool may_pass(const cause *why, int64_t lasts_us)
+{
+    bool weak = !strcmp(why->name, "neighbour") || !strcmp(why->name, "unknown");
+    return weak && lasts_us < WEAK_CAUSE_US;
+}
+
+static void say(tfp_watch_judge *j, job *of, const candidate *c, const cause *why, size_t needed, int64_t now_us)
 {
     const member *m = c->of;
     tfp_watch_finding row;
     tfp_buf waiting = { 0 }, evidence = { 0 };
     const size_t ranks = of->members.size;
-    double duration = judge_median_since(m, JUDGE_DURATION, c->since_us),
-           extra = judge_median_since(m, JUDGE_OWN, c->since_us) - m->usual.own;
-    cause why = judge_cause(m, &m->usual, c->since_us, extra > late / 2 ? extra : late);
+    double duration = judge_median_since(m, JUDGE_DURATION, c->since_us);
     tfp_watch_clear(TFP_WATCH_FINDINGS, &row);
     row.kind = TFP_STR("late");
-    row.cause = tfp_str_of(why.name);
-    row.line = why.line;
-    row.certainty = why.share;
+    row.cause = tfp_str_of(why->name);
+    row.line = why->line;
+    row.certainty = why->share;
     row.since = c->since_unix;
     row.step = c->step;
-    row.lateness_us = late;
+    row.lateness_us = c->late;
     row.gain = fmin(1, fmax(0, (duration - m->usual.duration) / duration));
     row.chance = pow((double)ranks, 1 - (double)needed);
     judge_put_others(&waiting, of, m);
@@ -109,8 +136,8 @@ static void say(tfp_watch_judge *j, job *of, const candidate *c, size_t needed, 
                    "takes %.1f ms, before "
                    "%.1f ms; %zu looks",
                    (long long)m->who.rank, judge_unit(m, 0)->arrive == TFP_ABSENT ? "waited least" : "came last",
-                   c->rounds, late / 1e3, m->usual.late / 1e3, m->usual.mad / 1e3, duration / 1e3,
-                   m->usual.duration / 1e3, why.looks);
+                   c->rounds, c->late / 1e3, m->usual.late / 1e3, m->usual.mad / 1e3, duration / 1e3,
+                   m->usual.duration / 1e3, why->looks);
     row.waiting = (tfp_str){ waiting.data, waiting.size };
     row.evidence = (tfp_str){ evidence.data, evidence.size };
     if (waiting.failed || evidence.failed) j->nomem = true;
@@ -147,14 +174,17 @@ void judge_late(tfp_watch_judge *j, job *of, const job_step *r)
     }
     c->rounds += last == c->of;
     if (c->rounds < needed) return;
-    double late = judge_median_since(c->of, JUDGE_LATE, c->since_us) - c->of->usual.late;
-    if (!(late > least_lateness(c->of)) || all_grew(of, c->since_us)) {
+    c->late = late_since(c->of, c->since_us);
+    if (!(c->late > least_lateness(c->of)) || all_grew(of, c->since_us) ||
+        (c->ready_us && recovered(c, needed, now_us))) {
         if (c->ready_us) *c = (candidate){ 0 };
         return;
     }
     if (!c->ready_us) c->ready_us = now_us;
     if (now_us - c->ready_us < CAUSE_US && judge_looks_since(c->of, c->since_us) < LOOKS_FOR_CAUSE) return;
-    find_begin(j, c, late);
-    say(j, of, c, needed, late, now_us);
+    find_begin(j, c);
+    cause why = cause_of(c);
+    if (may_pass(&why, now_us - c->since_us)) return;
+    say(j, of, c, &why, needed, now_us);
     *c = (candidate){ 0 };
 }

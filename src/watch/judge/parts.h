@@ -30,6 +30,8 @@ enum {
 #define MADS 3                        /* nor below so many median absolute deviations */
 #define LOOKS_FOR_CAUSE 300           /* looks since the fault that end the search for its cause */
 #define CAUSE_US 5000000              /* longest search */
+#define WEAK_CAUSE_US 12000000 /* a rank is late for so long before a neighbour, or nothing known, is its cause */
+#define LATELY_US 3000000      /* what it did in this time tells whether it is still late */
 
 /* A step of a rank, or the mean step of a window. Times in microseconds, NAN: unknown. */
 typedef struct unit {
@@ -108,6 +110,7 @@ typedef struct candidate { /* the rank that came last, and since when */
     size_t rounds;
     int64_t since_us, step, since_unix; /* begin of its first step of these; its number; unix time */
     int64_t ready_us;                   /* when there were enough of them; 0: not yet */
+    double late;                        /* median lateness since then, over its usual one */
 } candidate;
 
 typedef struct slowness { /* windows of a job */

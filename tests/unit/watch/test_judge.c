@@ -33,6 +33,25 @@ static void a_late_rank_that_recovers_ends_its_finding(void **state)
     assert_int_equal(s.ended, 1);
 }
 
+/* Other processes that take the CPU of a rank for seven seconds are no finding; when they stay, they are one. */
+static void a_neighbour_that_goes_away_is_no_finding(void **state)
+{
+    (void)state;
+    for (int stays = 0; stays < 2; stays++) {
+        simulation s = SIMULATED;
+        s.culprit = 1;
+        s.doing = TFP_WATCH_COMPUTE;
+        s.delay = 1;
+        s.until = stays ? 1000000 : 700;
+        run_simulation(&s, 1100);
+        assert_int_equal(s.found, stays);
+        if (!stays) continue;
+        assert_string_equal(s.findings[0].cause, "neighbour");
+        assert_in_range(s.findings[0].since_step, 595, 601);
+        assert_true(s.findings[0].found_us < 1000000000 + 600 * 55000 + 15000000);
+    }
+}
+
 /* Faults of 10 to 100 % of a step, of all kinds, in jobs of 2 to 32 ranks. TFPROF_SIMULATIONS: how many. */
 static void rank_and_cause_are_right(void **state)
 {
@@ -328,6 +347,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_slow_loader_is_late_by_input),
         cmocka_unit_test(a_late_rank_that_recovers_ends_its_finding),
+        cmocka_unit_test(a_neighbour_that_goes_away_is_no_finding),
         cmocka_unit_test(rank_and_cause_are_right),
         cmocka_unit_test(healthy_jobs_get_no_finding),
         cmocka_unit_test(a_job_that_becomes_slower_is_slow),
