@@ -93,10 +93,10 @@ static void find_ranks(processes *p)
     }
     for (size_t i = 0; i < p->list.size; i++)
         if (p->list.at[i].kept && is_orphan(p, &p->list.at[i])) p->list.at[i].kept = false;
-    /* A rank that runs no Python gets a row that says so. */
+    /* A rank that runs no Python gets a row that says so; a program that a rank started and left behind is none. */
     for (size_t i = 0; i < p->list.size; i++) {
         process *x = &p->list.at[i], *up = above(p, x);
-        bool inner = !x->ranked || x->python;
+        bool inner = !x->ranked || x->python || is_orphan(p, x);
         for (int k = 0; !inner && up && k < ABOVE_MOST; k++, up = above(p, up)) inner = up->ranked;
         for (size_t m = 0; !inner && m < p->list.size; m++) {
             const process *other = &p->list.at[m];

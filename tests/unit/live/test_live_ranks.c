@@ -2,8 +2,16 @@
 /* tests/unit/live/test_live_ranks.c: the verdict about the ranks of a running job, from facts that are made here. */
 #include "support.h"
 
+#include "live/proc/proc.h"
+#include "live/stacks/rank_processes.h"
 #include "live/stacks/ranks_dumps.h"
 #include "options/cells.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { ROWS = 32 };
 typedef struct job {
@@ -204,6 +212,76 @@ static void the_rank_at_fault_comes_first(void **state)
     }
 }
 
+/* Runs a program that sleeps, as a rank of two. */
+static void become(const char *program, const char *rank)
+{
+    char setting[20];
+    char *const words[] = { (char *)(uintptr_t)program, (char *)(uintptr_t) "60", NULL };
+    char *const settings[] = { setting, (char *)(uintptr_t) "WORLD_SIZE=2", NULL };
+    snprintf(setting, sizeof setting, "RANK=%s", rank);
+    execve(program, words, settings);
+    _exit(1);
+}
+
+static pid_t fork_into(volatile pid_t *out)
+{
+    pid_t pid = fork();
+    if (pid)
+        *out = pid; /* it is shared: the child does not write */
+    else
+        alarm(60);
+    return pid;
+}
+
+/* A launcher with two ranks below a process that takes the orphans. Rank 1 starts a program and ends. */
+static void start_ranks(const char *python, volatile pid_t *pids)
+{
+    if (fork_into(&pids[0])) return;
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    if (!fork_into(&pids[1])) {
+        if (!fork_into(&pids[2])) become(python, "0");
+        if (!fork_into(&pids[4])) {
+            if (!fork_into(&pids[3])) become("/bin/sleep", "1");
+            _exit(0);
+        }
+    }
+    for (;;) pause();
+}
+
+static bool is_rank_below(pid_t pid, pid_t parent)
+{
+    tfp_proc_stat stat;
+    char rank[20];
+    return pid && tfp_proc_stat_read(pid, &stat) && stat.parent == parent &&
+           tfp_proc_setting(pid, "RANK", rank, sizeof rank);
+}
+
+/* What a rank that ended left behind has its RANK: it is not this rank. */
+static void a_program_that_a_rank_left_behind_is_no_rank(void **state)
+{
+    (void)state;
+    char copy[400], python[300];
+    snprintf(python, sizeof python, "%s/python3", new_folder());
+    snprintf(copy, sizeof copy, "cp -L /bin/sleep '%s'", python);
+    assert_int_equal(system(copy), 0); /* NOLINT: a fixed command */
+    volatile pid_t *pids = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(pids != MAP_FAILED);
+    start_ranks(python, pids);
+    for (int i = 0; i < 1000 && !(is_rank_below(pids[2], pids[1]) && is_rank_below(pids[3], pids[0])); i++)
+        usleep(10000);
+    assert_true(is_rank_below(pids[2], pids[1]) && is_rank_below(pids[3], pids[0]));
+    tfp_rank_pids all = { 0 };
+    assert_int_equal(tfp_rank_processes(NULL, 0, &all, NULL, NULL), TFP_OK);
+    size_t rank = 0, behind = 0;
+    for (size_t i = 0; i < all.size; i++) rank += all.at[i] == pids[2], behind += all.at[i] == pids[3];
+    assert_int_equal(rank, 1);
+    assert_int_equal(behind, 0);
+    tfp_vec_free(&all);
+    for (int i = 3; i >= 0; i--) kill(pids[i], SIGKILL);
+    waitpid(pids[0], NULL, 0);
+    munmap((void *)(uintptr_t)pids, 4096);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -215,6 +293,7 @@ int main(void)
         cmocka_unit_test(counts_of_ras_make_lines_equal),
         cmocka_unit_test(dumps_stand_for_ranks_that_do_not_run),
         cmocka_unit_test(the_rank_at_fault_comes_first),
+        cmocka_unit_test(a_program_that_a_rank_left_behind_is_no_rank),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
