@@ -110,11 +110,17 @@ static bool tell_attributed(const sql_session *s, tfp_report *const *reports)
     return tfp_attributed_note_over(s->answer, reports, s->data.count, NULL) == TFP_OK;
 }
 
+static void take_filter(tfp_options *o, const tfp_options *asked, int which)
+{
+    tfp_filter_free(o->filters[which]);
+    o->filters[which] = tfp_filter_keep(asked->filters[which]);
+}
+
 static void take_asked(tfp_options *o, const tfp_options *asked)
 {
     o->part.range = asked->part.range;
-    o->filters[TFP_F_HOME] = tfp_filter_keep(asked->filters[TFP_F_HOME]);
-    o->filters[TFP_F_LIBRARY] = tfp_filter_keep(asked->filters[TFP_F_LIBRARY]);
+    take_filter(o, asked, TFP_F_HOME);
+    take_filter(o, asked, TFP_F_LIBRARY);
 }
 
 /* A missing trace is not an error of the query; running out of memory is. */
