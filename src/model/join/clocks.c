@@ -21,6 +21,8 @@ typedef struct third {
     int64_t unsynced;               /* those after which what they waited for goes on */
     int64_t early_ns, least_ns, unsynced_ns;
     int64_t idle_ns; /* length of the gaps */
+    int64_t delays,
+        alike; /* first activities after idle times; those that are hardly later than the least late of all */
 } third;
 
 /* The first activity after an idle time: how long after its launch it started. */
@@ -159,16 +161,34 @@ static int64_t on_a_line(const clocks *c)
     return near * 10 >= (double)c->delays.size * 9 ? (int64_t)most : 0;
 }
 
+static void add_alike(clocks *c)
+{
+    for (size_t i = 0; i < c->delays.size; i++) {
+        third *of = third_of(c, tfp_timeline_at(c->t, c->delays.at[i].at_ns));
+        of->delays++;
+        of->alike += tfp_add(c->delays.at[i].ns, -of->least_ns, NULL) <= LINE_NS + of->least_ns / 10;
+    }
+}
+
 /* ---- all of it ---- */
 
-static int64_t apart_in(const third *of, int64_t third_ns)
+/* All work is late, though the device is idle between. */
+static bool is_late(const third *of, int64_t third_ns)
 {
-    bool is_early = of->early * 2 > of->launched && of->launched >= LAUNCHES;
     bool waits = of->gaps >= GAPS && of->late * 10 >= of->gaps * 9;
     bool idles = of->launched >= LAUNCHES && of->idle_ns >= third_ns / 5;
+    return (waits || idles) && of->least_ns >= DELAY_NS;
+}
+
+/* everywhere: work is late in all thirds. Where it is not, a host that runs ahead of a device that waits for another one
+ * looks the same, but for its delays, which differ. */
+static int64_t apart_in(const third *of, int64_t third_ns, bool everywhere)
+{
+    bool is_early = of->early * 2 > of->launched && of->launched >= LAUNCHES;
     bool goes_on = of->syncs > 1 && of->unsynced * 2 > of->syncs;
+    bool late = is_late(of, third_ns) && (everywhere || (of->delays && of->alike * 10 >= of->delays * 9));
     int64_t ns = is_early ? of->early_ns : 0;
-    if ((waits || idles) && of->least_ns >= DELAY_NS && of->least_ns > ns) ns = of->least_ns;
+    if (late && of->least_ns > ns) ns = of->least_ns;
     return goes_on && of->unsynced_ns > ns ? of->unsynced_ns : ns;
 }
 
@@ -181,9 +201,13 @@ bool tfp_clocks_apart(const tfp_timeline *t, const uint32_t *syncs, size_t sync_
     for (int i = 0; i < THIRDS; i++) c.all[i] = (third){ .least_ns = INT64_MAX };
     bool ok = add_parts(&c);
     if (ok) add_syncs(&c, syncs, sync_count);
+    if (ok) add_alike(&c);
+    int64_t third_ns = t->part_ns * (int64_t)(t->count / THIRDS);
+    bool everywhere = true;
+    for (int i = 0; i < THIRDS; i++) everywhere = everywhere && is_late(&c.all[i], third_ns);
     for (int i = 0; i < THIRDS && ok; i++) {
         const third *of = &c.all[i];
-        int64_t apart = apart_in(of, t->part_ns * (int64_t)(t->count / THIRDS));
+        int64_t apart = apart_in(of, third_ns, everywhere);
         if (apart > *ns) *ns = apart;
         launched += of->launched;
         early += of->early;
