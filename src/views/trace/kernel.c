@@ -173,8 +173,9 @@ static bool add_group(kernels *t, uint32_t lane, const tfp_slim_group *g)
                 .async = tfp_lanes_of(p)->at[lane].role == TFP_ROLE_ASYNC,
                 .certainty = (uint8_t)tfp_certainty_of_own(p, lane, k->path),
                 .ns = { g->count, g->self_ns, g->min_ns, g->max_ns } };
-    uint32_t trace = g->node == TFP_NONE || !t->has_lines ? TFP_NONE : tfp_graph_of(p)->nodes.at[g->node].trace;
-    if (trace != TFP_NONE) a.line = tfp_place_name(&t->of, tfp_place_of_trace(&t->of, trace));
+    uint32_t trace = k->trace; /* its own before that of the operation */
+    if (trace == TFP_NONE && g->node != TFP_NONE) trace = tfp_graph_of(p)->nodes.at[g->node].trace;
+    if (t->has_lines && trace != TFP_NONE) a.line = tfp_place_name(&t->of, tfp_place_of_trace(&t->of, trace));
     return add(t, &a);
 }
 
