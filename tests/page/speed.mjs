@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/page/speed.mjs: how fast the page is, in Chromium: printed, and checked loosely (machines differ, and are busy).
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { check, go, noFaults, open, url } from "./harness.mjs";
 
@@ -64,9 +64,18 @@ function told(what, figure, aim, unit = "ms") {
   check(`${what} within ${SLACK} times the aim`, figure <= aim * SLACK, figure);
 }
 
+/** What every visit loads: the page, what it names, and what those files import at once (import() loads later). */
 function pageSize() {
   const folder = new URL("../../web/dist/", import.meta.url);
-  const bytes = readdirSync(folder).filter((n) => /\.(html|js|css)$/.test(n)).reduce((sum, name) => sum + gzipSync(readFileSync(new URL(name, folder)), { level: 9 }).length, 0);
+  const files = new Set(["index.html"]);
+  let bytes = 0;
+  for (const name of files) {
+    const file = readFileSync(new URL(name, folder));
+    bytes += gzipSync(file, { level: 9 }).length;
+    const named = name === "index.html" ? /[\w-]+\.(?:js|css)\b/g : /(?:from|import)"\.\/([\w-]+\.js)"/g;
+    if (!name.endsWith(".css")) for (const [all, part] of file.toString().matchAll(named)) files.add(part ?? all);
+  }
+  check("the page names a script and a style", files.size >= 3, files.size);
   console.log(`page: ${(bytes / 1024).toFixed(1)} KB gzip (aim: 150)`);
   check("page at most 150 KB gzip", bytes <= 150 * 1024, bytes);
 }
