@@ -271,23 +271,29 @@ static tfp_status find_groups(ranks *x)
 
 /* ---- ranks that have ended ---- */
 
-/* Whether all ranks of the job are on this machine: its environment says so, or says nothing about other machines. */
-static bool is_local(int64_t pid, int64_t world)
+/* Whether all ranks of the job are on this machine: its environment says so, or it says nothing and most of them are.
+ * here: how many are. */
+static bool is_local(int64_t pid, int64_t world, int64_t here)
 {
     char address[256];
     int64_t local = number_of(pid, "LOCAL_WORLD_SIZE"), nodes = number_of(pid, "SLURM_NNODES");
     if (local != TFP_ABSENT) return local == world;
     if (tfp_proc_setting(pid, "MASTER_ADDR", address, sizeof address))
         return !strcmp(address, "localhost") || !strncmp(address, "127.", 4);
-    return nodes == TFP_ABSENT || nodes == 1;
+    return nodes == 1 || (nodes == TFP_ABSENT && here > world / 2);
 }
 
-/* Whether a process of this machine is that rank of the job. */
-static bool lives(const tfp_rank_pids *all, uint64_t job, int64_t rank)
+/* Marks the ranks of the job that a process of this machine is. Returns how many are marked. */
+static int64_t mark_living(const tfp_rank_pids *all, uint64_t job, bool *lives, int64_t world)
 {
-    for (size_t i = 0; i < all->size; i++)
-        if (number_of(all->at[i], "RANK") == rank && job_of(all->at[i]) == job) return true;
-    return false;
+    int64_t count = 0;
+    for (size_t i = 0; i < all->size; i++) {
+        int64_t rank = number_of(all->at[i], "RANK");
+        if (rank < 0 || rank >= world || lives[rank] || job_of(all->at[i]) != job) continue;
+        lives[rank] = true;
+        count++;
+    }
+    return count;
 }
 
 /* Adds a row for each rank of a job that has no process, when all of them should be here. *added: how many. */
@@ -300,12 +306,14 @@ static tfp_status add_ended(ranks *x, size_t *added)
         const tfp_rank_row first = x->rows.at[i];
         bool seen = first.rank == TFP_ABSENT || first.world == TFP_ABSENT || first.world > RANKS_MOST;
         for (size_t k = 0; k < i && !seen; k++) seen = x->rows.at[k].job == first.job;
-        if (seen || !is_local(first.pid, first.world)) continue;
+        if (seen) continue;
+        bool lives[RANKS_MOST] = { false };
+        if (!is_local(first.pid, first.world, mark_living(&all, first.job, lives, first.world))) continue;
         for (int64_t rank = 0; rank < first.world && !s; rank++) {
             bool there = false;
             for (size_t k = i; k < found && !there; k++)
                 there = x->rows.at[k].job == first.job && x->rows.at[k].rank == rank;
-            if (there || lives(&all, first.job, rank)) continue;
+            if (there || lives[rank]) continue;
             tfp_rank_row row = { .rank = rank, .world = first.world, .pid = TFP_ABSENT, .job = first.job };
             if (!tfp_push(&x->rows, row)) s = tfp_nomem(x->err);
             ++*added;
