@@ -21,7 +21,7 @@ import tempfile
 
 import run as golden
 
-FLAG = re.compile(r'--?(profile|graph|run_meta|op_log|kineto|xplane|hlo)_path(=(.*))?$')
+FLAG = re.compile(r'--?(profile|graph|run_meta|op_log|kineto|xplane|hlo|capture|eager)_path(=(.*))?$')
 CHECKPOINT = re.compile(r'--?checkpoint_path(=(.*))?$')
 VERBS = set('info summary scope graph op code lines flops params memory calls kernel steps transfer wait whatif check advise '
             'stats query diff'.split())

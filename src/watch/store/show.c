@@ -47,8 +47,9 @@ bool watch_rows_add(watch_rows *r, const void *row)
     memcpy(to, row, t->row_size);
     for (const tfp_table_column *c = t->columns; c->name; c++) {
         tfp_str text;
+        if (c->type != TFP_CELL_TEXT) continue;
         memcpy(&text, to + c->offset, sizeof text);
-        if (c->type != TFP_CELL_TEXT || !text.data) continue;
+        if (!text.data) continue;
         tfp_strid id = tfp_intern(&r->texts.table, text);
         if (id == TFP_NONE) return false;
         text = tfp_strtab_get(&r->texts.table, id);
