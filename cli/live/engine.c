@@ -149,6 +149,7 @@ static int capture(cli *c, const cli_call *call, engine_settings *s)
     sigaction(SIGTERM, &soft, &term);
     sigaction(SIGHUP, &soft, &hangup);
     int status = engine_capture(s, &r, why, sizeof why);
+    s->ctx = NULL;
     sigaction(SIGTERM, &term, NULL);
     sigaction(SIGHUP, &hangup, NULL);
     if (drawn) cli_stderr("\r\033[K", 4);

@@ -26,6 +26,7 @@ typedef struct gatherer {
     const tfp_profile *p;
     const tfp_span_columns *s;
     const tfp_nest *n;
+    tfp_nest own;     /* when the caller has none */
     uint8_t *name_is; /* for each string */
     uint8_t *around;  /* for each span */
     uint32_t *caller; /* for each span: the name of the frame that calls the op, or of the innermost frame */
@@ -88,14 +89,16 @@ static bool frame_of(const gatherer *g, uint32_t name, tfp_python_frame *f)
 static unsigned look_at(const gatherer *g, uint32_t name)
 {
     tfp_python_frame f;
-    uint8_t *is = &g->name_is[name];
-    if (*is) return *is;
-    *is = LOOKED_AT;
-    if (!frame_of(g, name, &f)) return *is;
+    unsigned known = g->name_is[name];
+    if (known) return known;
+    g->name_is[name] = LOOKED_AT;
+    if (!frame_of(g, name, &f)) return LOOKED_AT;
     bool calls = tfp_str_eq(f.function, TFP_STR("_call_impl")) || tfp_str_eq(f.function, TFP_STR("_wrapped_call_impl"));
     bool forward = tfp_str_eq(f.function, TFP_STR("forward")) && tfp_code_kind_of(f.file) == TFP_CODE_INSTALLED;
     bool op = is_file_of_ops(f.file) && tfp_str_ends(f.file, TFP_STR("torch/_ops.py"));
-    return *is |= FRAME | (calls ? CALLS_MODULE : 0) | (op ? CALLS_OP : 0) | (forward ? FORWARD : 0);
+    known = LOOKED_AT | FRAME | (calls ? CALLS_MODULE : 0) | (op ? CALLS_OP : 0) | (forward ? FORWARD : 0);
+    g->name_is[name] = (uint8_t)known;
+    return known;
 }
 
 static uint32_t watcher_of(gatherer *g, uint32_t caller, uint32_t inner)
@@ -172,11 +175,10 @@ static bool is_worth(const gatherer *g)
 static bool gather(gatherer *g)
 {
     tfp_arena arena = { 0 };
-    tfp_nest own;
     g->around = calloc(g->s->size + 1, sizeof *g->around);
     g->caller = malloc((g->s->size + 1) * sizeof *g->caller);
-    bool ok = g->around && g->caller && (g->n || tfp_nest_of(g->p, &arena, &own));
-    if (!g->n) g->n = &own;
+    bool ok = g->around && g->caller && (g->n || tfp_nest_of(g->p, &arena, &g->own));
+    if (!g->n) g->n = &g->own;
     for (uint32_t k = 0; ok && k < g->s->size; k++) ok = visit(g, g->n->order[k]);
     tfp_arena_free(&arena);
     return ok;
