@@ -56,7 +56,8 @@ tfp_status tfp_watch_select(tfp_watch *w, const char *selector, tfp_error *err)
     tfp_error_clear(err);
     if (!w || !selector || !*selector) return tfp_fail(err, TFP_BADARG, "no watch, or an empty selector");
     char *copy = strdup(selector);
-    if (copy && tfp_push(&w->selectors, copy)) return TFP_OK;
+    bool kept = copy && tfp_push(&w->selectors, copy);
+    if (kept) return TFP_OK;
     free(copy);
     return tfp_nomem(err);
 }

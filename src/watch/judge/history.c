@@ -109,7 +109,7 @@ static double mean_of(const unit *const *of, size_t count, size_t field)
 
 base judge_base(const member *m, int64_t until_us)
 {
-    const unit *of[BASE];
+    const unit *of[BASE] = { 0 };
     base b = { 0 };
     double off[BASE];
     size_t n = 0;
@@ -152,13 +152,13 @@ static size_t units_since(const member *m, int64_t since_us, const unit *of[PAST
 
 double judge_mean_since(const member *m, size_t field, int64_t since_us)
 {
-    const unit *of[PAST];
+    const unit *of[PAST] = { 0 };
     return mean_of(of, units_since(m, since_us, of), field);
 }
 
 double judge_median_since(const member *m, judge_value value, int64_t since_us)
 {
-    const unit *of[PAST];
+    const unit *of[PAST] = { 0 };
     size_t n = units_since(m, since_us, of);
     return median_of(of, n, value == JUDGE_LATE ? late_of : value == JUDGE_OWN ? own_of : duration_of);
 }

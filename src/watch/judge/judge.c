@@ -41,6 +41,7 @@ static void set_lateness(job_step *r)
         const unit *x = &r->parts.at[i].x;
         r->parts.at[i].x.late = at[i] = arrivals ? (double)(x->arrive - r->parts.at[0].x.arrive) : -x->wait;
     }
+    if (!n) return;
     qsort(at, n, sizeof *at, tfp_by_real);
     double first = at[0], last = at[n - 1];
     for (size_t i = 0; i < n; i++) {

@@ -73,8 +73,10 @@ static int64_t limit_of(const job *of)
         double all[PAST];
         size_t n = 0;
         for (const unit *x; (x = judge_unit(m, n));) all[n++] = x->duration;
-        qsort(all, n, sizeof *all, tfp_by_real);
-        if (n) limit = fmax(limit, fmin(LIMIT_MOST_US, 10 * all[(n - 1) * 99 / 100]));
+        if (n) {
+            qsort(all, n, sizeof *all, tfp_by_real);
+            limit = fmax(limit, fmin(LIMIT_MOST_US, 10 * all[(n - 1) * 99 / 100]));
+        }
         limit = fmax(limit, 1.5 * (double)m->stands.longest_us);
     }
     return (int64_t)limit;

@@ -69,6 +69,7 @@ static size_t period_of(const uint64_t *symbols, size_t count, double *fit)
 static int64_t find_limit(double *gaps, size_t count)
 {
     double widest = 2, limit = 0;
+    if (!count) return 0;
     qsort(gaps, count, sizeof *gaps, tfp_by_real);
     for (size_t i = count / 50 + 1; i < count - count / 50; i++) {
         double low = fmax(gaps[i - 1], 20), high = gaps[i]; /* below 20 us all gaps are alike */
@@ -113,6 +114,7 @@ static void learn(tfp_watch_steps *s)
         symbols[i] = calls[i].what;
         gaps[i] = (double)calls[i].gap_us;
     }
+    if (!n) return;
     size_t period = period_of(symbols, n, &fit);
     int64_t limit = find_limit(gaps, n);
     if (limit && (period == 1 || fit < FITS)) {
@@ -198,7 +200,7 @@ static tfp_watch_line_period period_of_line(const uint32_t *lines, size_t count,
 tfp_watch_line_period tfp_watch_line_period_of(const uint32_t *lines, size_t count)
 {
     enum { DIFFERENT = 64, SHORTEST = 4 }; /* a period of fewer samples is not seen */
-    uint32_t seen[DIFFERENT];
+    uint32_t seen[DIFFERENT] = { 0 };
     size_t known = 0;
     tfp_watch_line_period best = { TFP_NONE, 0, 0 };
     for (size_t i = 0; i < count && known < DIFFERENT; i++) {

@@ -55,7 +55,7 @@ static tfp_status give_step(watch_recorder *r, uint64_t job, int64_t step)
         if (p->rank.job == job && p->rows.size && p->rows.at[0].row.step == step && p->rows.at[0].arrival_ns)
             arrivals[count++] = p->rows.at[0].arrival_ns;
     }
-    qsort(arrivals, count, sizeof *arrivals, tfp_by_int);
+    if (count) qsort(arrivals, count, sizeof *arrivals, tfp_by_int);
     double median = count ? (double)arrivals[count / 2] / 2 + (double)arrivals[(count - 1) / 2] / 2 : 0;
     for (size_t i = 0; i < r->list.size && !s; i++) {
         watch_process *p = r->list.at[i];
