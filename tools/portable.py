@@ -11,8 +11,9 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 LINUX = re.compile(r"^(linux|asm)/|^sys/(auxv|epoll|eventfd|fanotify|fsuid|inotify|personality|prctl|ptrace|sendfile|signalfd|syscall|sysinfo|timerfd|user|vfs|xattr)\.h$"
                    r"|^(byteswap|elf|endian|error|link|malloc|mntent|pty)\.h$")
-# Live commands and the server's protection need Linux: epoll, Landlock, openat2, capabilities.
-PLACES = ("src/live/", "server/")
+# Live commands, watches and the server's protection need Linux: epoll, pidfds, numbers of system calls in /proc, Landlock, openat2,
+# capabilities.
+PLACES = ("src/live/", "src/watch/record/", "cli/live/run.c", "server/")
 # Files in which such a header is between #ifdef __linux__ or __GLIBC__ and #endif.
 GUARDED = ("src/base/system.c",)
 
