@@ -76,7 +76,8 @@ def build_and_run(source, compiler, standard, environment, folder, static):
 
 # Examples for the headers, each with the file on which it runs, and a part of its output.
 EXAMPLES = {"tables.c": ([], "max_depth is still 10"), "query.c": (["gpu/profile_1.gz"], "MaxPool: "), "compare.c": (["gpu/profile_1.gz"], "over 5 %: not known"),
-            "lanes.c": (["traces/kineto.json"], "us busy  compute"), "jobs.c": ([], '"view":"top"'), "index.c": (["traces/kineto.json"], "1 of 1 files are in the index, 0 have")}
+            "lanes.c": (["traces/kineto.json"], "us busy  compute"), "jobs.c": ([], '"view":"top"'), "watch.c": ([], '"view":"watch_jobs"'),
+            "index.c": (["traces/kineto.json"], "1 of 1 files are in the index, 0 have")}
 
 
 def examples(environment, folder):
