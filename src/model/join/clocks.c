@@ -143,6 +143,23 @@ static void fit(const clocks *c, double *first, double *last)
     *last = *first + slope * since(c, c->delays.size - 1);
 }
 
+/* Whether some work starts far sooner after its launch than the line says: then it is not the clock that is late. Copies whose calls
+ * stage their data first are alike. */
+static bool is_undercut(const clocks *c, double first, double last)
+{
+    const tfp_timeline *t = c->t;
+    double length = since(c, c->delays.size - 1), most = fabs(first) > fabs(last) ? fabs(first) : fabs(last);
+    size_t parts = 0, under = 0;
+    for (size_t i = 0; i < t->count && length > 0; i++) {
+        const tfp_time_part *p = &t->parts[i];
+        if (p->least_ns == INT64_MAX) continue;
+        double at = (double)tfp_add(p->first_ns, -c->delays.at[0].at_ns, NULL);
+        parts++;
+        under += (double)p->least_ns < first + (last - first) * at / length - LINE_NS - most / 20;
+    }
+    return under * 10 > parts;
+}
+
 /* Work that follows idle times starts a few microseconds after its launch. If it starts later, and all delays lie on one line, they are
  * those of the clock: delays of queues differ. Returns the longest; 0: they do not. */
 static int64_t on_a_line(const clocks *c)
@@ -158,7 +175,7 @@ static int64_t on_a_line(const clocks *c)
         double off = (double)c->delays.at[i].ns - first - (last - first) * at / length;
         near += fabs(off) <= LINE_NS + most / 20;
     }
-    return near * 10 >= (double)c->delays.size * 9 ? (int64_t)most : 0;
+    return near * 10 >= (double)c->delays.size * 9 && !is_undercut(c, first, last) ? (int64_t)most : 0;
 }
 
 static void add_alike(clocks *c)
