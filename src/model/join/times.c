@@ -291,6 +291,20 @@ static void check_stream(times *t, size_t lane)
 
 /* ---- leaving out ---- */
 
+/* Takes lanes without spans from the chains of their processes. */
+static void unchain_empty(tfp_join *x)
+{
+    for (size_t i = 0; i < x->t->processes.size; i++) {
+        uint32_t *at = &x->first_lane[i];
+        while (*at != TFP_NONE) {
+            if (x->lane_first[*at] == x->lane_first[*at + 1])
+                *at = x->next_lane[*at];
+            else
+                at = &x->next_lane[*at];
+        }
+    }
+}
+
 /* Moves the spans that are kept together, with all that refers to them by number. */
 static void compact(times *t)
 {
@@ -332,7 +346,7 @@ static void compact(times *t)
     e->calls.size = kept;
     free(now);
     t->s->size = t->x->count = size;
-    tfp_join_keep(t->x, tfp_order_spans(t->x->p, t->x->order, t->x->lane_first));
+    if (tfp_join_keep(t->x, tfp_order_spans(t->x->p, t->x->order, t->x->lane_first))) unchain_empty(t->x);
 }
 
 void tfp_join_times(tfp_join *x)
