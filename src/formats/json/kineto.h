@@ -377,7 +377,6 @@ typedef enum tfp_kineto_unite {
 } tfp_kineto_unite;
 void tfp_kineto_unite_lanes(tfp_kineto_reader *r, tfp_kineto_unite what);
 /* Moves what follows the end of the place before into the current one. */
-void tfp_kineto_move_lanes(tfp_kineto_reader *r, const tfp_kineto_place_end *from);
 /* kineto_ranks.c: makes a process of each rank of a merged file. */
 void tfp_kineto_find_ranks(tfp_kineto_reader *r);
 bool tfp_kineto_tells_rank(tfp_str name); /* whether the name of a process tells its rank */

@@ -248,6 +248,33 @@ static bool names_end(const tfp_kineto_reader *r)
     return e->known && r->events > e->events && r->events - e->events <= e->own * 4;
 }
 
+static void move_lanes(tfp_kineto_reader *r, const tfp_kineto_place_end *from)
+{
+    tfp_event_tables *t = r->b->p->events;
+    size_t lanes = r->b->p->lanes->size, places = r->lanes.list.size;
+    uint32_t *place = malloc((places + 1) * sizeof *place), *lane = malloc((lanes + 1) * sizeof *lane);
+    bool ok = tfp_build_keep(r->b, place && lane);
+    for (uint32_t i = 0; ok && i < lanes; i++) lane[i] = i;
+    for (uint32_t i = 0; ok && i < places; i++) {
+        bool moves = tfp_kineto_place_of(r->lanes.list.at[i].part) + 1 == r->lanes.part;
+        uint32_t of = r->lanes.of.at[i];
+        place[i] = moves ? tfp_kineto_place_in(r, i, r->lanes.part) : i;
+        if (moves && of != TFP_NONE) lane[of] = tfp_kineto_lane_of(r, place[i]);
+        ok = !r->b->status;
+    }
+#define MOVE(list, first, field, to)                                                                                   \
+    for (size_t i = (first); ok && i < (list).size; i++)                                                               \
+        if ((list).at[i] field != TFP_NONE) (list).at[i] field = (to)[(list).at[i] field]
+    MOVE(t->memory, from->memory, .lane, lane);
+    MOVE(r->links.flows, from->flow, .lane, lane);
+    MOVE(r->links.arrows, from->arrow, .place, place);
+    MOVE(r->lanes.counters, from->counter, , place);
+#undef MOVE
+    for (size_t i = from->span; ok && i < t->spans.size; i++) t->spans.lane[i] = lane[t->spans.lane[i]];
+    free(place);
+    free(lane);
+}
+
 /* A process that gets its name again after events: scripts that append the traces of several ranks keep what each begins
  * or ends with. */
 static void note_name(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_lane *lane)
@@ -260,7 +287,7 @@ static void note_name(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto
         tfp_kineto_place_end end = l->end;
         bool ends = names_end(r);
         next_part(r, false);
-        if (ends && !r->b->status) tfp_kineto_move_lanes(r, &end);
+        if (ends && !r->b->status) move_lanes(r, &end);
         l->end.known = false;
         if (ends) note_end(r, end.events);
     } else if (l->has_names != l->part + 1 && r->events > l->begun) {

@@ -60,33 +60,6 @@ bool tfp_kineto_numbers_repeat(const tfp_kineto_reader *r) { return repeat(r, tr
 
 /* ---- lanes ---- */
 
-void tfp_kineto_move_lanes(tfp_kineto_reader *r, const tfp_kineto_place_end *from)
-{
-    tfp_event_tables *t = r->b->p->events;
-    size_t lanes = r->b->p->lanes->size, places = r->lanes.list.size;
-    uint32_t *place = malloc((places + 1) * sizeof *place), *lane = malloc((lanes + 1) * sizeof *lane);
-    bool ok = tfp_build_keep(r->b, place && lane);
-    for (uint32_t i = 0; ok && i < lanes; i++) lane[i] = i;
-    for (uint32_t i = 0; ok && i < places; i++) {
-        bool moves = tfp_kineto_place_of(r->lanes.list.at[i].part) + 1 == r->lanes.part;
-        uint32_t of = r->lanes.of.at[i];
-        place[i] = moves ? tfp_kineto_place_in(r, i, r->lanes.part) : i;
-        if (moves && of != TFP_NONE) lane[of] = tfp_kineto_lane_of(r, place[i]);
-        ok = !r->b->status;
-    }
-#define MOVE(list, first, field, to)                                                                                   \
-    for (size_t i = (first); ok && i < (list).size; i++)                                                               \
-        if ((list).at[i] field != TFP_NONE) (list).at[i] field = (to)[(list).at[i] field]
-    MOVE(t->memory, from->memory, .lane, lane);
-    MOVE(r->links.flows, from->flow, .lane, lane);
-    MOVE(r->links.arrows, from->arrow, .place, place);
-    MOVE(r->lanes.counters, from->counter, , place);
-#undef MOVE
-    for (size_t i = from->span; ok && i < t->spans.size; i++) t->spans.lane[i] = lane[t->spans.lane[i]];
-    free(place);
-    free(lane);
-}
-
 static void strip(const tfp_kineto_reader *r, tfp_kineto_lane *lane, tfp_kineto_unite what)
 {
     uint32_t place = tfp_kineto_place_of(lane->part), rank = tfp_kineto_rank_in(lane->part);

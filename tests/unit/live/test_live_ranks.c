@@ -261,7 +261,8 @@ static void a_program_that_a_rank_left_behind_is_no_rank(void **state)
 {
     (void)state;
     char copy[400], python[300];
-    snprintf(python, sizeof python, "%s/python3", new_folder());
+    char *place = new_folder();
+    snprintf(python, sizeof python, "%s/python3", place);
     snprintf(copy, sizeof copy, "cp -L /bin/sleep '%s'", python);
     assert_int_equal(system(copy), 0); /* NOLINT: a fixed command */
     volatile pid_t *pids = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -280,6 +281,7 @@ static void a_program_that_a_rank_left_behind_is_no_rank(void **state)
     for (int i = 3; i >= 0; i--) kill(pids[i], SIGKILL);
     waitpid(pids[0], NULL, 0);
     munmap((void *)(uintptr_t)pids, 4096);
+    drop_folder(place);
 }
 
 int main(void)
