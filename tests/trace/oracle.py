@@ -17,7 +17,7 @@ KNOWN = {"cuda_sync", "cuda_event", "gpu_user_annotation", "Trace", "overhead", 
 
 STEP = re.compile(r"ProfilerStep#(\d+)$")
 COPY = re.compile(r"mem(cpy|set)", re.I)
-LAUNCHES = {"cudaLaunchKernel", "hipLaunchKernel", "cudaGraphLaunch"}
+LAUNCHES = {"cudaLaunchKernel", "hipLaunchKernel", "cudaGraphLaunch", "cuLaunchKernel"}
 OPTIMIZER = re.compile(r"Optimizer\.step#")
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 FRAME = re.compile(r"(.*)\((\d+)\): (.*)$", re.S)
@@ -98,7 +98,7 @@ class Allocation:
 
 
 class Trace(Tables, Markers):
-    processor = "gpu"
+    processor, key = "gpu", "correlation"
 
     def __init__(self, document):
         self.read(document)
@@ -387,9 +387,9 @@ class Trace(Tables, Markers):
             if max(a.end for a in work) >= last - (last - first) // 50:
                 queued = min(queued, max((a.launch.start for a in work if a.launch), default=math.inf))
         with_work = {s for a in self.activities if a.launch for s in (a.launch, a.launch.parent)}
-        lost = [s for s in launches if s not in with_work and s.args.get("correlation") and s.start <= queued
+        lost = [s for s in launches if s not in with_work and s.args.get(self.key) and s.start <= queued
                 and not (s.parent and s.parent.kind == "api")]
-        unjoined = [a for a in self.activities if not a.launch and not a.args.get("correlation") and not COPY.match(a.name)]
+        unjoined = [a for a in self.activities if not a.launch and not a.args.get(self.key) and not COPY.match(a.name)]
         return lost if len(lost) > len(unjoined) else []
 
     def doubted(self):

@@ -99,7 +99,7 @@ class Event:
     def __init__(self, order, name, args, start_ps, duration_ps):
         self.order, self.name, self.args = order, name, args
         self.start, self.end = start_ps // 1000, (start_ps + max(0, duration_ps)) // 1000
-        self.parent, self.launch, self.launched, self.beside = None, None, [], False
+        self.parent, self.launch, self.launched, self.beside, self.endless = None, None, [], False, duration_ps < 0
         self.caller, self.called, self.length = None, [], self.end - self.start
 
     @property
@@ -121,7 +121,7 @@ class Allocation:
 
 
 class XPlane(oracle.Trace):
-    tolerance = 0
+    tolerance, key = 0, "correlation_id"
 
     def read(self, document):
         self.spans, self.memory, self.module_runs, self.seen, self.programs = [], [], {}, {}, {}
@@ -310,8 +310,6 @@ class XPlane(oracle.Trace):
         self.find_parents()
         self.find_self_times()
         return [(n, c.start, c.ends) for n, c in enumerate(calls)]
-
-    def doubted(self): return set()
 
     def windows_of(self, device):
         return self.by_device.get(device, [] if self.by_device else self.windows)
