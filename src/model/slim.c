@@ -294,7 +294,7 @@ static bool look_at_stream(looker *l, const tfp_slim_lane *f)
             if (first) l->failed |= !keep_first(x, number, at);
             if (first || until >= end || at < start) start = at, end = until;
             first = false;
-            x->keyless += !number;
+            x->keyless += !number && l->t->slim->slim_kinds.at[row->kind].class != TFP_CLASS_COPY;
             if (x->ran && number >= x->low && number <= x->high)
                 x->ran[(number - x->low) >> 3] |= (uint8_t)(1u << ((number - x->low) & 7));
         }
