@@ -6,18 +6,15 @@ Every rule is a loop over all spans; times are whole nanoseconds. A trace is the
 """
 import decimal
 import functools
-import math
 import re
 
-from oracle_tables import DEVICE, Markers, Tables, settle_runs
+from oracle_tables import DEVICE, Doubts, Markers, Tables, settle_runs
 
 HARDWARE = {"Ascend Hardware"}
 KNOWN = {"cuda_sync", "cuda_event", "gpu_user_annotation", "Trace", "overhead", "cuda_profiler_range", "external_correlation", "mtia_insight",
          "mtia_workloadd"}
 
 STEP = re.compile(r"ProfilerStep#(\d+)$")
-COPY = re.compile(r"mem(cpy|set)", re.I)
-LAUNCHES = {"cudaLaunchKernel", "hipLaunchKernel", "cudaGraphLaunch", "cuLaunchKernel"}
 OPTIMIZER = re.compile(r"Optimizer\.step#")
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 FRAME = re.compile(r"(.*)\((\d+)\): (.*)$", re.S)
@@ -97,7 +94,7 @@ class Allocation:
         self.thread = (event.get("pid"), event.get("tid"))
 
 
-class Trace(Tables, Markers):
+class Trace(Tables, Markers, Doubts):
     processor, key = "gpu", "correlation"
 
     def __init__(self, document):
@@ -373,30 +370,6 @@ class Trace(Tables, Markers):
     def numbers(self):
         """The numbers of the steps that can be selected."""
         return [] if not any(s.kind for s in self.spans) else sorted({n for n, _, _ in self.windows})
-
-    def missing(self):
-        """Launches whose kernel should have been recorded: those before the last one of which a stream that is busy to the end has work."""
-        launches = [s for s in self.host if s.kind == "api" and s.name in LAUNCHES]
-        if not launches:
-            return []
-        first, last = min(s.start for s in launches), max(s.end for s in launches)
-        streams, queued = {}, math.inf
-        for activity in self.activities:
-            streams.setdefault((activity.thread[0], activity.device, activity.stream), []).append(activity)
-        for work in streams.values():
-            if max(a.end for a in work) >= last - (last - first) // 50:
-                queued = min(queued, max((a.launch.start for a in work if a.launch), default=math.inf))
-        with_work = {s for a in self.activities if a.launch for s in (a.launch, a.launch.parent)}
-        lost = [s for s in launches if s not in with_work and s.args.get(self.key) and s.start <= queued
-                and not (s.parent and s.parent.kind == "api")]
-        unjoined = [a for a in self.activities if not a.launch and not a.args.get(self.key) and not COPY.match(a.name)]
-        return lost if len(lost) > len(unjoined) else []
-
-    def doubted(self):
-        """The steps that no mean takes (docs/advise.md): those with activities without a duration, and with launches without a kernel."""
-        steps = {s.step for s in [a for a in self.activities if a.endless] + self.missing()} - {None}
-        at_work = {a.step for a in self.activities} - {None}
-        return set() if len(steps) > len(self.windows) // 2 or (at_work and at_work <= steps) else steps
 
     def mean(self):
         """The mean of each node over the steps in which it ran, without those in doubt."""

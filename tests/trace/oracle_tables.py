@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables of oracle.py: kernel, steps, transfer and wait, computed from the spans of a trace."""
+import math
 import re
 
 DEVICE = {"kernel": "kernel", "Kernel": "kernel", "gpu_memcpy": "copy", "Memcpy": "copy", "gpu_memset": "set", "Memset": "set",
@@ -357,3 +358,35 @@ class Markers:
         for own in best.values():
             for span in own:
                 span.kind = "step"
+
+
+COPY = re.compile(r"mem(cpy|set)", re.I)
+LAUNCHES = {"cudaLaunchKernel", "hipLaunchKernel", "cudaGraphLaunch", "cuLaunchKernel"}
+
+
+class Doubts:
+    """The steps of a trace that no mean takes."""
+
+    def missing(self):
+        """Launches whose kernel should have been recorded: those before the last one of which a stream that is busy to the end has work."""
+        launches = [s for s in self.host if s.kind == "api" and s.name in LAUNCHES]
+        if not launches:
+            return []
+        first, last = min(s.start for s in launches), max(s.end for s in launches)
+        streams, queued = {}, math.inf
+        for activity in self.activities:
+            streams.setdefault((activity.thread[0], activity.device, activity.stream), []).append(activity)
+        for work in streams.values():
+            if max(a.end for a in work) >= last - (last - first) // 50:
+                queued = min(queued, max((a.launch.start for a in work if a.launch), default=math.inf))
+        with_work = {s for a in self.activities if a.launch for s in (a.launch, a.launch.parent)}
+        lost = [s for s in launches if s not in with_work and s.args.get(self.key) and s.start <= queued
+                and not (s.parent and s.parent.kind == "api")]
+        unjoined = [a for a in self.activities if not a.launch and not a.args.get(self.key) and not COPY.match(a.name)]
+        return lost if len(lost) > len(unjoined) else []
+
+    def doubted(self):
+        """The steps that no mean takes (docs/advise.md): those with activities without a duration, and with launches without a kernel."""
+        steps = {s.step for s in [a for a in self.activities if a.endless] + self.missing()} - {None}
+        at_work = {a.step for a in self.activities} - {None}
+        return set() if len(steps) > len(self.windows) // 2 or (at_work and at_work <= steps) else steps
