@@ -122,6 +122,13 @@ static bool add(kernels *t, const alike *a)
     return add_op(t, a, at) && add_occupancy(t, a, at);
 }
 
+/* The line of an operation, as a graph or the compiler says it. */
+static tfp_str line_of_node(kernels *t, uint32_t node)
+{
+    uint32_t trace = node == TFP_NONE ? TFP_NONE : tfp_graph_of(t->x->p)->nodes.at[node].trace;
+    return trace == TFP_NONE ? (tfp_str){ 0 } : tfp_place_name(&t->of, tfp_place_of_trace(&t->of, trace));
+}
+
 static uint32_t op_of(const tfp_profile *p, uint32_t node)
 {
     return node == TFP_NONE ? TFP_NONE : tfp_graph_of(p)->nodes.at[node].op;
@@ -150,7 +157,7 @@ static bool add_span(kernels *t, const tfp_span_scan *at)
                 .ns = tfp_fold_of(s->self_ns[span]) };
     if (has_places(t)) {
         tfp_activity_place place = tfp_place_of_activity(&t->of, span);
-        a.line = place.line;
+        a.line = place.line.size ? place.line : line_of_node(t, s->node[span]);
         a.module = tfp_module_class(place.module);
     }
     return add(t, &a);
@@ -173,9 +180,9 @@ static bool add_group(kernels *t, uint32_t lane, const tfp_slim_group *g)
                 .async = tfp_lanes_of(p)->at[lane].role == TFP_ROLE_ASYNC,
                 .certainty = (uint8_t)tfp_certainty_of_own(p, lane, k->path),
                 .ns = { g->count, g->self_ns, g->min_ns, g->max_ns } };
-    uint32_t trace = k->trace; /* its own before that of the operation */
-    if (trace == TFP_NONE && g->node != TFP_NONE) trace = tfp_graph_of(p)->nodes.at[g->node].trace;
-    if (t->has_lines && trace != TFP_NONE) a.line = tfp_place_name(&t->of, tfp_place_of_trace(&t->of, trace));
+    if (t->has_lines) /* its own before that of the operation */
+        a.line = k->trace != TFP_NONE ? tfp_place_name(&t->of, tfp_place_of_trace(&t->of, k->trace))
+                                      : line_of_node(t, g->node);
     return add(t, &a);
 }
 
