@@ -366,7 +366,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
                   .occupied.row_size = sizeof(occupied) };
     size_t count;
     tfp_places_known(p, &t.has_lines, &t.has_modules);
-    t.rows.failed |= (has_places(&t) && !tfp_span_places_of(r, &t.of)) || !fill(&t);
+    t.rows.failed |= (has_places(&t) && !tfp_span_places_of(r, &t.of)) || !fill(&t) || t.of.failed;
     kernel_row *rows = tfp_groups_end(&t.rows, tfp_arena_of(r), longest_first, &count);
     unsigned shown = x.one_file ? 0 : tfp_trace_shown(&x);
     s = rows ? tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, count, shown }, err) : tfp_nomem(err);
