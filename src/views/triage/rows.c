@@ -185,7 +185,7 @@ tfp_status tfp_triage_of(tfp_report *r, const tfp_trace_index *x, tfp_triage *ou
     bool ok = out->row_of && find_phases(out);
     if (ok) memset(out->row_of, 0xff, (x->s->size + 1) * sizeof *out->row_of); /* TFP_NONE */
     bool placed = ok && tfp_span_places_of(r, &f.places);
-    ok = placed && add_all(&f) && finish(&f);
+    ok = placed && add_all(&f) && finish(&f) && !f.places.failed;
     if (placed) tfp_span_places_free(&f.places);
     tfp_groups_free(&f.rows);
     tfp_groups_free(&f.ops);
