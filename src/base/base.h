@@ -38,6 +38,7 @@ static inline bool tfp_str_ends(tfp_str s, tfp_str end)
 }
 int tfp_str_cmp(tfp_str a, tfp_str b);        /* byte order, as std::string compares */
 size_t tfp_str_find(tfp_str s, tfp_str part); /* SIZE_MAX when absent */
+tfp_str tfp_str_last_part(tfp_str path);      /* what follows the last slash; all of it when there is none */
 static inline bool tfp_is_digit(char c) { return c >= '0' && c <= '9'; }
 bool tfp_is_word(tfp_str s, const char *words); /* whether s is one of the words, which blanks separate */
 static inline bool tfp_str_has(tfp_str s, tfp_str part) { return tfp_str_find(s, part) != SIZE_MAX; }

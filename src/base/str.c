@@ -22,6 +22,13 @@ bool tfp_is_word(tfp_str s, const char *words)
     return false;
 }
 
+tfp_str tfp_str_last_part(tfp_str path)
+{
+    const char *slash = path.size ? memrchr(path.data, '/', path.size) : NULL;
+    size_t skip = slash ? (size_t)(slash + 1 - path.data) : 0;
+    return (tfp_str){ path.data + skip, path.size - skip };
+}
+
 size_t tfp_str_find(tfp_str s, tfp_str part)
 {
     if (part.size == 0) return 0;

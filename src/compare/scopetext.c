@@ -167,9 +167,7 @@ static bool read_total(tfp_str cell, double *out, tfp_unit *unit)
 {
     const char *bar = cell.size ? memchr(cell.data, '|', cell.size) : NULL;
     if (bar) cell.size = (size_t)(bar - cell.data);
-    const char *slash = cell.size ? memrchr(cell.data, '/', cell.size) : NULL;
-    if (slash) cell = (tfp_str){ slash + 1, cell.size - (size_t)(slash + 1 - cell.data) };
-    return read_number(trimmed(cell), out, unit);
+    return read_number(trimmed(tfp_str_last_part(cell)), out, unit);
 }
 
 static bool is_occurrence(tfp_str cell)

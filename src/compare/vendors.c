@@ -34,19 +34,12 @@ tfp_str tfp_call_without_vendor(tfp_str name)
 
 /* ---- nodes ---- */
 
-static tfp_str last_part(tfp_str path)
-{
-    const char *slash = path.size ? memrchr(path.data, '/', path.size) : NULL;
-    size_t from = slash ? (size_t)(slash + 1 - path.data) : 0;
-    return (tfp_str){ path.data + from, path.size - from };
-}
-
 static unsigned vendors_in(const tfp_profile *p)
 {
     unsigned all = 0;
     tfp_str bare;
     for (size_t i = 0; i < tfp_graph_of(p)->nodes.size; i++)
-        all |= vendor_of(last_part(tfp_text(p, tfp_graph_of(p)->nodes.at[i].name)), &bare);
+        all |= vendor_of(tfp_str_last_part(tfp_text(p, tfp_graph_of(p)->nodes.at[i].name)), &bare);
     return all;
 }
 
@@ -59,7 +52,7 @@ bool tfp_vendors_differ(const tfp_profile *a, const tfp_profile *b)
 /* The path of a call without the vendor's prefix, in the arena; data NULL: it is no call, or memory is out. */
 static tfp_str path_of(const tfp_profile *p, uint32_t node, tfp_arena *a)
 {
-    tfp_str path = tfp_text(p, tfp_graph_of(p)->nodes.at[node].name), call = last_part(path), bare;
+    tfp_str path = tfp_text(p, tfp_graph_of(p)->nodes.at[node].name), call = tfp_str_last_part(path), bare;
     if (!vendor_of(call, &bare)) return (tfp_str){ NULL, 0 };
     size_t before = path.size - call.size, size = before + bare.size;
     char *text = TFP_NEW(a, char, size + 1);

@@ -53,9 +53,7 @@ static tfp_str paired(tfp_str part)
  * "jit(f)/jvp(layer1/mlp)". */
 static tfp_str last_part(tfp_str path)
 {
-    size_t at = path.size;
-    while (at > 0 && path.data[at - 1] != '/') at--;
-    tfp_str part = paired((tfp_str){ path.data + at, path.size - at });
+    tfp_str part = paired(tfp_str_last_part(path));
     size_t end = part.size;
     while (end > 0 && tfp_is_digit(part.data[end - 1])) end--;
     if (end < part.size && end > 1 && part.data[end - 1] == '_') part.size = end - 1;

@@ -78,15 +78,13 @@ static void read_mapping(reader *r, tfp_wire *w)
         if (f.number == 1) id = tfp_field_uint(w, &f);
         if (f.number == 5) file = tfp_field_uint(w, &f);
     }
-    tfp_str path = text_of(r, file);
-    const char *slash = path.size ? memrchr(path.data, '/', path.size) : NULL;
-    size_t skip = slash ? (size_t)(slash + 1 - path.data) : 0;
+    tfp_str library = tfp_str_last_part(text_of(r, file));
     mapping m = { 0 };
     tfp_buf label = { 0 };
     tfp_buf_char(&label, '[');
-    tfp_buf_str(&label, (tfp_str){ path.data + skip, path.size - skip });
+    tfp_buf_str(&label, library);
     tfp_buf_char(&label, ']');
-    if (tfp_build_keep(r->b, !label.failed) && path.size > skip)
+    if (tfp_build_keep(r->b, !label.failed) && library.size)
         m.label = tfp_build_made_string(r->b, (tfp_str){ label.data, label.size });
     tfp_buf_free(&label);
     tfp_build_keep(r->b, tfp_map64_put(&r->mapping_by_id, id, (uint32_t)r->mappings.size) && tfp_push(&r->mappings, m));
@@ -96,8 +94,7 @@ static void read_mapping(reader *r, tfp_wire *w)
 static tfp_strid without_file(reader *r, tfp_strid name, tfp_str file)
 {
     tfp_str text = tfp_text(r->b->p, name);
-    const char *slash = file.size ? memrchr(file.data, '/', file.size) : NULL;
-    if (slash) file = (tfp_str){ slash + 1, (size_t)(file.data + file.size - slash) - 1 };
+    file = tfp_str_last_part(file);
     const char *dot = file.size ? memrchr(file.data, '.', file.size) : NULL;
     size_t n = dot ? (size_t)(dot - file.data) : file.size;
     bool prefix = n && text.size > n + 1 && memcmp(text.data, file.data, n) == 0 && text.data[n] == ':';

@@ -215,9 +215,7 @@ static uint32_t host_row(maker *m, run_device *d, const run *r)
 static uint32_t stream_of(maker *m, const run_device *d, source_lane *l, uint32_t source)
 {
     tfp_str name = tfp_text(m->p, m->p->lanes->at[source].name);
-    const char *slash = memrchr(name.data, '/', name.size);
-    tfp_str rest = { slash ? slash + 1 : name.data, slash ? (size_t)(name.data + name.size - slash - 1) : name.size };
-    if (l->lane == TFP_NONE) l->lane = new_lane(m, d, TFP_ROLE_STREAM, "/%.*s", rest, 0);
+    if (l->lane == TFP_NONE) l->lane = new_lane(m, d, TFP_ROLE_STREAM, "/%.*s", tfp_str_last_part(name), 0);
     return l->lane;
 }
 

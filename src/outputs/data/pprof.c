@@ -110,9 +110,7 @@ static uint32_t add_location(writer *w, uint32_t function_index, int64_t line)
 static tfp_strid function_name(writer *w, const tfp_code_item *item)
 {
     const tfp_code_frame *f = &tfp_code_of(w->p)->frames.at[item->frame];
-    tfp_str file = tfp_text(w->p, f->file), name = tfp_text(w->p, f->function);
-    const char *slash = file.size ? memrchr(file.data, '/', file.size) : NULL;
-    if (slash) file = (tfp_str){ slash + 1, (size_t)(file.data + file.size - slash) - 1 };
+    tfp_str file = tfp_str_last_part(tfp_text(w->p, f->file)), name = tfp_text(w->p, f->function);
     const char *dot = file.size ? memrchr(file.data, '.', file.size) : NULL;
     tfp_buf full = { 0 };
     tfp_buf_add(&full, file.data, dot ? (size_t)(dot - file.data) : file.size);

@@ -201,9 +201,9 @@ tfp_activity_place tfp_place_of_activity(tfp_span_places *t, uint32_t span)
 
 tfp_str tfp_module_class(tfp_str modules)
 {
-    const char *slash = modules.size ? memrchr(modules.data, '/', modules.size) : NULL;
-    size_t skip = slash ? (size_t)(slash + 1 - modules.data) : 0, end = modules.size;
-    while (end > skip && modules.data[end - 1] >= '0' && modules.data[end - 1] <= '9') end--;
-    bool number = end < modules.size && end > skip + 1 && modules.data[end - 1] == '_';
-    return (tfp_str){ modules.data + skip, (number ? end - 1 : modules.size) - skip };
+    tfp_str name = tfp_str_last_part(modules);
+    size_t end = name.size;
+    while (end && tfp_is_digit(name.data[end - 1])) end--;
+    bool number = end < name.size && end > 1 && name.data[end - 1] == '_';
+    return number ? (tfp_str){ name.data, end - 1 } : name;
 }

@@ -228,20 +228,14 @@ static tfp_str after_device(tfp_str name)
     return at == SIZE_MAX ? name : (tfp_str){ name.data + at + 7, name.size - at - 7 };
 }
 
-/* "shown/Spans/PyTorch Profiler" -> "PyTorch Profiler" */
-static tfp_str last_part(tfp_str name)
-{
-    for (tfp_str rest = after_slash(name); rest.data != name.data; rest = after_slash(name)) name = rest;
-    return name;
-}
-
 tfp_lane_title tfp_timeline_title(const tfp_timeline *t, const tfp_timeline_lane *l, tfp_arena *arena)
 {
     const tfp_lane *lane = &tfp_lanes_of(t->p)->at[l->lane];
     tfp_str name = tfp_text(t->p, lane->name), none = { 0 };
     if (t->runs) return (tfp_lane_title){ after_device(name), none };
     if (l->kind == TFP_TRACK_HOST) return title_of_thread(t, l);
-    if (l->kind == TFP_TRACK_DERIVED) return (tfp_lane_title){ last_part(name), none };
+    if (l->kind == TFP_TRACK_DERIVED)
+        return (tfp_lane_title){ tfp_str_last_part(name), none }; /* "shown/Spans/PyTorch Profiler" */
     return lane->role == TFP_ROLE_THREAD ? title_of_thread(t, l) : title_of_stream(t, l, arena);
 }
 

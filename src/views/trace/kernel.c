@@ -251,14 +251,6 @@ static bool finish_occupancy(kernels *t)
     return true;
 }
 
-/* "llama.py:52:attend" */
-static tfp_str without_folders(tfp_str line)
-{
-    const char *slash = line.size ? memrchr(line.data, '/', line.size) : NULL;
-    size_t skip = slash ? (size_t)(slash + 1 - line.data) : 0;
-    return (tfp_str){ line.data + skip, line.size - skip };
-}
-
 static bool name_places(kernels *t)
 {
     kernel_row *rows = t->rows.rows;
@@ -272,7 +264,7 @@ static bool name_places(kernels *t)
     for (size_t i = 0; i < count; i++) {
         if (t->has_lines) rows[i].lines = lines[i];
         if (t->has_modules) rows[i].modules = modules[i];
-        rows[i].short_line = without_folders(first[i]);
+        rows[i].short_line = tfp_str_last_part(first[i]); /* "llama.py:52:attend" */
     }
     return true;
 }

@@ -102,10 +102,8 @@ static tfp_strid frame_name(stacks *x, uint32_t frame, bool gradient)
     if (*id != TFP_NONE) return *id;
     const tfp_code_frame *f = &tfp_code_of(x->p)->frames.at[frame];
     tfp_str file = tfp_text(x->p, f->file), text = tfp_text(x->p, f->text);
-    const char *slash = file.size ? memrchr(file.data, '/', file.size) : NULL;
-    size_t skip = slash ? (size_t)(slash + 1 - file.data) : 0;
     tfp_buf b = { 0 };
-    tfp_buf_add(&b, file.data + skip, file.size - skip);
+    tfp_buf_str(&b, tfp_str_last_part(file));
     tfp_buf_char(&b, ':');
     tfp_buf_int(&b, f->line);
     tfp_buf_char(&b, ':');

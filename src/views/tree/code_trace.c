@@ -49,20 +49,13 @@ static tfp_strid line_name(lines *x, tfp_str file, int64_t line, tfp_str functio
     return x->tree.failed ? 0 : id;
 }
 
-static tfp_str base_of(tfp_str path)
-{
-    const char *slash = path.size ? memrchr(path.data, '/', path.size) : NULL;
-    size_t skip = slash ? (size_t)(slash + 1 - path.data) : 0;
-    return (tfp_str){ path.data + skip, path.size - skip };
-}
-
 /* Finds the paths of the files in call stacks, of which frames have only the last part. */
 static bool find_paths(lines *x)
 {
     const tfp_code_tables *code = tfp_code_of(x->p);
     for (size_t i = 0; i < code->frames.size; i++) {
         tfp_strid file = code->frames.at[i].file;
-        tfp_str base = base_of(tfp_text(x->p, file));
+        tfp_str base = tfp_str_last_part(tfp_text(x->p, file));
         uint64_t key = tfp_hash(base.data, base.size);
         uint32_t known = tfp_map64_get(&x->path_of_file, key);
         if (!tfp_map64_put(&x->path_of_file, key, known == TFP_NONE || known == file ? file : 0)) return false;
@@ -73,7 +66,7 @@ static bool find_paths(lines *x)
 static tfp_str path_of_bare(const lines *x, tfp_str file)
 {
     uint32_t path = tfp_map64_get(&x->path_of_file, tfp_hash(file.data, file.size));
-    bool one = path != TFP_NONE && path && tfp_str_eq(base_of(tfp_text(x->p, path)), file);
+    bool one = path != TFP_NONE && path && tfp_str_eq(tfp_str_last_part(tfp_text(x->p, path)), file);
     return one ? tfp_text(x->p, path) : tfp_path_of_bare_file(file);
 }
 

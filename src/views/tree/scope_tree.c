@@ -36,19 +36,6 @@ typedef struct sorting {
     atomic_bool failed;
 } sorting;
 
-static size_t last_slash(tfp_str s)
-{
-    const char *at = s.size ? memrchr(s.data, '/', s.size) : NULL;
-    return at ? (size_t)(at - s.data) : SIZE_MAX;
-}
-
-/* The part of a name after its last slash. */
-static tfp_str own_part(tfp_str name)
-{
-    size_t slash = last_slash(name), skip = slash == SIZE_MAX ? 0 : slash + 1;
-    return (tfp_str){ name.data + skip, name.size - skip };
-}
-
 static uint32_t hash_of(uint32_t parent, tfp_str part)
 {
     uint64_t hash = tfp_hash(part.data, part.size) ^ parent * UINT64_C(0x9E3779B97F4A7C15);
@@ -148,7 +135,7 @@ static void find_tails(void *ctx, size_t worker, size_t first, size_t end)
 {
     sorting *s = ctx;
     (void)worker;
-    for (size_t i = first; i < end; i++) s->tail[i] = own_part(s->t->name[i]);
+    for (size_t i = first; i < end; i++) s->tail[i] = tfp_str_last_part(s->t->name[i]);
 }
 
 /* Sorts children; each item's children are a separate part of `children`. */
