@@ -137,6 +137,8 @@ bool tfp_proc_stat_parse(tfp_str text, tfp_proc_stat *out)
     out->threads = fields[16];
     out->start_ticks = fields[18];
     out->memory_bytes = fields[19];
+    out->resident_bytes = tfp_mul(fields[20], sysconf(_SC_PAGESIZE), NULL);
+    out->major_faults = fields[8];
     for (size_t i = 22; i < 25 && next_number(&at, end, &fields[i]);) i++;
     out->code_start = fields[22];
     out->stack_start = fields[24];

@@ -12,9 +12,10 @@ typedef struct tfp_proc_stat {
     int64_t pid, parent, threads, start_ticks; /* start_ticks: since boot, field 22 */
     /* user and system time of all threads; of children that were waited for */
     int64_t cpu_ticks, child_cpu_ticks;
-    int64_t memory_bytes;            /* size of the address space */
-    int64_t code_start, stack_start; /* addresses, new with every exec; 0: not known */
-    char state;                      /* R S D T t Z X ... */
+    int64_t memory_bytes, resident_bytes; /* size of the address space, and what of it is in memory */
+    int64_t major_faults;                 /* of all threads: pages that were read from a disk */
+    int64_t code_start, stack_start;      /* addresses, new with every exec; 0: not known */
+    char state;                           /* R S D T t Z X ... */
 } tfp_proc_stat;
 
 /* /proc/PID/status; -1 where a line is missing */

@@ -59,17 +59,6 @@ static int64_t read_throttled(const watch_process *p)
     return ns;
 }
 
-/* Major faults and resident pages: fields 12 and 24 of stat. */
-static void read_stat(watch_totals *t, const char *text)
-{
-    const char *at = strrchr(text, ')');
-    for (int field = 2; at && field < 24; field++) {
-        at = strchr(at + 1, ' ');
-        if (at && field == 11) t->faults = strtoll(at + 1, NULL, 10);
-    }
-    if (at) t->rss_bytes = strtoll(at + 1, NULL, 10) * sysconf(_SC_PAGESIZE);
-}
-
 bool watch_counters_read(watch_process *p)
 {
     char text[4096];
@@ -80,7 +69,8 @@ bool watch_counters_read(watch_process *p)
         return false;
     p->state = stat.state;
     if (stat.state == 'Z' || stat.state == 'X') return false;
-    read_stat(&t, text);
+    t.faults = stat.major_faults;
+    t.rss_bytes = stat.resident_bytes;
     t.cpu_ns = tfp_proc_cpu_ns(p->rank.pid);
     n = tfp_proc_read(p->rank.pid, "status", text, sizeof text);
     const char *at = n > 0 ? value_after(text, "nonvoluntary_ctxt_switches:") : NULL;

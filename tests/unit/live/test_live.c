@@ -37,6 +37,8 @@ static void a_name_may_hold_brackets_and_blanks(void **state)
     assert_int_equal(s.threads, 5);
     assert_int_equal(s.start_ticks, 12345);
     assert_int_equal(s.memory_bytes, 67108864);
+    assert_int_equal(s.resident_bytes, 100 * sysconf(_SC_PAGESIZE));
+    assert_int_equal(s.major_faults, 3);
 }
 
 static void a_stat_that_is_cut_is_refused(void **state)
