@@ -98,9 +98,8 @@ static tfp_status list_captures(const char *path, tfp_buf *paths, tfp_error *err
 
 const tfp_format tfp_format_capture = {
     .name = "capture",
-    .help = "traces of PyTorch in which CUDA or HIP graphs were captured, or a folder with them: the modules, ops and "
-            "lines "
-            "of what the graphs replay",
+    .help = "traces of PyTorch in which CUDA or HIP graphs were captured, or a folder with them: "
+            "the modules, ops and lines of what the graphs replay",
     .read = read_capture,
     .stands = TFP_FORMAT_IS(SEVERAL) | TFP_FORMAT_IS(PART),
     .takes_cut = true,
@@ -110,9 +109,8 @@ const tfp_format tfp_format_capture = {
 
 const tfp_format tfp_format_eager = {
     .name = "eager",
-    .help = "traces of PyTorch of the same model without CUDA or HIP graphs, with stacks or modules, or a folder with "
-            "them: the "
-            "modules, ops and lines of what graphs replay",
+    .help = "traces of PyTorch of the same model without CUDA or HIP graphs, with stacks or modules, or a folder "
+            "with them: the modules, ops and lines of what graphs replay",
     .read = read_eager,
     .stands = TFP_FORMAT_IS(SEVERAL) | TFP_FORMAT_IS(PART),
     .takes_cut = true,

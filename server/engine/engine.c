@@ -29,9 +29,8 @@ typedef struct recording {
 } recording;
 
 #define PROFILER_OPTION                                                                                                \
-    "vllm serve MODEL --profiler-config '{\"profiler\": \"torch\", \"torch_profiler_dir\": \"DIR\"}' (vLLM before "    \
-    "0.13: "                                                                                                           \
-    "VLLM_TORCH_PROFILER_DIR=DIR)"
+    "vllm serve MODEL --profiler-config '{\"profiler\": \"torch\", \"torch_profiler_dir\": \"DIR\"}' "                 \
+    "(vLLM before 0.13: VLLM_TORCH_PROFILER_DIR=DIR)"
 
 static const char *name_of(engine_kind k)
 {

@@ -65,8 +65,8 @@ static void add(reader *r, int64_t rank, int64_t pid, int64_t count)
     r->nomem |= !tfp_push(&r->out->ranks, x);
 }
 
-/* Most ranks of the communicator launched so many: the others are behind, and those that launched more are not listed.
- */
+/* Ends a communicator whose ranks are all listed. Most of them have launched r->ahead operations: only ranks that have
+ * launched fewer are kept, and ranks that are lost. */
 static void end_communicator(reader *r)
 {
     size_t kept_ranks = r->first;

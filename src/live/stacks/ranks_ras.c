@@ -15,7 +15,7 @@ static const tfp_ras_rank *behind(const tfp_ras *ras, int64_t pid)
     return NULL;
 }
 
-/* The ranks that are not behind wait in the operation that the first one behind did not launch. */
+/* Names the operation in which the other ranks wait: the next one of the first rank that is behind. */
 static bool apply(const tfp_ras *ras, tfp_rank_row *rows, size_t count, uint64_t job, tfp_arena *a)
 {
     const tfp_ras_rank *first = NULL;

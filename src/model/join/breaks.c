@@ -13,10 +13,10 @@
 #define HOLE_NS 1000000
 #define HOLE_NUMBERS 32 /* fewer numbers may be those of calls that profilers leave out */
 #define LOOKS 8         /* at numbers that may begin again */
-#define CALLS_OF 8      /* alone they must lack one of so many */
+#define CALLS_OF 8      /* where only calls have numbers, one of eight must be missing */
 #define REPEATS 8       /* fewer numbers that come again say nothing */
-#define REPEATS_OF 16   /* calls and operators */
-#define CROSSINGS 32    /* the same of operators that overlap */
+#define REPEATS_OF 16   /* and so do numbers of less than one in sixteen calls and operators */
+#define CROSSINGS 32    /* fewer operators that overlap without one being in the other say nothing */
 #define CROSSING_OF 8   /* one of so many may cross in a sound recording */
 
 typedef enum verdict { UNKNOWN, SOUND, HOLE, AGAIN } verdict;
@@ -25,8 +25,8 @@ typedef struct numbers {        /* of one kind, on one side of a moment */
     tfp_number_range all, near; /* near: of the nearest part that has any */
 } numbers;
 
-typedef struct gap { /* between two parts; none if they are the same */
-    size_t last, first;
+typedef struct gap {    /* a time in which nothing was recorded */
+    size_t last, first; /* the parts before and after it; the same: there is no gap */
     int64_t start_ns, end_ns;
 } gap;
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/join/times.c: repairs times that cannot be, before spans are nested. Events over a day from all others of their process, and
- * activities that were recorded twice, are left out. An activity cannot go on for long after the next one of its stream began: it is cut
- * there. Merged ranks that have files of their own are left out, too (merged.c). In a sound trace this looks at the ends of lanes and once at each activity. */
+/* model/join/times.c: repairs times that cannot be, before spans are nested. Left out are events over a day from all
+ * others of their process, work that was recorded twice, and merged ranks that have files of their own (merged.c). An
+ * activity cannot go on for long after the next one of its stream began: it is cut there. In a sound trace this looks
+ * at the ends of lanes and once at each activity. */
 #include "model/join/doubts.h"
 #include "model/recorded.h"
 #include "model/tables/processes.h"

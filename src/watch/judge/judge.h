@@ -31,8 +31,8 @@ typedef enum tfp_watch_class {
 
 /* A process of a job. */
 typedef struct tfp_watch_rank {
-    uint64_t number;         /* of this process; never used again for another one */
-    uint64_t job;            /* ranks with the same number are of one job; never used again for another one */
+    uint64_t number;         /* of this process; no later process gets it */
+    uint64_t job;            /* number of its job, the same for all its ranks; no later job gets it */
     int64_t pid, rank;       /* rank: TFP_ABSENT unknown */
     int64_t world;           /* ranks of the job, as its environment says; TFP_ABSENT unknown */
     tfp_str run, name, host; /* the columns run, job and host */

@@ -16,21 +16,21 @@ enum {
     LOOKS = 2048,        /* looks that are kept of a rank */
     LINES = 512,         /* different lines that are kept of a rank */
     ROUNDS = 32,         /* rounds that wait for more ranks */
-    RANKS_MOST = 4096,   /* ranks of all jobs; more are not judged */
+    RANKS_MOST = 4096,   /* ranks of all jobs; further ones are not judged */
     RECOVERED = 50,      /* healthy steps after which a finding ends */
     WINDOW_US = 1000000, /* length of a window where arrivals are unknown */
     WINDOWS = 128,       /* windows of the rule `slow` that are kept */
     DURATIONS = 512,     /* step times of a window that are kept */
     STACKS = 8,          /* different stacks that are told apart while a rank stands */
-    SILENT_US = 10000000 /* a rank without a step for so long is not waited for */
+    SILENT_US = 10000000 /* a rank without a step in this time is not waited for */
 };
-#define AGAIN_US ((int64_t)600000000) /* the same finding is not said again for so long */
-#define FORGET_US 60000000            /* a job without a living process is forgotten after so long */
+#define AGAIN_US ((int64_t)600000000) /* after a finding the same one is silent for this time */
+#define FORGET_US 60000000            /* a job without a living process is forgotten after this time */
 #define STEP_SHARE 0.02               /* lateness below this share of a step is no finding */
 #define MADS 3                        /* nor below so many median absolute deviations */
 #define LOOKS_FOR_CAUSE 300           /* looks since the fault that end the search for its cause */
 #define CAUSE_US 5000000              /* longest search */
-#define WEAK_CAUSE_US 12000000 /* a rank is late for so long before a neighbour, or nothing known, is its cause */
+#define WEAK_CAUSE_US 12000000 /* how long a rank must be late before a neighbour, or nothing known, is its cause */
 #define LATELY_US 3000000      /* what it did in this time tells whether it is still late */
 
 /* A step of a rank, or the mean step of a window. Times in microseconds, NAN: unknown. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* watch/record/record.c: the loop: at random times, `rate` a second in the mean, all probes are read and all main threads are looked at; each second
- * totals are read, steps become rows, and the judge is asked. The times are random because a fixed period would always
- * meet a step of the same period at the same place. */
+/* watch/record/record.c: the loop. At random times, `rate` a second in the mean, all probes are read and all main threads
+ * are looked at; each second totals are read, steps become rows, and the judge is asked. The times are random because a
+ * fixed period would always meet a step of the same period at the same place. */
 #include "watch/record/ring.h"
 
 #include <errno.h>
