@@ -166,6 +166,11 @@ def check(program, make, size, scratch):
     return wrong
 
 
+def memory_folder():
+    """A folder in memory where there is one: a disk's time for each new file grows with the folder, and is not the program's."""
+    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+
+
 def main():
     program = [os.path.abspath(sys.argv[1])]
     resource.setrlimit(resource.RLIMIT_CPU, (120, 120))
@@ -173,7 +178,7 @@ def main():
     for make, size in kinds.KINDS:
         if len(sys.argv) > 2 and not any(word in make.__name__ for word in sys.argv[2:]):
             continue
-        with tempfile.TemporaryDirectory() as scratch:
+        with tempfile.TemporaryDirectory(dir=memory_folder()) as scratch:
             try:
                 wrong = check(program, make, size, scratch)
             except RuntimeError as ended:
