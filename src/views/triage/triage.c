@@ -194,7 +194,8 @@ static tfp_str short_name(tfp_arena *a, tfp_str name)
 /* Operators say more than the module of a compiled graph, which has the whole model or a piece of it, and than no module. */
 static tfp_str place(const tfp_triage_row *row)
 {
-    bool vague = tfp_str_begins(row->modules, TFP_STR("GraphModule")) || tfp_str_begins(row->modules, TFP_STR(TFP_MIX_NONE));
+    bool vague =
+        tfp_str_begins(row->modules, TFP_STR("GraphModule")) || tfp_str_begins(row->modules, TFP_STR(TFP_MIX_NONE));
     if (!vague || !row->ops.size) return row->modules;
     const char *end = memchr(row->ops.data, '|', row->ops.size);
     return (tfp_str){ row->ops.data, end ? (size_t)(end - row->ops.data) : row->ops.size };
@@ -352,7 +353,8 @@ static tfp_status note(triage *t, tfp_error *err)
     if (!s && lost > LOST_OVER)
         s = tfp_report_note_add(
             t->r, TFP_NOTE_LINES_UNKNOWN, err,
-            "%.0f %% of the device's time is in replays of graphs that no file explains: their lines come from the trace in "
+            "%.0f %% of the device's time is in replays of graphs that no file explains: their lines come from the "
+            "trace in "
             "which they were captured (--capture_path FILE or FOLDER) or from a run without graphs (--eager_path)",
             100 * lost);
     if (!s && (double)t->t.outside_ns > .01 * all && !tfp_options_phase(tfp_options_of(t->r)))
