@@ -196,7 +196,7 @@ static tfp_str place(const tfp_triage_row *row)
 {
     bool vague =
         tfp_str_begins(row->modules, TFP_STR("GraphModule")) || tfp_str_begins(row->modules, TFP_STR(TFP_MIX_NONE));
-    if (!vague || !row->ops.size) return row->modules;
+    if (!vague || !row->ops.size || *row->ops.data == '(') return row->modules; /* "(no op)" */
     const char *end = memchr(row->ops.data, '|', row->ops.size);
     return (tfp_str){ row->ops.data, end ? (size_t)(end - row->ops.data) : row->ops.size };
 }
@@ -242,7 +242,7 @@ static unsigned shown_of(const tfp_triage_row *rows, size_t count)
     tfp_str none = TFP_STR(TFP_MIX_NONE);
     for (size_t i = 0; i < count; i++)
         shown |= (tfp_str_eq(rows[i].line, none) ? 0 : SHOWN_LINES) |
-                 (tfp_str_eq(rows[i].modules, none) ? 0 : SHOWN_MODULES) |
+                 (tfp_str_eq(place(&rows[i]), none) ? 0 : SHOWN_MODULES) |
                  (isnan(rows[i].efficiency) ? 0 : SHOWN_EFFICIENCY) | (rows[i].beside.depends.data ? SHOWN_DEPENDS : 0);
     return shown;
 }

@@ -71,7 +71,7 @@ const first = (list: string | null): string => (list ?? "").split("|")[0] ?? "";
 const shortLine = (lines: string | null): string => first(lines).replace(/^.*\/(?=[^/]*:\d+)/, "");
 
 /** The module; where it is a compiled graph, or unknown, the operator says more. */
-const place = (k: Kernel): string => (/^(GraphModule|\(none\)|$)/.test(k.modules ?? "") && first(k.ops)) || first(k.modules);
+const place = (k: Kernel): string => (/^(GraphModule|\(none\)|$)/.test(k.modules ?? "") && first(k.ops).replace(/^\(.*/, "")) || first(k.modules);
 
 function kernels(rows: Kernel[], short: Map<string, string>): Content {
   const at = (row: number): Kernel => rows[row] as Kernel;
