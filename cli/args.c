@@ -16,7 +16,7 @@ cli_flag cli_flags[CLI_FLAG_COUNT] = {
     [CLI_ALIGN] = { .name = "align" },
     [CLI_ALL] = { .name = "all", .verb = "top" },
     [CLI_AT_STEP] = { .name = "at_step" },
-    [CLI_ATTACH] = { .name = "attach" },
+    [CLI_ATTACH] = { .name = "attach", .verb = "watch", .valued = "watch", .help = "watch: --attach once reads PyTorch's flight recorder, through one attach to each rank" },
     [CLI_BASE]    = { "base",    "FILE|DIR...",       "diff",    "with --gate: the runs of the old version, each a file or folder, or a baseline that --save-base wrote", true, false },
     [CLI_CACHE]   = { "cache",   NULL,                NULL,      "keep the contents of the files in ~/.cache/tfprof, and open them from there while the files are unchanged; at most 4 GB, safe to delete", false, false },
     [CLI_COLOR]   = { "color",   "auto|always|never", NULL,      "colour in help and errors; auto, the default: on a terminal, unless NO_COLOR is set", false, false },
@@ -225,7 +225,8 @@ static int take_flag(words *in, const option_word *w, cli_flag_id id, cli_call *
         call->flags[id] = "";
         return need_list(in, w, &call->lists[id], f);
     }
-    if (cli_flags[id].value) {
+    const char *only = cli_flags[id].valued;
+    if (only ? call->word_count && strcmp(call->words[0], only) == 0 : cli_flags[id].value != NULL) {
         int s = need_value(in, w, &call->flags[id], f);
         if (!s && cli_flags[id].repeats)
             call->repeats[call->repeat_count++] = (cli_pair){ cli_flags[id].name, call->flags[id], { NULL, 0 } };

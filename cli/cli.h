@@ -171,6 +171,7 @@ typedef struct cli_flag {
     bool prompt;                     /* works at the prompt too */
     bool repeats;                    /* may be given several times: cli_call.repeats */
     const tfp_live_setting *setting; /* the setting of running jobs that it is; NULL: none */
+    const char *valued;              /* the only verb for which it takes a value; NULL: by `value` for all */
 } cli_flag;
 extern cli_flag cli_flags[CLI_FLAG_COUNT]; /* changed by cli_flags_start only */
 void cli_flags_start(void);                /* fills the rows of settings; called once, first */

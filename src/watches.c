@@ -122,6 +122,10 @@ tfp_status tfp_watch_set(tfp_watch *w, const char *name, const char *value, tfp_
         w->settings.seconds = seconds_of(value);
         return w->settings.seconds > 0 ? TFP_OK : wrong(err, name, value, "a time such as 60s, 5m or 2h");
     }
+    if (strcmp(name, "attach") == 0) {
+        w->settings.attach = strcmp(value, "once") == 0;
+        return w->settings.attach ? TFP_OK : wrong(err, name, value, "once");
+    }
     if (strcmp(name, "rate") == 0) {
         char *end;
         w->settings.rate = strtod(value, &end);
@@ -256,7 +260,8 @@ tfp_status tfp_watch_run(tfp_watch *w, const tfp_options *o, tfp_report **out, t
     if (w->once) settings.seconds = ONCE_SECONDS;
     memset(w->found, 0, sizeof w->found);
     tfp_error_clear(&own);
-    tfp_status s = begin(&x, &own);
+    tfp_status s = settings.attach ? tfp_run_folder(settings.run_folder, true, &own) : TFP_OK;
+    if (!s) s = begin(&x, &own);
     settings.ring_s = w->once ? 0 : w->ring_s;
     settings.rings = x.store.rings;
     if (!s) s = tfp_watch_record(&settings, &to, &own);

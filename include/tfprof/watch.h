@@ -17,9 +17,9 @@ TFP_API tfp_watch *tfp_watch_new(void); /**< NULL when memory runs out */
 TFP_API void tfp_watch_free(tfp_watch *w);
 
 /** Sets "dir" (the folder of the store), "for" (60s, 5m, 2h; until all jobs end), "rate" (looks a second, 1 to 100; 20),
- *  "ring" (seconds of raw data around a finding, 0 to 300; 30), "keep" (days of steps; 14), or "once" (without a
- *  value). The default stands after the
- *  semicolon. Errors: TFP_BADARG; TFP_NOMEM. */
+ *  "ring" (seconds of raw data around a finding, 0 to 300; 30), "keep" (days of steps; 14), "attach" (once: reads
+ *  PyTorch's flight recorder, by one attach to each process), or "once" (without a value). The default
+ *  stands after the semicolon. Errors: TFP_BADARG; TFP_NOMEM. */
 TFP_API tfp_status tfp_watch_set(tfp_watch *w, const char *name, const char *value, tfp_error *err);
 
 /** Selects a process (its number) or all processes of a script or program (its whole file name), instead of all jobs;

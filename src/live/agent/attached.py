@@ -3,57 +3,30 @@
 # is gone, and leaves nothing behind: no thread, no descriptor, no module, no file, no hook. Nothing is printed: the process knows
 # nothing of us. `folder`, `watch`, `until` and `keep` come from tfprof.
 
-MARK = "tfprof-agent"  # the name of the agent's threads; tfprof sees by it when they have ended
-
-
-class Attached(Agent):
+class Attached(Visitor, Agent):
     def __init__(self, run_folder):
         Agent.__init__(self, run_folder)
+        Visitor.__init__(self, run_folder)
         self.loaded = [n for n in FRAMEWORKS if n in sys.modules]
-        self.pid, self.busy, self.bell, self.ending = os.getpid(), 0, (-1, -1), False
-        self.made_folder, self.left = False, _thread.allocate_lock()
-        self.left.acquire()
+        self.busy, self.bell = 0, (-1, -1)
         self.patience = 600.0  # long, because --align sends its request only when every process is there
 
     def say(self, text):
         pass
 
-    def wanted(self):
-        """Whether tfprof may still connect."""
-        pid, ticks = watch
-        if time.time() > until:
-            return False
-        if not pid:
-            return True
-        try:
-            with open("/proc/%d/stat" % pid, "rb") as f:
-                return int(f.read().rpartition(b")")[2].split()[19]) == ticks
-        except OSError:
-            return False
-
     def open(self):
-        try:
-            os.mkdir(self.run_folder, 0o700)
-            self.made_folder = True
-        except FileExistsError:
-            pass
+        self.make_folder()
         Agent.open(self)  # open() refuses a folder that belongs to another user
 
     def close(self):
         Agent.close(self)
-        if self.made_folder:
-            try:
-                os.rmdir(self.run_folder)
-            except OSError:
-                pass  # other threads use it by now
+        self.drop_folder()
 
     def serve(self, delay=0):
         self.begin_thread()
         if not self.wanted():
             return
-        exits = sys.modules.get("atexit")  # in Python 3.8 and 3.9 a second handler of ours would replace the first
-        if exits is not None:
-            exits.register(self.at_exit)
+        self.watch_exit(True)
         try:
             self.bell = os.pipe2(os.O_CLOEXEC)
             self.open()
@@ -67,8 +40,7 @@ class Attached(Agent):
             if self.steps.fd >= 0:
                 os.close(self.steps.fd)
             self.close()
-            if exits is not None:
-                exits.unregister(self.at_exit)
+            self.watch_exit(False)
             self.end_thread()
             self.left.release()
 
@@ -93,11 +65,6 @@ class Attached(Agent):
             self.end_thread()
             os.write(self.bell[1], b"x")  # the last thing that this thread does
 
-    def begin_thread(self):
-        # thread-self, not a number: /proc may show the numbers of another namespace
-        with open("/proc/thread-self/comm", "w") as f:
-            f.write(MARK)
-
     def lend_thread(self):
         """Kineto and others start threads that outlive the recording and inherit the name of the
         thread that starts them. So this thread gives up its name first."""
@@ -105,21 +72,6 @@ class Attached(Agent):
             name = f.read().strip() or b"python"
         with open("/proc/thread-self/comm", "wb") as f:
             f.write(name)
-
-    def end_thread(self):
-        """Frameworks ask `threading` for the current thread, which makes an entry for it. The entry
-        is removed here."""
-        threading = sys.modules.get("threading")
-        if threading is not None:
-            threading._active.pop(_thread.get_ident(), None)
-
-    def at_exit(self):
-        """Called when the process ends. A thread that is still in a framework's code when the interpreter shuts down would
-        crash the process."""
-        if os.getpid() != self.pid:
-            return
-        self.ending = True
-        self.left.acquire(True, 2.0)
 
     def gone(self, peer, seconds):
         return Agent.gone(self, peer, seconds) or self.ending

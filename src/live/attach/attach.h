@@ -53,6 +53,20 @@ void tfp_attach_free(tfp_attach *a);
 /* Whether an attach is possible at all, as far as a quick look tells. */
 bool tfp_attach_allowed(int64_t pid, const tfp_proc_status *status, tfp_method *refusal);
 
+/* visit.c: the run folder of the process's user, as the process names it and as we do. Root's own folder serves only root's
+ * processes. */
+void tfp_attach_folders(const tfp_attach *a, const char *run_folder, char theirs[TFP_RUN_PATH_MAX],
+                        char ours[TFP_RUN_PATH_MAX]);
+/* Threads of the process that had the name of ours before the attach. */
+enum { TFP_NAMESAKES_MOST = 16 };
+typedef struct tfp_namesakes {
+    int64_t threads[TFP_NAMESAKES_MOST];
+    size_t count;
+} tfp_namesakes;
+void tfp_attach_namesakes(int64_t pid, tfp_namesakes *out);
+/* A thread that the attach started; 0: there is none. */
+int64_t tfp_attach_thread(int64_t pid, const tfp_namesakes *before);
+
 /* text.c: the text that starts the agent, for a process. */
 typedef struct tfp_attach_settings {
     const char *folder; /* folder of the agent's files, as the process sees it */
@@ -60,6 +74,8 @@ typedef struct tfp_attach_settings {
     int64_t watch_pid, watch_ticks;
     int64_t until_unix_seconds; /* after this time the agent expects no connection */
     bool keep;
+    bool flights; /* starts torch's own server of its flight recorder instead of the agent */
+    bool ranked;  /* even before the process has a process group of torch.distributed */
 } tfp_attach_settings;
 void tfp_attach_text(const tfp_attach_settings *w, tfp_buf *out);
 

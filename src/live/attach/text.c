@@ -66,17 +66,19 @@ static void put_literal(tfp_buf *out, const char *text)
 
 void tfp_attach_text(const tfp_attach_settings *w, tfp_buf *out)
 {
-    const char *const *const files[] = { tfp_file_common, tfp_file_native, tfp_file_sessions,
-                                         tfp_file_steps,  tfp_file_agent,  tfp_file_attached };
+    static const char *const *const agent[] = { tfp_file_common, tfp_file_native,  tfp_file_sessions, tfp_file_steps,
+                                                tfp_file_agent,  tfp_file_visitor, tfp_file_attached, NULL };
+    static const char *const *const flights[] = { tfp_file_common, tfp_file_visitor, tfp_file_flights, NULL };
     tfp_buf_text(out, begin);
     put_literal(out, starter);
     tfp_buf_text(out, ",{'__name__':'tfprof_agent','folder':");
     put_literal(out, w->folder);
-    tfp_buf_printf(out, ",'watch':(%lld,%lld),'until':%lld,'keep':%s,'parts':(", (long long)w->watch_pid,
-                   (long long)w->watch_ticks, (long long)w->until_unix_seconds, w->keep ? "True" : "False");
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    tfp_buf_printf(out, ",'watch':(%lld,%lld),'until':%lld,'keep':%s,'ranked':%s,'parts':(", (long long)w->watch_pid,
+                   (long long)w->watch_ticks, (long long)w->until_unix_seconds, w->keep ? "True" : "False",
+                   w->ranked ? "True" : "False");
+    for (const char *const *const *file = w->flights ? flights : agent; *file; file++) {
         tfp_buf_char(out, '\'');
-        for (const char *const *piece = files[i]; *piece; piece++) put_text(out, *piece);
+        for (const char *const *piece = *file; *piece; piece++) put_text(out, *piece);
         tfp_buf_text(out, "',");
     }
     tfp_buf_text(out, ")}");

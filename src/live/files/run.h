@@ -7,12 +7,11 @@
 #include "live/files/run_folder.h"
 
 /* Files of src/live/agent as pieces of text; each file is ended by NULL. */
-extern const char *const tfp_file_common[],
-    *const tfp_file_native[], *const tfp_file_sessions[], *const tfp_file_steps[],
-                                                              *const tfp_file_agent[],
-                                                                  *const tfp_file_hook[],
-                                                                      *const tfp_file_attached[],
-                                                                          *const tfp_file_sitecustomize[];
+/* clang-format off */
+extern const char *const tfp_file_common[], *const tfp_file_native[], *const tfp_file_sessions[], *const tfp_file_steps[],
+    *const tfp_file_agent[], *const tfp_file_hook[], *const tfp_file_visitor[], *const tfp_file_attached[],
+    *const tfp_file_flights[], *const tfp_file_sitecustomize[];
+/* clang-format on */
 
 /* The library made of run/cuda_inject.c. */
 extern const unsigned char tfp_cuda_library[];

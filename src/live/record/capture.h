@@ -5,6 +5,7 @@
 #define TFP_LIVE_CAPTURE_H
 
 #include "base/io.h"
+#include "live/attach/attach.h"
 #include "live/net/agent_lines.h"
 #include "live/net/http2.h"
 #include "live/net/kineto_daemon.h"
@@ -37,17 +38,15 @@ typedef enum tfp_session_state {
     TFP_SESSION_DONE
 } tfp_session_state;
 
-enum { TFP_NAMESAKES_MOST = 16 };
 /* A process that was not prepared for recording: tfprof starts an agent in it. Filled by select.c, then by session_attach.c. */
 typedef struct tfp_session_attaching {
     int64_t stack_start; /* shows whether it has run another program since it was selected; 0: not known */
     bool needed;         /* it has no agent of its own */
     bool ran;            /* the text that starts the agent has run */
-    struct tfp_attach *attach;
+    tfp_attach *attach;
     int64_t wake_ns, wake_pause_ns; /* when its main thread is woken again, and how long after the time before */
     int64_t leave_by_ns;
-    int64_t namesakes[TFP_NAMESAKES_MOST]; /* threads of the job that had the agent's name before */
-    size_t namesake_count;
+    tfp_namesakes namesakes;
 } tfp_session_attaching;
 
 /* A process that PyTorch records by itself, with Kineto: session_kineto.c. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* live/record/session_attach.c: what an attach adds to a recording: the agent is started in the process before it, and leaves after it.
  * In between it is a recording by an agent like any other. */
-#include "live/attach/attach.h"
 #include "live/record/capture.h"
 #include "live/proc/namespace.h"
 
@@ -17,50 +16,13 @@
 #define LEAVE_NS                                                                                                       \
     ((int64_t)3 * 1000000000) /* an agent leaves within a second, later when the job holds the interpreter's lock */
 
-/* The run folder of the process's user, as the process names it and as we do. Root's own folder serves only root's
- * processes. */
-static void name_folders(const tfp_capture *c, const tfp_session *s, char theirs[TFP_RUN_PATH_MAX],
-                         char ours[TFP_RUN_PATH_MAX])
-{
-    tfp_proc_status status;
-    bool told = tfp_proc_status_read(s->row.pid, &status);
-    long long user = told ? status.uid[1] : (long long)geteuid();
-    if (s->attaching.attach->inside >= 0) {
-        snprintf(theirs, TFP_RUN_PATH_MAX, "%s/tfprof-%lld", s->attaching.attach->inside_name, user);
-        snprintf(ours, TFP_RUN_PATH_MAX, "/proc/self/fd/%d/tfprof-%lld", s->attaching.attach->inside, user);
-        return;
-    }
-    if (user != (long long)geteuid())
-        snprintf(theirs, TFP_RUN_PATH_MAX, "/tmp/tfprof-%lld", user);
-    else
-        snprintf(theirs, TFP_RUN_PATH_MAX, "%s", c->run_folder);
-    memcpy(ours, theirs, TFP_RUN_PATH_MAX);
-}
-
-/* Lists threads with the name of the agent's, at most `most`; returns how many. */
-static size_t list_agent_threads(int64_t pid, int64_t *out, size_t most)
-{
-    char path[64], name[300], comm[32];
-    size_t count = 0;
-    snprintf(path, sizeof path, "/proc/%lld/task", (long long)pid);
-    DIR *d = opendir(path);
-    for (struct dirent *e; d && count < most && (e = readdir(d));) {
-        if (!isdigit((unsigned char)*e->d_name)) continue;
-        snprintf(name, sizeof name, "task/%.20s/comm", e->d_name);
-        if (tfp_proc_read(pid, name, comm, sizeof comm) > 0 && strncmp(comm, "tfprof-agent\n", 13) == 0)
-            out[count++] = strtoll(e->d_name, NULL, 10);
-    }
-    if (d) closedir(d);
-    return count;
-}
-
 static void queue_text(tfp_capture *c, tfp_session *s)
 {
     char theirs[TFP_RUN_PATH_MAX], ours[TFP_RUN_PATH_MAX];
     tfp_method refusal = { .code = NULL };
     tfp_proc_stat own;
     tfp_buf text = { 0 };
-    name_folders(c, s, theirs, ours);
+    tfp_attach_folders(s->attaching.attach, c->run_folder, theirs, ours);
     snprintf(s->agent.socket, sizeof s->agent.socket, "%.79s/%lld.sock", ours,
              (long long)s->attaching.attach->inner_pid);
     bool told = tfp_same_namespace(s->row.pid, "pid") && tfp_proc_stat_read(getpid(), &own);
@@ -70,7 +32,7 @@ static void queue_text(tfp_capture *c, tfp_session *s)
                               .until_unix_seconds = tfp_unix_micros() / 1000000 + (int64_t)c->settings->timeout + 60,
                               .keep = c->settings->keep_agent };
     tfp_attach_text(&w, &text);
-    s->attaching.namesake_count = list_agent_threads(s->row.pid, s->attaching.namesakes, TFP_NAMESAKES_MOST);
+    tfp_attach_namesakes(s->row.pid, &s->attaching.namesakes);
     if (text.failed) {
         c->nomem = true;
         tfp_session_end(c, s, "failed", "low-memory", "tfprof has no memory for the attach");
@@ -125,20 +87,6 @@ void tfp_session_start_attach(tfp_capture *c, tfp_session *s)
 
 /* ---- the end ---- */
 
-/* Finds a thread of the agent: one with its name that was not there before the attach. 0: there is none. */
-static int64_t find_agent_thread(const tfp_session *s)
-{
-    const tfp_session_attaching *a = &s->attaching;
-    int64_t threads[TFP_NAMESAKES_MOST + 1];
-    size_t count = list_agent_threads(s->row.pid, threads, TFP_NAMESAKES_MOST + 1);
-    for (size_t i = 0; i < count; i++) {
-        size_t k = 0;
-        while (k < a->namesake_count && a->namesakes[k] != threads[i]) k++;
-        if (k == a->namesake_count) return threads[i];
-    }
-    return 0;
-}
-
 void tfp_session_wake(tfp_session *s)
 {
     int64_t now = tfp_now_ns();
@@ -150,7 +98,7 @@ void tfp_session_wake(tfp_session *s)
 
 void tfp_session_agent_is_there(tfp_session *s)
 {
-    int64_t thread = find_agent_thread(s);
+    int64_t thread = tfp_attach_thread(s->row.pid, &s->attaching.namesakes);
     if (thread) tfp_attach_unmap(s->attaching.attach, thread);
 }
 
@@ -198,7 +146,7 @@ bool tfp_session_has_left(const tfp_capture *c, tfp_session *s)
 {
     tfp_proc_stat stat;
     bool ended = !tfp_proc_stat_read(s->row.pid, &stat) || stat.start_ticks != s->row.start_ticks || stat.state == 'Z';
-    bool there = !ended && find_agent_thread(s) > 0;
+    bool there = !ended && tfp_attach_thread(s->row.pid, &s->attaching.namesakes) > 0;
     if (there && s->attaching.ran && !c->settings->keep_agent && tfp_now_ns() < s->attaching.leave_by_ns) return false;
     if (!there) remove_files(s); /* the process ended or runs another program: the agent could not remove them */
     tfp_session_note_stop(s);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* watch/record/find.c: the processes that the selectors mean, also those that start later, and which of them are ranks of one job. */
+#include "watch/record/flights.h"
 #include "watch/record/ring.h"
 #include "live/jobs/names.h"
 #include "live/stacks/rank_processes.h"
@@ -66,23 +67,25 @@ static int64_t number_in(int64_t pid, const char *name)
                : TFP_ABSENT;
 }
 
-/* Keeps the first reason for which a layer does not work. */
-static void refuse(watch_process *p, const char *code, const char *message)
+void watch_refuse(watch_process *p, const char *code, const char *message)
 {
     if (*p->about.code) return;
     snprintf(p->about.code, sizeof p->about.code, "%s", code);
     snprintf(p->about.message, sizeof p->about.message, "%s", message);
 }
 
-static void name_framework(watch_process *p)
+static unsigned name_framework(watch_process *p)
 {
     tfp_proc_maps maps;
-    if (!tfp_proc_maps_read(p->rank.pid, &maps)) return;
+    if (!tfp_proc_maps_read(p->rank.pid, &maps)) return 0;
+    const unsigned others = TFP_FRAMEWORK_JAX | TFP_FRAMEWORK_TENSORFLOW | TFP_FRAMEWORK_TORCH;
+    if (maps.frameworks & others) maps.frameworks &= ~(unsigned)TFP_FRAMEWORK_CUDA;
     (void)tfp_framework_names(maps.frameworks, p->about.framework);
     for (size_t i = 0; i < 3 && !*p->about.version; i++)
         if (*maps.library[i] &&
             !tfp_live_version(p->rank.pid, maps.library[i], p->about.version, sizeof p->about.version))
             *p->about.version = '\0';
+    return maps.frameworks;
 }
 
 /* Probes the functions of the process's frameworks. */
@@ -103,7 +106,26 @@ static void probe(watch_recorder *r, watch_process *p)
     }
     if (counted && !tfp_probes_watch(r->probes, p->rank.pid)) r->nomem = true;
     if (counted) p->layers |= 1u << WATCH_PROBES;
-    if (!counted && p->probed) refuse(p, strstr(why, "CAP_PERFMON") ? "no-permission" : "no-symbols", why);
+    if (!counted && p->probed) watch_refuse(p, strstr(why, "CAP_PERFMON") ? "no-permission" : "no-symbols", why);
+}
+
+/* Opens the layers that need the process's frameworks. False: out of memory. */
+static bool open_frameworks(watch_recorder *r, watch_process *p)
+{
+    unsigned frameworks = name_framework(p);
+    if (r->settings->attach && !watch_flights_open(r, p, frameworks)) return false;
+    probe(r, p);
+    return true;
+}
+
+bool watch_find_frameworks(watch_recorder *r, watch_process *p, int64_t now_ns)
+{
+    tfp_proc_maps maps;
+    if (p->gone || *p->about.framework || now_ns < p->frameworks_ns) return true;
+    p->frameworks_ns = now_ns + (now_ns - p->began_ns) / 2 + FIND_EVERY_NS;
+    if (!tfp_proc_maps_read(p->rank.pid, &maps) || !(maps.frameworks & ~(unsigned)TFP_FRAMEWORK_PYTHON)) return true;
+    *p->about.code = *p->about.message = '\0'; /* it had none before */
+    return open_frameworks(r, p);
 }
 
 static tfp_status add(watch_recorder *r, int64_t pid, const tfp_proc_stat *stat)
@@ -130,15 +152,16 @@ static tfp_status add(watch_recorder *r, int64_t pid, const tfp_proc_stat *stat)
     p->rank.run = tfp_str_of(p->about.run);
     p->rank.name = tfp_str_of(p->about.name);
     p->rank.host = tfp_str_of(r->host);
-    name_framework(p);
+    p->began_ns = tfp_now_ns();
+    p->frameworks_ns = p->began_ns + FIND_EVERY_NS;
     p->layers = 1u << WATCH_PROC;
     if (watch_look_open(p, &refusal))
         p->layers |= 1u << WATCH_STACKS;
     else
-        refuse(p, refusal.code, refusal.message);
+        watch_refuse(p, refusal.code, refusal.message);
     watch_counters_open(p);
     watch_ring_open(p, r->settings->ring_s ? r->settings->rings : -1);
-    probe(r, p);
+    if (!open_frameworks(r, p)) return tfp_nomem(r->err);
     return p->rank.job ? watch_emit_job(r, p, false) : tfp_nomem(r->err);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* watch/record/list.c: the list of processes and that of jobs. */
-#include "watch/record/record.h"
+#include "watch/record/flights.h"
 
 #include <stdlib.h>
 
@@ -21,6 +21,8 @@ watch_job *watch_job_of(watch_recorder *r, uint64_t number)
 void watch_process_free(watch_process *p)
 {
     watch_look_close(p);
+    watch_flights_close(p);
+    free(p->flights);
     watch_marks_end(&p->marks);
     tfp_texts_free(&p->texts);
     tfp_vec_free(&p->looks);

@@ -129,13 +129,15 @@ typedef struct watch_counts {
     int64_t told_steps; /* steps when the job's line for people was written last */
 } watch_counts;
 
-typedef struct watch_ring watch_ring; /* watch/record/ring.c */
+typedef struct watch_ring watch_ring;       /* watch/record/ring.c */
+typedef struct watch_flights watch_flights; /* watch/record/flights.h */
 
 typedef struct watch_process {
     tfp_watch_rank rank;
     watch_about about;
     int64_t start_ticks, started_us;
-    unsigned layers; /* bits of tfp_watch_layer */
+    int64_t began_ns, frameworks_ns; /* when watching it began; when it is looked for frameworks again */
+    unsigned layers;                 /* bits of tfp_watch_layer */
     watch_files files;
     watch_counts counts;
     tfp_texts texts; /* lines and functions */
@@ -151,9 +153,10 @@ typedef struct watch_process {
     TFP_VEC(watch_step) ended; /* steps that are not yet summed up */
     watch_sums sums;
     TFP_VEC(watch_row) rows;
-    watch_ring *ring; /* NULL: there is none */
-    bool probed;      /* a probe was tried */
-    bool wanted;      /* the judge wants more looks */
+    watch_ring *ring;       /* NULL: there is none */
+    watch_flights *flights; /* NULL: not asked for */
+    bool probed;            /* a probe was tried */
+    bool wanted;            /* the judge wants more looks */
     bool gone;
 } watch_process;
 

@@ -2,6 +2,7 @@
 /* watch/record/record.c: the loop. At random times, `rate` a second in the mean, all probes are read and all main threads
  * are looked at; each second totals are read, steps become rows, and the judge is asked. The times are random because a
  * fixed period would always meet a step of the same period at the same place. */
+#include "watch/record/flights.h"
 #include "watch/record/ring.h"
 
 #include <errno.h>
@@ -147,6 +148,7 @@ static tfp_status tick(watch_recorder *r, int64_t now_ns)
         watch_process *p = r->list.at[i];
         if (!p->gone && !watch_counters_read(p)) p->gone = true;
         if (p->gone) p->ended.size = p->looks.size ? p->ended.size : 0;
+        if (!watch_find_frameworks(r, p, now_ns)) return tfp_nomem(r->err);
         watch_marks_tick(&p->marks);
         cut_window(r, p, now_ns);
         if (!watch_rows_sum(p, r->read_ns, r->unix_offset_ns)) return tfp_nomem(r->err);
@@ -181,8 +183,10 @@ static tfp_status look(watch_recorder *r, bool all)
         tfp_probes_read(r->probes);
         r->read_ns = tfp_now_ns();
     }
-    for (size_t i = 0; i < r->list.size && !s; i++)
+    for (size_t i = 0; i < r->list.size && !s; i++) {
         if (all || r->list.at[i]->wanted) s = look_at(r, r->list.at[i]);
+        if (all && !s && !watch_flights_step(r, r->list.at[i])) s = tfp_nomem(r->err);
+    }
     return s;
 }
 
@@ -311,6 +315,7 @@ tfp_status tfp_watch_record(const tfp_watch_settings *w, const tfp_watch_taker *
     if (!s) tfp_probes_on_hit(r.probes, take_hit, &r);
     if (!s) s = watch_find(&r, true);
     if (!s) s = loop(&r);
+    watch_flights_leave(&r);
     for (size_t i = 0; i < r.list.size; i++) {
         watch_ring_close(r.list.at[i], w->rings);
         watch_process_free(r.list.at[i]);

@@ -3,6 +3,7 @@
 #ifndef TFP_WATCH_RECORD_H
 #define TFP_WATCH_RECORD_H
 
+#include "live/files/run_folder.h"
 #include "live/jobs/jobs.h"
 #include "watch/record/process.h"
 
@@ -12,6 +13,8 @@ typedef struct tfp_watch_settings {
     double seconds, rate; /* seconds 0: until the end of all named jobs */
     int64_t ring_s;       /* of rings; 0: none */
     int rings;            /* the folder of rings; -1: none */
+    bool attach;          /* reads PyTorch's flight recorder, by one attach to a process */
+    char run_folder[TFP_RUN_PATH_MAX];
 } tfp_watch_settings;
 
 /* Who takes what is recorded; all are called from the thread of tfp_watch_record. */
@@ -78,6 +81,10 @@ static inline int64_t watch_boot_us(const watch_recorder *r, int64_t ns)
 tfp_status watch_find(watch_recorder *r, bool first);
 /* Whether it is time to, because there are new processes. */
 bool watch_find_is_due(watch_recorder *r);
+/* Opens the layers that need a framework, when the process has loaded one that it had not before. False: out of memory. */
+bool watch_find_frameworks(watch_recorder *r, watch_process *p, int64_t now_ns);
+/* Keeps the first reason for which a layer does not work. */
+void watch_refuse(watch_process *p, const char *code, const char *message);
 
 /* ---- list.c ---- */
 watch_process *watch_process_of(const watch_recorder *r, int64_t pid);

@@ -329,7 +329,7 @@ def python_memory():
 
 def seeds():
     for target, made in (("pickle", seeds_pickle.seeds), ("flight", seeds_pickle.flights), ("snapshot", seeds_pickle.snapshots), ("sqlite", seeds_recordings.sqlite), ("perfetto", seeds_recordings.perfetto), ("speedscope", seeds_recordings.speedscope),
-                         ("folded", seeds_recordings.folded), ("safetensors", seeds_recordings.safetensors), ("gguf", seeds_recordings.gguf), ("torch", seeds_recordings.torch), ("onnx", seeds_recordings.onnx), ("inspector", seeds_recordings.inspector), ("live", live_seeds), ("elf", seeds_elf.seeds), ("journal", seeds_journal.seeds), ("http", http_seeds), ("mcp", mcp_seeds), ("whatif", seeds_whatif.seeds), ("eager", seeds_graphs.eager)):
+                         ("folded", seeds_recordings.folded), ("safetensors", seeds_recordings.safetensors), ("gguf", seeds_recordings.gguf), ("torch", seeds_recordings.torch), ("onnx", seeds_recordings.onnx), ("inspector", seeds_recordings.inspector), ("live", live_seeds), ("elf", seeds_elf.seeds), ("journal", seeds_journal.seeds), ("flights", seeds_journal.flights), ("http", http_seeds), ("mcp", mcp_seeds), ("whatif", seeds_whatif.seeds), ("eager", seeds_graphs.eager)):
         yield from ((target, name, data) for name, data in made())
     for name, data in (("rows", bytes(range(256))), ("repeats", b"\x00" + bytes(range(12)) * 80), ("changed", b"\x07" + bytes(range(60)) * 6)):
         yield "parquet", name, data

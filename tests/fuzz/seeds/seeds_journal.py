@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Seeds of fuzz_journal: journals of `tfprof watch`, as src/watch/store/journal.c writes them."""
+"""Seeds of fuzz_journal: journals of `tfprof watch`, as src/watch/store/journal.c writes them; and of fuzz_flights."""
+import json
 import struct
 
 TEXT, RESET = 255, 254
@@ -43,3 +44,15 @@ def seeds():
     yield "damaged", head + named + step + found[:20] + b"x" + found[21:] + step
     yield "unknown_text", head + step
     yield "empty", head
+
+
+def flights():
+    entry = {"collective_seq_id": 1, "input_dtypes": ["Float"], "input_sizes": [[4]], "is_p2p": False, "op_id": 1, "output_sizes": [[4]],
+             "pg_id": 0, "process_group": ["0", "default_pg"], "profiling_name": "gloo:all_reduce", "record_id": 0, "retired": True,
+             "state": "scheduled", "time_created_ns": 1795968494739881620, "time_discovered_completed_ns": 0}
+    whole = json.dumps({"entries": [entry, {**entry, "record_id": 1, "state": "completed"}], "pg_config": {}, "version": "2.10"}).encode()
+    yield "answer", b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n" + whole
+    yield "json", whole
+    yield "cut", whole[:-60]
+    yield "refusal", b"HTTP/1.1 404 Not Found\r\n\r\nHandler not found"
+    yield "kinds", json.dumps({"entries": [5, None, [], {**entry, "process_group": "0", "record_id": "x", "input_sizes": {"a": [[]]}}]}).encode()
