@@ -37,8 +37,8 @@ static tfp_status set_all(tfp_watch *w, const cli_call *call, tfp_error *err)
         cli_flag_id flag;
         const char *name;
     } settings[] = {
-        { CLI_O, "dir" },     { CLI_FOR, "for" },   { CLI_RATE, "rate" },
-        { CLI_RING, "ring" }, { CLI_KEEP, "keep" }, { CLI_ONCE, "once" }, { CLI_ATTACH, "attach" },
+        { CLI_O, "dir" },     { CLI_FOR, "for" },   { CLI_RATE, "rate" },     { CLI_RING, "ring" },
+        { CLI_KEEP, "keep" }, { CLI_ONCE, "once" }, { CLI_ATTACH, "attach" },
     };
     tfp_status s = TFP_OK;
     for (size_t i = 0; i < sizeof settings / sizeof *settings && !s; i++)
