@@ -65,7 +65,7 @@ bool watch_counters_read(watch_process *p)
     tfp_proc_stat stat;
     watch_totals t = { tfp_now_ns(), -1, -1, -1, -1, -1, -1, -1 };
     long n = tfp_proc_read_kept(p->rank.pid, "stat", &p->files.stat, text, sizeof text);
-    if (n <= 0 || !tfp_proc_stat_parse((tfp_str){ text, (size_t)n }, &stat) || stat.start_ticks != p->start_ticks)
+    if (n <= 0 || !tfp_proc_stat_parse((tfp_str){ text, (size_t)n }, &stat) || stat.start_ticks != p->times.start_ticks)
         return false;
     p->state = stat.state;
     if (stat.state == 'Z' || stat.state == 'X') return false;

@@ -113,7 +113,7 @@ tfp_status watch_emit_job(watch_recorder *r, watch_process *p, bool ended)
     row.layers = tfp_str_of(watch_layers_text(p, layers));
     if (*p->about.code) row.code = tfp_str_of(p->about.code);
     if (*p->about.code) row.message = tfp_str_of(p->about.message);
-    row.started = p->started_us;
+    row.started = p->times.started_us;
     if (ended) row.ended = tfp_unix_micros();
     row.samples = p->counts.samples;
     row.torn = p->counts.torn;

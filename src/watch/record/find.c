@@ -54,7 +54,7 @@ static void name_run(watch_process *p)
     FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
     if (f && fscanf(f, "%40s", boot) != 1) *boot = '\0';
     if (f) fclose(f);
-    int n = snprintf(text, sizeof text, "%s %lld %lld", boot, (long long)p->rank.pid, (long long)p->start_ticks);
+    int n = snprintf(text, sizeof text, "%s %lld %lld", boot, (long long)p->rank.pid, (long long)p->times.start_ticks);
     tfp_digest(text, (size_t)n, p->about.run);
 }
 
@@ -121,8 +121,8 @@ static bool open_frameworks(watch_recorder *r, watch_process *p)
 bool watch_find_frameworks(watch_recorder *r, watch_process *p, int64_t now_ns)
 {
     tfp_proc_maps maps;
-    if (p->gone || *p->about.framework || now_ns < p->frameworks_ns) return true;
-    p->frameworks_ns = now_ns + (now_ns - p->began_ns) / 2 + FIND_EVERY_NS;
+    if (p->gone || *p->about.framework || now_ns < p->times.frameworks_ns) return true;
+    p->times.frameworks_ns = now_ns + (now_ns - p->times.began_ns) / 2 + FIND_EVERY_NS;
     if (!tfp_proc_maps_read(p->rank.pid, &maps) || !(maps.frameworks & ~(unsigned)TFP_FRAMEWORK_PYTHON)) return true;
     *p->about.code = *p->about.message = '\0'; /* it had none before */
     return open_frameworks(r, p);
@@ -144,16 +144,16 @@ static tfp_status add(watch_recorder *r, int64_t pid, const tfp_proc_stat *stat)
                                 .rank = number_in(pid, "RANK"),
                                 .world = number_in(pid, "WORLD_SIZE") };
     p->rank.job = job_number(r, job_key(pid, stat->parent, ranked));
-    p->start_ticks = stat->start_ticks;
-    p->started_us = tfp_unix_micros();
-    p->rank.date = p->started_us / 86400000000;
+    p->times.start_ticks = stat->start_ticks;
+    p->times.started_us = tfp_unix_micros();
+    p->rank.date = p->times.started_us / 86400000000;
     name_run(p);
     tfp_proc_program(pid, p->about.name, sizeof p->about.name);
     p->rank.run = tfp_str_of(p->about.run);
     p->rank.name = tfp_str_of(p->about.name);
     p->rank.host = tfp_str_of(r->host);
-    p->began_ns = tfp_now_ns();
-    p->frameworks_ns = p->began_ns + FIND_EVERY_NS;
+    p->times.began_ns = tfp_now_ns();
+    p->times.frameworks_ns = p->times.began_ns + FIND_EVERY_NS;
     p->layers = 1u << WATCH_PROC;
     if (watch_look_open(p, &refusal))
         p->layers |= 1u << WATCH_STACKS;

@@ -108,7 +108,7 @@ static bool attach(watch_recorder *r, watch_process *p, tfp_method *refusal)
     char theirs[TFP_RUN_PATH_MAX], ours[TFP_RUN_PATH_MAX];
     tfp_proc_stat own;
     tfp_buf text = { 0 };
-    if (!tfp_attach_find(p->rank.pid, p->start_ticks, &x->attach, refusal)) return false;
+    if (!tfp_attach_find(p->rank.pid, p->times.start_ticks, &x->attach, refusal)) return false;
     if (!tfp_attach_lock(&x->attach)) {
         tfp_method_refuse(refusal, "busy", "another tfprof is attached to it");
         return false;

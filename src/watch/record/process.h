@@ -124,6 +124,11 @@ typedef struct watch_about { /* texts of the row of watch_jobs */
     char run[TFP_DIGEST], name[256], host[256], framework[TFP_FRAMEWORK_ROOM], version[64], code[24], message[400];
 } watch_about;
 
+typedef struct watch_times {
+    int64_t start_ticks, started_us; /* the process's start; when watching it began */
+    int64_t began_ns, frameworks_ns; /* the same; when it is looked for frameworks again */
+} watch_times;
+
 typedef struct watch_counts {
     int64_t samples, torn, dropped, steps, own_ns;
     int64_t told_steps; /* steps when the job's line for people was written last */
@@ -135,9 +140,8 @@ typedef struct watch_flights watch_flights; /* watch/record/flights.h */
 typedef struct watch_process {
     tfp_watch_rank rank;
     watch_about about;
-    int64_t start_ticks, started_us;
-    int64_t began_ns, frameworks_ns; /* when watching it began; when it is looked for frameworks again */
-    unsigned layers;                 /* bits of tfp_watch_layer */
+    watch_times times;
+    unsigned layers; /* bits of tfp_watch_layer */
     watch_files files;
     watch_counts counts;
     tfp_texts texts; /* lines and functions */

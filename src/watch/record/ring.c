@@ -34,7 +34,7 @@ struct watch_ring {
 
 static void file_name(const watch_process *p, char out[64])
 {
-    snprintf(out, 64, "_%lld-%lld.ring", (long long)p->rank.pid, (long long)p->start_ticks);
+    snprintf(out, 64, "_%lld-%lld.ring", (long long)p->rank.pid, (long long)p->times.start_ticks);
 }
 
 void watch_ring_open(watch_process *p, int folder)
