@@ -117,8 +117,9 @@ def sh(command, folder, env, seconds=300):
 
 
 def record(page, folder, env):
-    """Writes the scripts of a page to files, and runs its commands."""
+    """Writes the scripts of a page to files, and runs its commands; scripts in examples/ lie beside them, as in a clone."""
     steps = []
+    os.symlink(os.path.join(ROOT, "examples"), os.path.join(folder, "examples"))
     for info, lines in blocks(text_of(page)):
         if title := re.search(r'title="([^"]+)"', info):
             with open(os.path.join(folder, title[1]), "w", encoding="utf-8") as f:
