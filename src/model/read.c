@@ -7,6 +7,7 @@
 #include "model/files/weights.h"
 #include "model/graphs.h"
 #include "model/program.h"
+#include "model/recorded.h"
 #include "model/tables/code.h"
 #include "model/tables/details.h"
 #include "model/tables/events.h"
@@ -28,7 +29,6 @@ const tfp_profile_about *tfp_about_of(const tfp_profile *p) { return &p->about; 
 tfp_step_choice tfp_kept_choice(const tfp_profile *p) { return p->kept; }
 #define PART(name, type, function)                                                                                     \
     const type *function(const tfp_profile *p) { return p->name; }
-#define WORKING_PART(name, type)
 #include "schema/parts.def"
 const tfp_checkpoint *tfp_checkpoint_of(const tfp_profile *p) { return p->checkpoint; }
 const tfp_program *tfp_program_of(const tfp_profile *p) { return p->program; }

@@ -203,6 +203,7 @@ static size_t match(maker *m)
         /* another recording also counts from 1, so names must agree */
         if (span == TFP_NONE || s->name[span] != x->name) continue;
         x->node = s->node[span];
+        x->span = span + 1;
         found += x->node != TFP_NONE;
     }
     tfp_map64_free(&span_of);

@@ -8,9 +8,9 @@
 #include "model/tables/types.h"
 
 typedef struct tfp_recorded_tensor {
-    uint64_t id;
-    int32_t position; /* position of the argument or output that it is, or is part of */
-    uint32_t shape;   /* index in shapes; set for outputs only */
+    uint64_t id, storage; /* storage: 0: unknown */
+    int32_t position;     /* position of the argument or output that it is, or is part of */
+    uint32_t shape;       /* index in shapes; set for outputs only */
 } tfp_recorded_tensor;
 
 typedef enum tfp_recorded_body {
@@ -31,6 +31,7 @@ typedef struct tfp_recorded_op {
     uint32_t input_count, output_count;
     uint32_t above; /* index in ops: the call around it, or TFP_NONE; set at the end, like the node */
     uint32_t node;  /* index in nodes, or TFP_NONE */
+    uint32_t span;  /* index in spans of the call in a trace, plus 1; 0: none */
     bool scope;     /* a range that the program named; no operator */
     uint8_t body;   /* tfp_recorded_body */
     int64_t trips;  /* of the body of a loop; -1: unknown */
@@ -45,6 +46,8 @@ typedef struct tfp_recorded_tables {
     size_t counted;          /* number of files whose float operations are counted */
     bool alone;              /* no trace has these calls, so nodes were made for them */
 } tfp_recorded_tables;
+
+TFP_CONST const tfp_recorded_tables *tfp_recorded_of(const tfp_profile *p);
 
 /* The arguments of a call in a trace's form: a list of sizes, a list of words for types, a list of values. */
 typedef struct tfp_recorded_texts {

@@ -28,6 +28,7 @@ typedef struct tfp_sized {
     int64_t bytes;
     int size;            /* bytes of an element */
     uint8_t scalar_type; /* TFP_SCALAR_TYPES: unknown, only `size` is known */
+    uint8_t argument;    /* of an input: the argument that it is, or a part of */
 } tfp_sized;
 
 enum { TFP_TRAFFIC_INPUTS = 64 };

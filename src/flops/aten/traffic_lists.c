@@ -7,7 +7,7 @@ enum { LISTED = 256 }; /* the bytes of a longer list of tensors are unknown */
 
 static tfp_sized of_list(const tfp_traffic_work *w, int64_t elements)
 {
-    return (tfp_sized){ elements, tfp_times(elements, w->list_size), w->list_size, TFP_SCALAR_TYPES };
+    return (tfp_sized){ elements, tfp_times(elements, w->list_size), w->list_size, TFP_SCALAR_TYPES, 0 };
 }
 
 void tfp_traffic_cat(tfp_traffic_work *w, int how)

@@ -15,13 +15,14 @@ static bool is_sized(const tfp_aten_input *in) { return in->tensor && in->rank >
 static tfp_sized sized(int64_t elements, unsigned scalar)
 {
     int size = tfp_scalar_bytes(scalar);
-    return (tfp_sized){ elements, size ? tfp_times(elements, size) : UNKNOWN, size, (uint8_t)scalar };
+    return (tfp_sized){ elements, size ? tfp_times(elements, size) : UNKNOWN, size, (uint8_t)scalar, 0 };
 }
 
 void tfp_traffic_reads(tfp_traffic_work *w, const tfp_aten_input *in)
 {
     if (!is_sized(in)) return;
     tfp_sized s = sized(tfp_traffic_own(in), in->scalar_type);
+    s.argument = (uint8_t)(in - w->c->in);
     if (w->t->in_count < TFP_TRAFFIC_INPUTS) w->t->in[w->t->in_count++] = s;
     w->t->bytes = tfp_plus(w->t->bytes, s.bytes);
 }

@@ -61,12 +61,11 @@ static uint32_t shape_of(reader *r, tfp_str shape)
 static void add_tensor(reader *r, tfp_str value, tfp_str shape, int32_t position, bool output)
 {
     tfp_recorded_tensor t = { .position = position, .shape = TFP_NONE };
-    uint64_t storage;
     tfp_jscan j = tfp_jscan_start(value);
     if (tfp_jscan_peek(&j) != '[') return;
     j.at++;
     if (!tfp_jscan_item(&j, true) || !tfp_jscan_unsigned(&j, &t.id) || !t.id) return;
-    if (!tfp_jscan_item(&j, false) || !tfp_jscan_unsigned(&j, &storage) || !storage) return; /* an undefined tensor */
+    if (!tfp_jscan_item(&j, false) || !tfp_jscan_unsigned(&j, &t.storage) || !t.storage) return; /* an undefined tensor */
     if (output) t.shape = shape_of(r, shape);
     if (!tfp_build_keep(r->b,
                         r->b->p->recorded->tensors.size < TFP_NONE - 1 && tfp_push(&r->b->p->recorded->tensors, t)))

@@ -345,6 +345,10 @@ static void compact(times *t)
         if (c.span != TFP_NONE) e->calls.at[kept++] = c;
     }
     e->calls.size = kept;
+    for (size_t i = 0; i < t->x->p->recorded->ops.size; i++) {
+        uint32_t *span = &t->x->p->recorded->ops.at[i].span;
+        if (*span) *span = now[*span - 1] + 1; /* TFP_NONE + 1: none */
+    }
     free(now);
     t->s->size = t->x->count = size;
     if (tfp_join_keep(t->x, tfp_order_spans(t->x->p, t->x->order, t->x->lane_first))) unchain_empty(t->x);

@@ -33,9 +33,31 @@ static uint32_t made_before(const tfp_limits *l, const uint32_t *members, uint32
     return n;
 }
 
+bool tfp_chain_has_ids(const tfp_limits *l, const uint32_t *members, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!tfp_limits_has_ids(l, members[i])) return false;
+    return true;
+}
+
+/* Whether an input of a member is the result of an earlier one. */
+static bool is_inside(const tfp_limits *l, const uint32_t *members, uint32_t at, const uint32_t *blocks,
+                      const tfp_sized *in, uint32_t input)
+{
+    uint32_t equal = 0, of_argument = 0; /* earlier inputs that may be the same tensor; of its argument */
+    for (uint32_t n = 0; n < input; n++) {
+        equal += tfp_same_tensor(&in[n], &in[input]);
+        of_argument += in[n].argument == in[input].argument;
+    }
+    if (tfp_chain_has_ids(l, members, at + 1))
+        return tfp_limits_input_made(l, members, at, in[input].argument, of_argument);
+    return equal < made_before(l, members, at, blocks, &in[input]);
+}
+
 int64_t tfp_chain_bytes(const tfp_limits *l, const uint32_t *members, uint32_t count, const uint32_t *blocks)
 {
     int64_t bytes = 0;
+    bool ids = tfp_chain_has_ids(l, members, count);
     for (uint32_t m = 0; m < count; m++) {
         const tfp_call_kind *k = kind_of(l, members[m]);
         const tfp_sized *in = l->inputs.at + k->in_first;
@@ -45,11 +67,10 @@ int64_t tfp_chain_bytes(const tfp_limits *l, const uint32_t *members, uint32_t c
         int64_t more = k->bytes - tfp_add(read, k->out.bytes, NULL);
         if (more > 0) bytes = tfp_add(bytes, more, NULL);
         for (uint32_t i = 0; i < k->in_count; i++) {
-            uint32_t earlier = 0;
-            for (uint32_t n = 0; n < i; n++) earlier += tfp_same_tensor(&in[n], &in[i]);
-            bool inside = earlier < made_before(l, members, m, blocks, &in[i]);
-            if (!inside) bytes = tfp_add(bytes, in[i].bytes, NULL);
+            if (!is_inside(l, members, m, blocks, in, i)) bytes = tfp_add(bytes, in[i].bytes, NULL);
         }
+        if (ids && m + 1 < count && tfp_limits_read_later(l, members, count, m))
+            bytes = tfp_add(bytes, k->out.bytes, NULL);
     }
     return count ? tfp_add(bytes, kind_of(l, members[count - 1])->out.bytes, NULL) : 0;
 }

@@ -86,6 +86,8 @@ static bool is_member(const finder *f, const item *i)
 static bool reads(const finder *f, uint32_t call, uint32_t before)
 {
     const tfp_call_kind *k = kind_at(f, call), *b = kind_at(f, before);
+    if (!b->whole && tfp_limits_has_ids(f->l, call) && tfp_limits_has_ids(f->l, before))
+        return tfp_limits_reads_result(f->l, call, before);
     for (uint32_t i = 0; i < k->in_count && !b->whole; i++)
         if (tfp_same_tensor(&f->l->inputs.at[k->in_first + i], &b->out)) return true;
     return false;
@@ -146,6 +148,12 @@ static tfp_strid shape_text(finder *f, const uint32_t *members, uint32_t count)
     return kept(f);
 }
 
+static tfp_str certainty_of(const finder *f, const uint32_t *members, uint32_t count)
+{
+    if (tfp_chain_has_ids(f->l, members, count)) return TFP_STR("ids");
+    return f->by_memory ? TFP_STR("memory") : TFP_STR("shapes");
+}
+
 static tfp_limit_chain_row *row_of(finder *f, const uint32_t *members, uint32_t count)
 {
     const tfp_trace_index *x = f->l->x;
@@ -161,7 +169,8 @@ static tfp_limit_chain_row *row_of(finder *f, const uint32_t *members, uint32_t 
                                       .chain = tfp_strtab_get(&f->texts, chain),
                                       .module = tfp_strtab_get(&f->texts, module),
                                       .shape = tfp_strtab_get(&f->texts, shape),
-                                      .certainty = f->by_memory ? TFP_STR("memory") : TFP_STR("shapes") };
+                                      .certainty = certainty_of(f, members, count) };
+    if (row && tfp_str_eq(row->certainty, TFP_STR("ids"))) row->certainty = certainty_of(f, members, count);
     return row;
 }
 
@@ -222,7 +231,8 @@ static bool add_members(finder *f, size_t from, size_t to)
     uint32_t count = (uint32_t)(to - from);
     const item *next = to < f->items.size && f->items.at[to].lane == f->items.at[from].lane ? &f->items.at[to] : NULL;
     for (uint32_t i = 0; i < count; i++) members[i] = f->items.at[from + i].call;
-    return f->by_memory ? add_split(f, members, count, next) : add_run(f, members, count, NULL);
+    return f->by_memory && !tfp_chain_has_ids(f->l, members, count) ? add_split(f, members, count, next)
+                                                                    : add_run(f, members, count, NULL);
 }
 
 static bool find_runs(finder *f)

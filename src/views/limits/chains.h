@@ -47,6 +47,8 @@ tfp_limit_chain_row *tfp_limit_chain_rows(const tfp_limits *l, const tfp_limit_c
 bool tfp_same_tensor(const tfp_sized *a, const tfp_sized *b);
 /* The memory of a call's result; `before`: that of the call before it in the run, TFP_NONE. */
 uint32_t tfp_chain_block(const tfp_limits *l, uint32_t call, uint32_t before);
+/* Whether storages are known of all of its calls. */
+bool tfp_chain_has_ids(const tfp_limits *l, const uint32_t *members, uint32_t count);
 /* Bytes that one kernel for all members would move. blocks: the memory of each member's result, or NULL. */
 int64_t tfp_chain_bytes(const tfp_limits *l, const uint32_t *members, uint32_t count, const uint32_t *blocks);
 

@@ -45,7 +45,8 @@ tfp_status tfp_limits_of_any(tfp_report *r, const tfp_trace_index *x, tfp_limits
     *out = (tfp_limits){ .r = r, .p = p, .s = &tfp_events_of(p)->spans, .x = x };
     tfp_status s = tfp_limit_peaks_of(r, &out->peaks, err);
     if (s) return s;
-    if (!find_forwards(out) || !tfp_limits_find_memory(out) || !tfp_limits_find_calls(out)) return tfp_nomem(err);
+    if (!find_forwards(out) || !tfp_limits_find_memory(out) || !tfp_limits_find_calls(out) || !tfp_limits_find_ids(out))
+        return tfp_nomem(err);
     int64_t ns = 0;
     for (size_t i = 0; i < out->calls.size; i++) ns = tfp_add(ns, out->calls.at[i].ns, NULL);
     if (!ns) return refuse(out, "no activity of a device: limits need a trace of a device", err);
@@ -68,5 +69,6 @@ void tfp_limits_free(tfp_limits *l)
     tfp_vec_free(&l->inputs);
     tfp_vec_free(&l->dims);
     tfp_map64_free(&l->forward_of);
+    tfp_limits_free_ids(l);
     free(l->call_of);
 }

@@ -82,6 +82,7 @@ typedef struct tfp_limits {
     uint32_t *call_of;         /* by span of an activity: index in calls; TFP_NONE */
     tfp_map64 forward_of;      /* backward operator -> forward operator, as spans */
     struct tfp_blocks *memory; /* allocations; NULL: none were recorded (memory.c) */
+    struct tfp_limit_ids *ids; /* storages; NULL: no execution trace has these calls (ids.c) */
 } tfp_limits;
 
 /* peaks.c. Errors: TFP_BADARG: a bad option. */
@@ -111,5 +112,16 @@ int64_t tfp_limits_allocated(const tfp_limits *l, uint32_t op, int64_t least);
  * allocation was freed; INT64_MAX: never. */
 uint32_t tfp_limits_block(const tfp_limits *l, uint32_t op, int64_t bytes, bool before);
 int64_t tfp_limits_freed(const tfp_limits *l, uint32_t block);
+
+/* ---- ids.c: what an execution trace beside the trace says of the storages of tensors ---- */
+bool tfp_limits_find_ids(tfp_limits *l); /* false: out of memory */
+void tfp_limits_free_ids(tfp_limits *l);
+/* The rest is asked of calls that have ids. */
+bool tfp_limits_has_ids(const tfp_limits *l, uint32_t call);
+bool tfp_limits_reads_result(const tfp_limits *l, uint32_t call, uint32_t before);
+/* Whether an earlier member made the n-th tensor of an argument of a member. */
+bool tfp_limits_input_made(const tfp_limits *l, const uint32_t *members, uint32_t at, uint32_t argument, uint32_t nth);
+/* Whether a call outside of a chain reads a member's result later. */
+bool tfp_limits_read_later(const tfp_limits *l, const uint32_t *members, uint32_t count, uint32_t at);
 
 #endif

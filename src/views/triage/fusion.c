@@ -76,6 +76,27 @@ static bool add_chains(finder *f, const tfp_limits *l, const tfp_limit_chains *c
     return ok;
 }
 
+static tfp_str *depends_of(const finder *f, const tfp_limits *l, uint32_t part)
+{
+    uint32_t row = f->t->row_of[l->parts.at[part].span];
+    return row == TFP_NONE ? NULL : &f->t->rows[row].beside.depends;
+}
+
+/* By ids: whether activities read the result of the one before on their stream; once is enough. */
+static void find_readers_by_ids(const finder *f, const tfp_limits *l)
+{
+    for (uint32_t i = 0; i + 1 < l->parts.size && l->ids; i++) {
+        const tfp_limit_part *part = &l->parts.at[i], *next = &l->parts.at[i + 1];
+        bool follows = l->s->lane[part->span] == l->s->lane[next->span] && part->call != next->call;
+        tfp_str *depends = follows ? depends_of(f, l, i) : NULL;
+        if (!depends || !tfp_limits_has_ids(l, part->call) || !tfp_limits_has_ids(l, next->call)) continue;
+        if (tfp_limits_reads_result(l, next->call, part->call))
+            *depends = TFP_STR("yes");
+        else if (!depends->data)
+            *depends = TFP_STR("no");
+    }
+}
+
 /* The last activity of each member but the last is followed by one that reads its result. */
 static void find_readers(const finder *f, const tfp_limits *l, const tfp_limit_chains *c)
 {
@@ -84,8 +105,8 @@ static void find_readers(const finder *f, const tfp_limits *l, const tfp_limit_c
         bool sure = tfp_str_eq(tfp_limit_chain_row_at(c, run->row)->certainty, TFP_STR("memory"));
         for (uint32_t m = 0; sure && m + 1 < run->count; m++) {
             uint32_t part = l->calls.at[c->members.at[run->first + m]].last;
-            uint32_t row = part == TFP_NONE ? TFP_NONE : f->t->row_of[l->parts.at[part].span];
-            if (row != TFP_NONE) f->t->rows[row].beside.depends = TFP_STR("yes");
+            tfp_str *depends = part == TFP_NONE ? NULL : depends_of(f, l, part);
+            if (depends) *depends = TFP_STR("yes");
         }
     }
 }
@@ -109,6 +130,7 @@ static tfp_status add_phase(finder *f, tfp_error *err)
     tfp_limit_chains chains = { 0 };
     tfp_status s = tfp_limits_of(f->t->r, f->t->x, &l, err);
     if (!s && (!judge(f, &l) || !tfp_limits_chains(&l, &chains) || !add_chains(f, &l, &chains))) s = tfp_nomem(err);
+    if (!s) find_readers_by_ids(f, &l);
     if (!s) find_readers(f, &l, &chains);
     tfp_limit_chains_free(&chains);
     tfp_limits_free(&l);
