@@ -65,7 +65,8 @@ static void add_tensor(reader *r, tfp_str value, tfp_str shape, int32_t position
     if (tfp_jscan_peek(&j) != '[') return;
     j.at++;
     if (!tfp_jscan_item(&j, true) || !tfp_jscan_unsigned(&j, &t.id) || !t.id) return;
-    if (!tfp_jscan_item(&j, false) || !tfp_jscan_unsigned(&j, &t.storage) || !t.storage) return; /* an undefined tensor */
+    if (!tfp_jscan_item(&j, false) || !tfp_jscan_unsigned(&j, &t.storage) || !t.storage)
+        return; /* an undefined tensor */
     if (output) t.shape = shape_of(r, shape);
     if (!tfp_build_keep(r->b,
                         r->b->p->recorded->tensors.size < TFP_NONE - 1 && tfp_push(&r->b->p->recorded->tensors, t)))

@@ -30,7 +30,8 @@ static const family families[] = {
     { "embedding", "embedding", "embedding", "embedding vectorized_gather" },
     { "copy", "=copy_ =_to_copy =clone =contiguous =cat =stack", "", "memcpy direct_copy catarray" },
     { "elementwise",
-      "=add =add_ =abs =sub =sub_ =rsub =mul =mul_ =div =div_ =pow =rsqrt =sqrt =neg =exp =where =clamp =mean =sum =eq =ne "
+      "=add =add_ =abs =sub =sub_ =rsub =mul =mul_ =div =div_ =pow =rsqrt =sqrt =neg =exp =where =clamp =mean =sum =eq "
+      "=ne "
       "=ge "
       "=gt =le =lt =bitwise_and =bitwise_or =bitwise_not =logical_and =logical_not =masked_fill =masked_fill_ =fill_ "
       "=zero_ =cumsum",
