@@ -169,6 +169,18 @@ def columns_and_kinds():
         yield "%d tests of a report's kind, more than %d" % (kinds, KINDS)
 
 
+# Only the store of spans (src/model/trace/scan.h) knows how a lane is stored, and what was kept of a file.
+STORED = 80
+
+
+def knows_the_store():
+    files_naming = [path for path in files("src", ".c", ".h", ".def") if re.search(r"slim|TFP_KEEP_", "\n".join(lines(path)))]
+    rooms = sorted({path.split("/")[1] for path in files_naming if path.count("/") > 1})
+    print("sizes: %d files name how spans are stored (slim) or what was kept of a file (TFP_KEEP_...), in %s" % (len(files_naming), ", ".join(rooms)))
+    if len(files_naming) > STORED:
+        yield "%d files name how spans are stored, more than %d: views ask model/trace/scan.h" % (len(files_naming), STORED)
+
+
 def is_there(name, tracked):
     """Whether a path exists, given from the root or as its end: rows of the map name files relative
     to their folder."""
@@ -193,7 +205,7 @@ def rooms_without_row():
 
 
 def main():
-    wrong = [*long_files(), *full_folders(), *wide(), *listed_fields(), *known_views(), *columns_and_kinds(), *long_components(), *missing_paths(), *rooms_without_row()]
+    wrong = [*long_files(), *full_folders(), *wide(), *listed_fields(), *known_views(), *columns_and_kinds(), *knows_the_store(), *long_components(), *missing_paths(), *rooms_without_row()]
     tell_tested()
     for line in wrong:
         print("lint: " + line)

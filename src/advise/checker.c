@@ -2,7 +2,6 @@
 /* advise/checker.c: shared by checkers and rules: adds findings to a row, and builds the view that a checker
  * examines. */
 #include "advise/checker.h"
-#include "model/tables/read.h"
 #include "model/tables/sources.h"
 #include "options/columns.h"
 #include "options/options.h"

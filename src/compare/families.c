@@ -2,7 +2,6 @@
 /* compare/families.c: `diff -view triage`: the device time of each family of kernels in each phase, a step and a token. Kernels of two
  * vendors or engines have no name in common, what they do for the model is the same. */
 #include "compare/sides.h"
-#include "model/tables/read.h"
 #include "options/options.h"
 #include "query/groups.h"
 #include "query/order.h"

@@ -29,19 +29,24 @@ bool tfp_has_plain_spans(const tfp_profile *p)
     return true;
 }
 
-bool tfp_nests(const tfp_profile *p, bool plain, uint32_t span)
+bool tfp_kind_nests(unsigned kind, unsigned marks, bool other)
 {
-    const tfp_span_columns *s = &p->events->spans;
-    if (s->marks[span] & TFP_MARK_INSTANT) return false;
-    switch (s->kind[span]) {
+    if (marks & TFP_MARK_INSTANT) return false;
+    switch (kind) {
     case TFP_SPAN_OP:
     case TFP_SPAN_CALL:
     case TFP_SPAN_ANNOTATION:
     case TFP_SPAN_MODULE:
     case TFP_SPAN_FRAME: return true;
-    case TFP_SPAN_OTHER: return plain && p->lanes->at[s->lane[span]].role == TFP_ROLE_THREAD;
+    case TFP_SPAN_OTHER: return other;
     default: return false;
     }
+}
+
+bool tfp_nests(const tfp_profile *p, bool plain, uint32_t span)
+{
+    const tfp_span_columns *s = &p->events->spans;
+    return tfp_kind_nests(s->kind[span], s->marks[span], plain && p->lanes->at[s->lane[span]].role == TFP_ROLE_THREAD);
 }
 
 /* Whether the span comes after an open one. With whole microseconds both are rounded: a span that is at least as much

@@ -19,6 +19,8 @@ typedef struct tfp_nest {
 } tfp_nest;
 
 bool tfp_has_plain_spans(const tfp_profile *p);
+/* Whether `calls` shows spans of a kind with these marks; other: also those without a meaning. */
+bool tfp_kind_nests(unsigned kind, unsigned marks, bool other);
 /* Whether `calls` shows a span of a host thread. */
 bool tfp_nests(const tfp_profile *p, bool plain, uint32_t span);
 

@@ -4,7 +4,6 @@
 #include "model/tables/code.h"
 #include "model/tables/details.h"
 #include "model/tables/devices.h"
-#include "model/tables/events.h"
 #include "model/tables/graph.h"
 #include "model/tables/lanes.h"
 #include "model/tables/processes.h"

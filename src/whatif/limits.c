@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/limits.c: the table `limits`: how far calls are from what their device can do, and above it the step: how long it
  * would be at these limits, by the replay of `whatif`. */
-#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "options/options.h"
 #include "views/core/grid.h"

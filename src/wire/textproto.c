@@ -42,8 +42,8 @@ static bool push(parser *p, const tfp_message_schema *schema, const tfp_text_fie
 {
     frame f = { .schema = schema, .list = list, .close = close };
     if (p->stack.size > TFP_TEXT_DEPTH_MAX) {
-        tfp_scan_fail_at(&p->v.t, p->v.t.now.text.data, TFP_LIMIT, "messages inside messages deeper than %d",
-                         TFP_TEXT_DEPTH_MAX);
+        tfp_token_fail_at(&p->v.t, p->v.t.now.text.data, TFP_LIMIT, "messages inside messages deeper than %d",
+                          TFP_TEXT_DEPTH_MAX);
         return false;
     }
     if (!tfp_push(&p->stack, f)) no_memory(p);
@@ -64,25 +64,25 @@ static void open_message(parser *p, const tfp_message_schema *schema, const tfp_
 {
     char close = p->v.t.now.kind == '<' ? '>' : '}';
     if (p->v.t.now.kind != '{' && p->v.t.now.kind != '<') {
-        tfp_scan_expected(&p->v.t, "\"{\"");
+        tfp_token_expected(&p->v.t, "\"{\"");
         return;
     }
     if (!push(p, schema, list, close)) return;
     open_gap(p, number);
-    tfp_scan_next(&p->v.t);
+    tfp_token_next(&p->v.t);
 }
 
 static void skip_separator(parser *p)
 {
-    if (!tfp_scan_sign(&p->v.t, ';')) tfp_scan_sign(&p->v.t, ',');
+    if (!tfp_token_sign(&p->v.t, ';')) tfp_token_sign(&p->v.t, ',');
 }
 
 /* After an item of a [list]: true when another follows. */
 static bool next_item(parser *p)
 {
-    if (tfp_scan_sign(&p->v.t, ']')) return false;
-    if (p->v.t.now.kind != ',') tfp_scan_expected(&p->v.t, "\",\" or \"]\"");
-    tfp_scan_next(&p->v.t);
+    if (tfp_token_sign(&p->v.t, ']')) return false;
+    if (p->v.t.now.kind != ',') tfp_token_expected(&p->v.t, "\",\" or \"]\"");
+    tfp_token_next(&p->v.t);
     return going(p);
 }
 
@@ -90,8 +90,8 @@ static bool next_item(parser *p)
 static void finish_any(parser *p, frame *above)
 {
     if (above->seen) {
-        tfp_scan_fail_at(&p->v.t, p->v.t.now.text.data, TFP_BADFILE, "%s has more than one value",
-                         above->schema->name.data);
+        tfp_token_fail_at(&p->v.t, p->v.t.now.text.data, TFP_BADFILE, "%s has more than one value",
+                          above->schema->name.data);
     }
     above->seen = 3;
 }
@@ -100,10 +100,10 @@ static void close_message(parser *p)
 {
     frame f = *top(p);
     if (p->v.t.now.kind != f.close) {
-        tfp_scan_expected(&p->v.t, f.close == '}' ? "\"}\"" : "\">\"");
+        tfp_token_expected(&p->v.t, f.close == '}' ? "\"}\"" : "\">\"");
         return;
     }
-    tfp_scan_next(&p->v.t);
+    tfp_token_next(&p->v.t);
     size_t size = p->v.wire->size - f.gap - GAP - f.saved;
     uint32_t length = (uint32_t)size;
     if (!p->v.wire->failed) memcpy(p->v.wire->data + f.gap, &length, GAP);
@@ -157,10 +157,10 @@ static void mark_seen(frame *m, const tfp_text_field *f, bool has_value)
 
 static void read_messages(parser *p, const tfp_text_field *f)
 {
-    tfp_scan_sign(&p->v.t, ':');
+    tfp_token_sign(&p->v.t, ':');
     mark_seen(top(p), f, true);
-    if (f->flags & TFP_TEXT_MANY && tfp_scan_sign(&p->v.t, '[')) {
-        if (tfp_scan_sign(&p->v.t, ']')) {
+    if (f->flags & TFP_TEXT_MANY && tfp_token_sign(&p->v.t, '[')) {
+        if (tfp_token_sign(&p->v.t, ']')) {
             skip_separator(p);
             return;
         }
@@ -172,10 +172,10 @@ static void read_messages(parser *p, const tfp_text_field *f)
 
 static void read_values(parser *p, const tfp_text_field *f)
 {
-    if (p->v.t.now.kind != ':') tfp_scan_expected(&p->v.t, "\":\"");
-    tfp_scan_next(&p->v.t);
-    if (f->flags & TFP_TEXT_MANY && tfp_scan_sign(&p->v.t, '[')) {
-        if (!tfp_scan_sign(&p->v.t, ']')) {
+    if (p->v.t.now.kind != ':') tfp_token_expected(&p->v.t, "\":\"");
+    tfp_token_next(&p->v.t);
+    if (f->flags & TFP_TEXT_MANY && tfp_token_sign(&p->v.t, '[')) {
+        if (!tfp_token_sign(&p->v.t, ']')) {
             do tfp_text_value(&p->v, f);
             while (going(p) && next_item(p));
         }
@@ -189,10 +189,10 @@ static void read_values(parser *p, const tfp_text_field *f)
 static void take_dotted_name(parser *p)
 {
     for (;;) {
-        if (p->v.t.now.kind != TFP_T_NAME) tfp_scan_expected(&p->v.t, "a name");
+        if (p->v.t.now.kind != TFP_T_NAME) tfp_token_expected(&p->v.t, "a name");
         tfp_buf_str(&p->v.scratch, p->v.t.now.text);
-        tfp_scan_next(&p->v.t);
-        if (!tfp_scan_sign(&p->v.t, '.')) return;
+        tfp_token_next(&p->v.t);
+        if (!tfp_token_sign(&p->v.t, '.')) return;
         tfp_buf_char(&p->v.scratch, '.');
     }
 }
@@ -215,14 +215,14 @@ static void read_any(parser *p, const tfp_message_schema *schema)
     enum { TYPE_URL = 1, VALUE = 2 };
     p->v.scratch.size = 0;
     take_dotted_name(p);
-    if (p->v.t.now.kind != '/') tfp_scan_expected(&p->v.t, "\"/\"");
-    tfp_scan_next(&p->v.t);
+    if (p->v.t.now.kind != '/') tfp_token_expected(&p->v.t, "\"/\"");
+    tfp_token_next(&p->v.t);
     tfp_buf_char(&p->v.scratch, '/');
     size_t name_at = p->v.scratch.size;
     take_dotted_name(p);
-    if (p->v.t.now.kind != ']') tfp_scan_expected(&p->v.t, "\"]\"");
-    tfp_scan_next(&p->v.t);
-    tfp_scan_sign(&p->v.t, ':');
+    if (p->v.t.now.kind != ']') tfp_token_expected(&p->v.t, "\"]\"");
+    tfp_token_next(&p->v.t);
+    tfp_token_sign(&p->v.t, ':');
     if (p->v.scratch.failed || !going(p)) return;
     tfp_str url = { p->v.scratch.data, p->v.scratch.size };
     tfp_str prefix = { url.data, name_at }, name = { url.data + name_at, url.size - name_at };
@@ -238,15 +238,15 @@ static void read_any(parser *p, const tfp_message_schema *schema)
 
 static void read_bracket(parser *p, const tfp_message_schema *schema)
 {
-    tfp_scan_next(&p->v.t);
+    tfp_token_next(&p->v.t);
     if (schema->any_of) {
         read_any(p, schema);
         return;
     }
     p->v.scratch.size = 0;
     take_dotted_name(p);
-    if (p->v.t.now.kind != ']') tfp_scan_expected(&p->v.t, "\"]\"");
-    tfp_scan_next(&p->v.t);
+    if (p->v.t.now.kind != ']') tfp_token_expected(&p->v.t, "\"]\"");
+    tfp_token_next(&p->v.t);
     tfp_text_bad_word(&p->v, schema->name.data, " has no extension", (tfp_str){ p->v.scratch.data, p->v.scratch.size });
 }
 
@@ -258,11 +258,11 @@ static void read_field(parser *p)
         return;
     }
     if (p->v.t.now.kind != TFP_T_NAME) {
-        tfp_scan_expected(&p->v.t, "a field's name");
+        tfp_token_expected(&p->v.t, "a field's name");
         return;
     }
     tfp_str name = p->v.t.now.text;
-    tfp_scan_next(&p->v.t);
+    tfp_token_next(&p->v.t);
     if (!going(p)) return;
     const tfp_text_field *f = known_field(p, m, name);
     if (!going(p) || !f) return;
@@ -300,7 +300,7 @@ tfp_status tfp_text_to_wire(tfp_str text, const tfp_message_schema *schema, tfp_
     if (text.size > TFP_TEXT_SIZE_MAX) {
         return tfp_fail(err, TFP_LIMIT, "a text of %zu bytes (the limit is %zu)", text.size, TFP_TEXT_SIZE_MAX);
     }
-    tfp_scan_start(&p.v.t, text, err);
+    tfp_token_start(&p.v.t, text, err);
     if (going(&p)) push(&p, schema, NULL, '\0');
     while (going(&p) && !(p.stack.size == 1 && p.v.t.now.kind == TFP_T_END)) {
         bool at_close = p.v.t.now.kind == '}' || p.v.t.now.kind == '>';
@@ -323,10 +323,10 @@ tfp_status tfp_text_to_wire(tfp_str text, const tfp_message_schema *schema, tfp_
 /* The first name of a text, after blanks and comments; empty when the text begins otherwise. */
 static tfp_str first_name(tfp_str head, int *sign)
 {
-    tfp_scanner t;
-    tfp_scan_start(&t, head, NULL);
+    tfp_tokens t;
+    tfp_token_start(&t, head, NULL);
     tfp_str name = t.now.kind == TFP_T_NAME ? t.now.text : (tfp_str){ "", 0 };
-    tfp_scan_next(&t);
+    tfp_token_next(&t);
     *sign = t.now.kind;
     return name;
 }

@@ -42,7 +42,7 @@ static bool is(char c, int class) { return classes[(uint8_t)c] & class; }
 static bool is_octal(char c) { return c >= '0' && c <= '7'; }
 
 /* Lines and columns are only needed once, so they are counted when a fault is reported. */
-static void place(const tfp_scanner *t, const char *at, int *line, int *column)
+static void place(const tfp_tokens *t, const char *at, int *line, int *column)
 {
     int64_t l = 1, c = 0;
     for (const char *p = t->start; p < at; p++) {
@@ -57,7 +57,7 @@ static void place(const tfp_scanner *t, const char *at, int *line, int *column)
     *column = c < INT32_MAX ? (int)c + 1 : INT32_MAX;
 }
 
-void tfp_scan_fail_at(tfp_scanner *t, const char *at, tfp_status s, const char *format, ...)
+void tfp_token_fail_at(tfp_tokens *t, const char *at, tfp_status s, const char *format, ...)
 {
     if (t->status) return;
     int line, column;
@@ -72,27 +72,27 @@ void tfp_scan_fail_at(tfp_scanner *t, const char *at, tfp_status s, const char *
     t->at = t->end;
 }
 
-static void bad(tfp_scanner *t, const char *at, const char *what) { tfp_scan_fail_at(t, at, TFP_BADFILE, "%s", what); }
+static void bad(tfp_tokens *t, const char *at, const char *what) { tfp_token_fail_at(t, at, TFP_BADFILE, "%s", what); }
 
-void tfp_scan_expected(tfp_scanner *t, const char *what)
+void tfp_token_expected(tfp_tokens *t, const char *what)
 {
     tfp_str found = t->now.text;
-    if (t->now.kind == TFP_T_END) tfp_scan_fail_at(t, found.data, TFP_BADFILE, "expected %s, found the end", what);
+    if (t->now.kind == TFP_T_END) tfp_token_fail_at(t, found.data, TFP_BADFILE, "expected %s, found the end", what);
     int size = found.size < 60 ? (int)found.size : 60;
     const char *more = found.size > 60 ? "…" : "";
-    tfp_scan_fail_at(t, found.data, TFP_BADFILE, "expected %s, found `%.*s%s`", what, size, found.data, more);
+    tfp_token_fail_at(t, found.data, TFP_BADFILE, "expected %s, found `%.*s%s`", what, size, found.data, more);
 }
 
-static char peek(const tfp_scanner *t, const char *p) { return p < t->end ? *p : '\0'; }
+static char peek(const tfp_tokens *t, const char *p) { return p < t->end ? *p : '\0'; }
 
-static const char *skip(const tfp_scanner *t, const char *p, int class)
+static const char *skip(const tfp_tokens *t, const char *p, int class)
 {
     while (p < t->end && is(*p, class)) p++;
     return p;
 }
 
 /* Skips blanks and comments up to the first byte of a word or the end. */
-static const char *skip_blanks(const tfp_scanner *t, const char *p)
+static const char *skip_blanks(const tfp_tokens *t, const char *p)
 {
     for (;;) {
         p = skip(t, p, SPACE);
@@ -101,7 +101,7 @@ static const char *skip_blanks(const tfp_scanner *t, const char *p)
     }
 }
 
-static const char *scan_exponent(tfp_scanner *t, const char *p)
+static const char *scan_exponent(tfp_tokens *t, const char *p)
 {
     p++;
     if (peek(t, p) == '+' || peek(t, p) == '-') p++;
@@ -109,7 +109,7 @@ static const char *scan_exponent(tfp_scanner *t, const char *p)
     return skip(t, p, DIGIT);
 }
 
-static const char *scan_decimal(tfp_scanner *t, const char *p, bool *is_float)
+static const char *scan_decimal(tfp_tokens *t, const char *p, bool *is_float)
 {
     p = skip(t, p, DIGIT);
     if (peek(t, p) == '.') {
@@ -127,7 +127,7 @@ static const char *scan_decimal(tfp_scanner *t, const char *p, bool *is_float)
     return p;
 }
 
-static const char *scan_number(tfp_scanner *t, const char *p)
+static const char *scan_number(tfp_tokens *t, const char *p)
 {
     bool is_float = false;
     char second = peek(t, p + 1);
@@ -150,7 +150,7 @@ static const char *scan_number(tfp_scanner *t, const char *p)
 }
 
 /* The digits after \u (four) or \U (eight, and at most 21 bits); returns the place after them. */
-static const char *scan_code(tfp_scanner *t, const char *p, int digits)
+static const char *scan_code(tfp_tokens *t, const char *p, int digits)
 {
     for (int i = 0; i < digits; i++, p++) {
         char c = peek(t, p);
@@ -167,7 +167,7 @@ static const char *scan_code(tfp_scanner *t, const char *p, int digits)
 }
 
 /* p is after the backslash; checks the escape and returns the end of the bytes that certainly belong to it. */
-static const char *scan_escape(tfp_scanner *t, const char *p)
+static const char *scan_escape(tfp_tokens *t, const char *p)
 {
     char c = peek(t, p);
     if (p < t->end && c && (strchr("abfnrtv\\?'\"", c) || is_octal(c))) return p + 1;
@@ -180,7 +180,7 @@ static const char *scan_escape(tfp_scanner *t, const char *p)
     return p;
 }
 
-static const char *scan_string(tfp_scanner *t, const char *p)
+static const char *scan_string(tfp_tokens *t, const char *p)
 {
     char quote = *p++;
     while (!t->status) {
@@ -205,7 +205,7 @@ static const char *scan_string(tfp_scanner *t, const char *p)
 }
 
 /* `x.5` is a name and a number, and needs a blank between them. */
-static void check_point_after_name(tfp_scanner *t, const char *p)
+static void check_point_after_name(tfp_tokens *t, const char *p)
 {
     const tfp_token *last = &t->now;
     if (last->kind == TFP_T_NAME && last->text.data + last->text.size == p) {
@@ -213,7 +213,7 @@ static void check_point_after_name(tfp_scanner *t, const char *p)
     }
 }
 
-static const char *scan_word(tfp_scanner *t, const char *p)
+static const char *scan_word(tfp_tokens *t, const char *p)
 {
     char c = *p;
     t->now.escaped = false;
@@ -229,7 +229,7 @@ static const char *scan_word(tfp_scanner *t, const char *p)
     return p + 1;
 }
 
-void tfp_scan_next(tfp_scanner *t)
+void tfp_token_next(tfp_tokens *t)
 {
     if (t->status) return;
     const char *p = skip_blanks(t, t->at);
@@ -254,11 +254,11 @@ void tfp_scan_next(tfp_scanner *t)
     t->at = p;
 }
 
-void tfp_scan_start(tfp_scanner *t, tfp_str text, tfp_error *err)
+void tfp_token_start(tfp_tokens *t, tfp_str text, tfp_error *err)
 {
     if (!text.size) text.data = "";
-    *t = (tfp_scanner){ .start = text.data, .at = text.data, .end = text.data + text.size, .err = err };
-    tfp_scan_next(t);
+    *t = (tfp_tokens){ .start = text.data, .at = text.data, .end = text.data + text.size, .err = err };
+    tfp_token_next(t);
 }
 
 static unsigned hex_value(char c) { return is(c, DIGIT) ? (unsigned)(c - '0') : (unsigned)((c | 32) - 'a' + 10); }

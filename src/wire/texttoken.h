@@ -15,26 +15,26 @@ typedef struct tfp_token {
     tfp_str text; /* as written; strings with their quotes */
 } tfp_token;
 
-typedef struct tfp_scanner {
+typedef struct tfp_tokens {
     const char *start, *at, *end;
     tfp_token now; /* the current token */
     tfp_status status;
     tfp_error *err; /* may be NULL */
-} tfp_scanner;
+} tfp_tokens;
 
-void tfp_scan_start(tfp_scanner *t, tfp_str text, tfp_error *err); /* the first word is then in `now` */
-void tfp_scan_next(tfp_scanner *t);
+void tfp_token_start(tfp_tokens *t, tfp_str text, tfp_error *err); /* the first word is then in `now` */
+void tfp_token_next(tfp_tokens *t);
 
 /* Records the first fault, at byte `at` of the text, and ends the tokens. */
-void tfp_scan_fail_at(tfp_scanner *t, const char *at, tfp_status s, const char *format, ...) TFP_PRINTF(4, 5);
+void tfp_token_fail_at(tfp_tokens *t, const char *at, tfp_status s, const char *format, ...) TFP_PRINTF(4, 5);
 /* Records the error at the current token: "expected WHAT, found WORD". */
-void tfp_scan_expected(tfp_scanner *t, const char *what);
+void tfp_token_expected(tfp_tokens *t, const char *what);
 
 /* Goes past the sign if it is the current word. */
-static inline bool tfp_scan_sign(tfp_scanner *t, int sign)
+static inline bool tfp_token_sign(tfp_tokens *t, int sign)
 {
     if (t->now.kind != sign) return false;
-    tfp_scan_next(t);
+    tfp_token_next(t);
     return true;
 }
 

@@ -12,32 +12,32 @@ static bool going(const tfp_text_values *p) { return p->t.status == TFP_OK; }
 void tfp_text_bad_word(tfp_text_values *p, const char *owner, const char *what, tfp_str word)
 {
     const char *more = word.size > 60 ? "…" : "";
-    tfp_scan_fail_at(&p->t, p->t.now.text.data, TFP_BADFILE, "%s%s \"%.*s%s\"", owner, what,
-                     word.size > 60 ? 60 : (int)word.size, word.data, more);
+    tfp_token_fail_at(&p->t, p->t.now.text.data, TFP_BADFILE, "%s%s \"%.*s%s\"", owner, what,
+                      word.size > 60 ? 60 : (int)word.size, word.data, more);
 }
 
 static uint64_t take_uint(tfp_text_values *p, uint64_t max)
 {
     uint64_t n = 0;
     if (p->t.now.kind != TFP_T_INTEGER) {
-        tfp_scan_expected(&p->t, "an integer");
+        tfp_token_expected(&p->t, "an integer");
     } else if (!tfp_token_uint(p->t.now.text, max, &n)) {
         tfp_text_bad_word(p, "", "out of range: the integer", p->t.now.text);
     }
-    tfp_scan_next(&p->t);
+    tfp_token_next(&p->t);
     return n;
 }
 
 static uint64_t take_int(tfp_text_values *p, uint64_t max)
 {
-    bool negative = tfp_scan_sign(&p->t, '-');
+    bool negative = tfp_token_sign(&p->t, '-');
     uint64_t n = take_uint(p, max + negative);
     return negative ? 0 - n : n;
 }
 
 static double take_double(tfp_text_values *p)
 {
-    bool negative = tfp_scan_sign(&p->t, '-');
+    bool negative = tfp_token_sign(&p->t, '-');
     const tfp_token word = p->t.now;
     double value = 0;
     if (word.kind == TFP_T_NAME) {
@@ -47,14 +47,14 @@ static double take_double(tfp_text_values *p)
         } else if (t.size == 3 && !strncasecmp(t.data, "nan", 3)) {
             value = (double)NAN;
         } else {
-            tfp_scan_expected(&p->t, "a number");
+            tfp_token_expected(&p->t, "a number");
         }
     } else if (word.kind == TFP_T_FLOAT || (word.kind == TFP_T_INTEGER && tfp_token_is_decimal(word.text))) {
         value = tfp_token_double(word.text, &p->scratch);
     } else {
-        tfp_scan_expected(&p->t, "a decimal number");
+        tfp_token_expected(&p->t, "a decimal number");
     }
-    tfp_scan_next(&p->t);
+    tfp_token_next(&p->t);
     return negative ? -value : value;
 }
 
@@ -130,8 +130,8 @@ static bool read_bool(tfp_text_values *p, const tfp_text_field *f)
     static const char *const yes[] = { "true", "True", "t", NULL }, *const no[] = { "false", "False", "f", NULL };
     if (p->t.now.kind == TFP_T_INTEGER) return put_varint(p, f, take_uint(p, 1));
     tfp_str word = p->t.now.text;
-    if (p->t.now.kind != TFP_T_NAME) tfp_scan_expected(&p->t, "true or false");
-    tfp_scan_next(&p->t);
+    if (p->t.now.kind != TFP_T_NAME) tfp_token_expected(&p->t, "true or false");
+    tfp_token_next(&p->t);
     if (going(p) && !is_one_of(word, yes) && !is_one_of(word, no)) {
         tfp_text_bad_word(p, "", "neither true nor false:", word);
     }
@@ -142,8 +142,8 @@ static bool read_enum(tfp_text_values *p, const tfp_text_field *f)
 {
     if (p->t.now.kind == TFP_T_INTEGER || p->t.now.kind == '-') return read_int32(p, f);
     tfp_str word = p->t.now.text;
-    if (p->t.now.kind != TFP_T_NAME) tfp_scan_expected(&p->t, "a name or an integer");
-    tfp_scan_next(&p->t);
+    if (p->t.now.kind != TFP_T_NAME) tfp_token_expected(&p->t, "a name or an integer");
+    tfp_token_next(&p->t);
     for (size_t i = 0; i < f->values->count; i++) {
         const tfp_text_enum_value *v = &f->values->values[i];
         if (tfp_str_eq(v->name, word)) return put_varint(p, f, (uint64_t)(int64_t)v->value);
@@ -157,15 +157,15 @@ static bool read_string(tfp_text_values *p, const tfp_text_field *f)
 {
     tfp_token first = p->t.now;
     if (first.kind != TFP_T_STRING) {
-        tfp_scan_expected(&p->t, "a string");
+        tfp_token_expected(&p->t, "a string");
         return false;
     }
-    tfp_scan_next(&p->t);
+    tfp_token_next(&p->t);
     tfp_str value = { first.text.data + 1, first.text.size - 2 };
     if (first.escaped || p->t.now.kind == TFP_T_STRING) {
         p->scratch.size = 0;
         tfp_token_unescape(&first, &p->scratch);
-        for (; p->t.now.kind == TFP_T_STRING; tfp_scan_next(&p->t)) tfp_token_unescape(&p->t.now, &p->scratch);
+        for (; p->t.now.kind == TFP_T_STRING; tfp_token_next(&p->t)) tfp_token_unescape(&p->t.now, &p->scratch);
         value = (tfp_str){ p->scratch.data, p->scratch.size };
     }
     tfp_put_bytes_always(p->wire, f->number, value);

@@ -8,7 +8,7 @@
 #include "wire/texttoken.h"
 
 typedef struct tfp_text_values {
-    tfp_scanner t;
+    tfp_tokens t;
     tfp_buf *wire;
     tfp_buf scratch;
 } tfp_text_values;

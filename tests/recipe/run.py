@@ -52,12 +52,13 @@ const tfp_view tfp_view_zz = { "zz_view", "A view of the recipe.", TFP_REPORT_GR
 """
 TABLE = """// SPDX-License-Identifier: Apache-2.0
 /* views/trace/zz_table.c: the table zz_table: activities of devices by rank and name. */
-#include "model/tables/spans.h"
+#include "model/tables/read.h"
+#include "model/trace/scan.h"
 #include "query/groups.h"
 #include "views/core/grid.h"
 #include "views/core/handle.h"
 #include "views/core/view.h"
-#include "views/spans/scan.h"
+#include "views/spans/trace.h"
 
 #include <math.h>
 
@@ -84,14 +85,16 @@ static zz_row *rows_of(tfp_report *r, const tfp_trace_index *x, size_t *count)
 {
     tfp_groups rows = { .row_size = sizeof(zz_row) };
     double all = 0;
-    for (tfp_span_scan s = tfp_span_scan_of(r, x, TFP_SPANS(ACTIVITY)); tfp_span_scan_next(&s);) {
-        zz_row *row = TFP_GROUP(&rows, s.unit, x->s->name[s.span]);
-        if (!row) break;
-        if (rows.added)
-            *row = (zz_row){ .rank = x->units[s.unit].rank, .name = tfp_span_name(x->p, s.span), .unit = s.unit };
-        tfp_fold_add(&row->ns, x->s->self_ns[s.span]);
-        all += (double)x->s->self_ns[s.span];
-    }
+    tfp_scan_ask ask = { .kinds = TFP_SPANS(ACTIVITY), .step = tfp_step_of(r) };
+    for (tfp_scan s = tfp_scan_of(x->p, &ask); tfp_scan_next(&s);)
+        for (const tfp_scan_row *of = s.rows; of < s.rows + s.count; of++) {
+            uint32_t unit = x->unit_of_process[of->process];
+            zz_row *row = TFP_GROUP(&rows, unit, of->name);
+            if (row && rows.added)
+                *row = (zz_row){ .rank = x->units[unit].rank, .name = tfp_text(x->p, of->name), .unit = unit };
+            if (row) tfp_fold_join(&row->ns, &of->self_ns);
+            all += (double)of->self_ns.total;
+        }
     zz_row *sorted = tfp_groups_end(&rows, tfp_arena_of(r), longest_first, count);
     for (size_t i = 0; sorted && i < *count; i++) sorted[i].share = all > 0 ? (double)sorted[i].ns.total / all : NAN;
     return sorted;

@@ -2,7 +2,6 @@
 /* formats/perfetto/counters.c: samples of counters of GPUs (GpuCounterEvent). Their names are in a descriptor, in the event
  * or interned. Layout: google/perfetto, protos/perfetto/trace/gpu/. */
 #include "formats/perfetto/perfetto.h"
-#include "model/tables/read.h"
 
 #include <stdio.h>
 

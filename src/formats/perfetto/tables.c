@@ -2,7 +2,6 @@
 /* formats/perfetto/tables.c: the reader's tables: texts, what the numbers of a sequence mean, and events; and the limit on
  * their bytes; texts as JSON. */
 #include "formats/perfetto/perfetto.h"
-#include "model/tables/read.h"
 
 bool tfp_pf_keep(tfp_pf_reader *r, bool ok)
 {

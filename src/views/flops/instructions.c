@@ -5,7 +5,6 @@
 
 #include "flops/aten/aten.h"
 #include "model/graphs.h"
-#include "model/slim.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
 #include "model/tables/instructions.h"
@@ -15,6 +14,7 @@
 #include "model/tables/span_kinds.h"
 #include "model/tables/spans.h"
 #include "model/tables/stats.h"
+#include "model/trace/scan.h"
 #include "views/core/rows.h"
 #include "views/core/view.h"
 #include "views/spans/trace.h"
@@ -103,7 +103,6 @@ static bool is_module(const tfp_profile *p) { return tfp_instruction_rows_of(p)-
 typedef struct collector {
     const tfp_profile *p;
     stated *stated;   /* indexed by set of stats */
-    bool *open;       /* by lane: its last activity began a run of which nothing is counted yet */
     tfp_groups *sums; /* tfp_instruction_sum by instruction and module, or by node */
 } collector;
 
@@ -120,62 +119,26 @@ static tfp_instruction_sum *sum_of(collector *c, const stated *t, uint32_t node)
     return sum;
 }
 
-/* Activities with the same stats: a span, or a group of rows. */
-typedef struct alike {
-    uint32_t stats, node;
-    int64_t runs, step_runs; /* runs that begin with them; those of them in a listed step */
-    int64_t self_ns;
-} alike;
-
-static bool add_alike(collector *c, const alike *a)
+static bool add_row(collector *c, const tfp_scan_row *row)
 {
     static const stated nothing = { 0 };
-    const stated *t = a->stats == TFP_NONE ? &nothing : &c->stated[a->stats];
-    tfp_instruction_sum *sum = sum_of(c, t, a->node);
+    bool async = tfp_lanes_of(c->p)->at[row->lane].role == TFP_ROLE_ASYNC;
+    if (row->node == TFP_NONE || async || !tfp_is_work(row->kind, row->class)) return true;
+    const stated *t = row->work_stats == TFP_NONE ? &nothing : &c->stated[row->work_stats];
+    tfp_instruction_sum *sum = sum_of(c, t, row->node);
     if (!sum) return false;
-    add(&sum->ns, a->self_ns);
-    if (!a->runs) return true;
-    int64_t flops = tfp_mul(t->flops, a->runs, NULL);
-    add(&sum->runs, a->runs);
+    add(&sum->ns, row->self_ns.total);
+    if (!row->runs) return true;
+    int64_t flops = tfp_mul(t->flops, row->runs, NULL);
+    add(&sum->runs, row->runs);
     add(&sum->float_ops, flops);
-    add(&sum->macs, tfp_mul(t->macs, a->runs, NULL));
-    add(&sum->bytes, tfp_mul(t->bytes, a->runs, NULL));
+    add(&sum->macs, tfp_mul(t->macs, row->runs, NULL));
+    add(&sum->bytes, tfp_mul(t->bytes, row->runs, NULL));
     if (t->type) add(&sum->of_type[t->type], flops);
-    tfp_instruction_step(sum, tfp_mul(t->flops, a->step_runs, NULL), tfp_mul(t->macs, a->step_runs, NULL),
-                         tfp_mul(t->bytes, a->step_runs, NULL));
+    tfp_instruction_step(sum, tfp_mul(t->flops, row->step_runs, NULL), tfp_mul(t->macs, row->step_runs, NULL),
+                         tfp_mul(t->bytes, row->step_runs, NULL));
     sum->counted &= t->counted;
     sum->moves |= t->moves;
-    return true;
-}
-
-static bool is_async(const tfp_profile *p, uint32_t lane) { return tfp_lanes_of(p)->at[lane].role == TFP_ROLE_ASYNC; }
-
-static bool add_span(collector *c, uint32_t span, bool takes)
-{
-    const tfp_span_columns *s = &tfp_events_of(c->p)->spans;
-    bool work =
-        s->node[span] != TFP_NONE && !is_async(c->p, s->lane[span]) && tfp_is_work(s->kind[span], s->class[span]);
-    bool begins = tfp_run_begins(s->marks[span], work, &c->open[s->lane[span]]);
-    if (!work || !takes) return true;
-    return add_alike(c, &(alike){ .stats = tfp_span_work(c->p, span),
-                                  .node = s->node[span],
-                                  .runs = begins,
-                                  .step_runs = begins && tfp_in_a_step(c->p, span),
-                                  .self_ns = s->self_ns[span] });
-}
-
-static bool add_groups(collector *c, const tfp_report *r)
-{
-    const struct tfp_slim_tables *slim = tfp_events_of(c->p)->slim;
-    for (const tfp_slim_lane *f = slim->slims.at; f < slim->slims.at + slim->slims.size; f++) {
-        if (f->wide || is_async(c->p, f->lane)) continue;
-        for (const tfp_slim_group *g = f->groups.at; g < f->groups.at + f->groups.size; g++) {
-            const tfp_slim_kind *k = &slim->slim_kinds.at[g->kind];
-            if (g->node == TFP_NONE || !tfp_is_work(k->kind, g->class) || !tfp_step_takes(tfp_step_of(r), g->step))
-                continue;
-            if (!add_alike(c, &(alike){ k->stats, g->node, g->runs, g->step_runs, g->self_ns })) return false;
-        }
-    }
     return true;
 }
 
@@ -193,14 +156,15 @@ static bool collect_spans(const tfp_report *r, bool every, tfp_groups *sums)
 {
     if (tfp_aten_recorded(tfp_profile_of(r))) return tfp_calls_collect(r, every, sums);
     const tfp_profile *p = tfp_profile_of(r);
-    collector c = {
-        .p = p, .stated = read_stats(p), .open = calloc(tfp_lanes_of(p)->size + 1, sizeof *c.open), .sums = sums
-    };
-    bool ok = c.stated && c.open;
-    for (uint32_t i = 0; ok && i < tfp_events_of(p)->spans.size; i++)
-        ok = add_span(&c, i, every || tfp_span_in_step(r, i));
-    ok = ok && add_groups(&c, r);
-    free(c.open);
+    collector c = { .p = p, .stated = read_stats(p), .sums = sums };
+    tfp_scan_ask work = { .step = tfp_step_of(r), .outside = every, .runs = true };
+    if (every) work.step = (tfp_step_choice){ .which = TFP_STEP_ALL };
+    tfp_scan s = tfp_scan_of(p, &work);
+    bool ok = c.stated != NULL;
+    while (ok && tfp_scan_next(&s))
+        for (size_t i = 0; ok && i < s.count; i++) ok = add_row(&c, &s.rows[i]);
+    ok = ok && !s.failed;
+    tfp_scan_end(&s);
     free(c.stated);
     return ok;
 }

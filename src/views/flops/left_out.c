@@ -4,7 +4,6 @@
  * without a shape only lower the coverage. */
 #include "views/flops/left_out.h"
 
-#include "model/tables/read.h"
 
 #include <stdio.h>
 

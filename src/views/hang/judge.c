@@ -4,7 +4,6 @@
  * group are unknown, as gloo's are, its ranks wait for someone who is not named: for the ranks that wait nowhere, if
  * there are any. */
 #include "model/files/flights.h"
-#include "model/tables/read.h"
 #include "views/core/handle.h"
 #include "views/hang/hang.h"
 

@@ -3,9 +3,8 @@
  * one before. A result that is still held when the next call after the chain begins is no intermediate. */
 #include "views/limits/chains.h"
 #include "model/span_names.h"
-#include "model/tables/events.h"
-#include "model/tables/lanes.h"
 #include "model/tables/read.h"
+#include "model/tables/spans.h"
 #include "query/order.h"
 #include "views/core/grid.h"
 #include "views/core/handle.h"

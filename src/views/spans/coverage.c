@@ -6,13 +6,13 @@
 
 #include "model/join/cut.h"
 #include "model/order.h"
-#include "model/slim.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
 #include "model/tables/lanes.h"
 #include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "model/tables/samples.h"
+#include "model/trace/scan.h"
 #include "options/options.h"
 #include "options/regex.h"
 #include "options/units.h"
@@ -63,7 +63,7 @@ typedef struct tally { /* sums; an activity is counted in the first that applies
     size_t waiting_threads;
 } tally;
 
-/* What a row of a slim lane contains is counted with the row. */
+/* What a stored sum contains is counted in it. */
 static bool on_host(const tfp_span_columns *s, uint32_t i)
 {
     return s->kind[i] >= TFP_SPAN_OP && s->kind[i] <= TFP_SPAN_FRAME &&
@@ -178,7 +178,7 @@ static bool tally_spans(const tfp_report *r, tally *t)
     return true;
 }
 
-/* ---- all time, by executions: for files read with TFP_KEEP_SUMS, and for files that are no traces of events ---- */
+/* ---- all time, by executions: where only sums are stored, and for files that are no traces of events ---- */
 
 static void tally_execs(const tfp_report *r, tally *t)
 {
@@ -196,16 +196,14 @@ static void tally_execs(const tfp_report *r, tally *t)
     t->host_all = t->ops;
 }
 
-/* Adds lanes without spans, which store the length of their outermost spans for each step. */
-static bool tally_slims(const tfp_report *r, tally *t)
+/* Adds the spans that are stored singly, and the sums of the others. */
+static bool add_host(const tfp_report *r, tally *t)
 {
-    const tfp_event_tables *e = tfp_events_of(r->profile);
-    tally wide = { 0 };
-    if (!tally_spans(r, &wide)) return false;
-    t->host_all = wide.host_all;
-    for (uint32_t step = TFP_NONE, i = 0; e->slim->slim_outer_ns && i <= tfp_executions_of(r->profile)->steps.size;
-         step = i++)
-        if (takes(r, step)) t->host_all = tfp_add(t->host_all, e->slim->slim_outer_ns[i], NULL);
+    tally single = { 0 };
+    if (!tally_spans(r, &single)) return false;
+    t->host_all = single.host_all;
+    for (uint32_t step = TFP_NONE, i = 0; i <= tfp_executions_of(r->profile)->steps.size; step = i++)
+        if (takes(r, step)) t->host_all = tfp_add(t->host_all, tfp_scan_outer_ns(r->profile, step), NULL);
     return true;
 }
 
@@ -216,7 +214,7 @@ static bool tally_of(const tfp_report *r, tally *t)
     if (tfp_events_of(p)->processes.size && !tfp_only_sums(p)) return tally_spans(r, t);
     tally_execs(r, t);
     t->called = t->ops;
-    return !tfp_events_of(p)->processes.size || tally_slims(r, t);
+    return !tfp_events_of(p)->processes.size || add_host(r, t);
 }
 
 /* ---- what rows explain ---- */

@@ -2,7 +2,6 @@
 /* views/spans/doubts.c: the words of doubts, and the steps that they leave out (doubts.h). */
 #include "views/spans/doubts.h"
 #include "model/tables/events.h"
-#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "model/tables/step_marks.h"
 #include "options/units.h"

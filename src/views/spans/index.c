@@ -11,7 +11,6 @@
 #include "query/order.h"
 #include "views/core/handle.h"
 #include "views/spans/rows.h"
-#include "views/spans/scan.h"
 #include "views/spans/trace.h"
 
 #include <stdlib.h>
@@ -267,22 +266,6 @@ bool tfp_span_in_step(const tfp_report *r, uint32_t span)
 bool tfp_span_in_window(const tfp_report *r, uint32_t span)
 {
     return tfp_events_of(tfp_profile_of(r))->spans.step[span] != TFP_NONE && tfp_span_in_step(r, span);
-}
-
-tfp_span_scan tfp_span_scan_of(const tfp_report *r, const tfp_trace_index *x, unsigned kinds)
-{
-    return (tfp_span_scan){ .kinds = kinds, .step = tfp_step_of(r), .x = x };
-}
-
-bool tfp_span_scan_next(tfp_span_scan *s)
-{
-    const tfp_span_columns *c = s->x->s;
-    while (s->next < c->size) {
-        uint32_t i = s->span = s->next++;
-        if (!(s->kinds >> c->kind[i] & 1) || !tfp_step_takes(s->step, c->step[i])) continue;
-        if ((s->unit = tfp_trace_unit_of(s->x, i)) != TFP_NONE && tfp_cut_takes(s->x->p, i)) return true;
-    }
-    return false;
 }
 
 /* Whether a span is part of the paths of the spans in it. */

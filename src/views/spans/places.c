@@ -3,6 +3,7 @@
  * for the Python frames around it, or for its call stack. */
 #include "views/spans/places.h"
 #include "model/graphs.h"
+#include "model/trace/scan.h"
 #include "model/span_names.h"
 #include "model/tables/code.h"
 #include "model/tables/events.h"
@@ -197,6 +198,14 @@ tfp_activity_place tfp_place_of_activity(tfp_span_places *t, uint32_t span)
     out.line = line ? tfp_place_name(t, line) : tfp_text(t->p, a.line);
     out.line_from = a.line_from;
     return out;
+}
+
+tfp_activity_place tfp_place_of_row(tfp_span_places *t, const tfp_scan_row *row)
+{
+    if (row->span != TFP_NONE) return tfp_place_of_activity(t, row->span);
+    tfp_activity_place own = { .certainty = (uint8_t)tfp_scan_certainty(t->p, row) };
+    if (row->trace != TFP_NONE) own.line = tfp_place_name(t, tfp_place_of_trace(t, row->trace));
+    return own;
 }
 
 tfp_str tfp_module_class(tfp_str modules)

@@ -6,6 +6,7 @@
 #include "model/nest.h"
 #include "model/tables/types.h"
 
+typedef struct tfp_scan_row tfp_scan_row; /* model/trace/scan.h */
 typedef struct tfp_span_places {
     tfp_report *r;
     const tfp_profile *p;
@@ -36,6 +37,8 @@ typedef struct tfp_activity_place {
     uint8_t certainty, reason, line_from; /* tfp_certainty, tfp_no_place, tfp_line_from */
 } tfp_activity_place;
 tfp_activity_place tfp_place_of_activity(tfp_span_places *t, uint32_t span);
+tfp_activity_place tfp_place_of_row(tfp_span_places *t,
+                                    const tfp_scan_row *row); /* of stored sums only the own line is known */
 /* The class of the innermost module of a path of modules, without its number: "Linear" of "Net_0/Linear_3". */
 tfp_str tfp_module_class(tfp_str modules);
 tfp_str tfp_place_name(const tfp_span_places *t, uint32_t name); /* without data: none */

@@ -7,6 +7,7 @@
 #include "model/tables/graph.h"
 #include "model/tables/lanes.h"
 #include "model/tables/read.h"
+#include "model/trace/scan.h"
 #include "model/tables/stats.h"
 #include "query/groups.h"
 #include "views/core/coverage.h"
@@ -14,7 +15,6 @@
 #include "views/core/handle.h"
 #include "views/core/view.h"
 #include "views/spans/places.h"
-#include "views/spans/scan.h"
 #include "views/trace/tables.h"
 
 #include <math.h>
@@ -120,9 +120,11 @@ static activity_row *rows_of(places *t, size_t *count)
     TFP_VEC(activity_row) rows = { 0 };
     t->replay = TFP_NEW(a, int64_t, t->s->size + 1);
     bool ok = t->replay && tfp_span_places_of(t->r, &t->of) && number_replays(t);
-    for (tfp_span_scan at = tfp_span_scan_of(t->r, &t->x, TFP_SPANS(ACTIVITY)); ok && tfp_span_scan_next(&at);)
-        if (tfp_lanes_of(p)->at[t->s->lane[at.span]].role == TFP_ROLE_STREAM)
-            ok = tfp_push(&rows, row_of(t, at.span, graph, node));
+    tfp_scan_ask activities = { .kinds = TFP_SPANS(ACTIVITY), .step = tfp_step_of(t->r) };
+    for (tfp_scan s = tfp_scan_of(p, &activities); ok && tfp_scan_next(&s);)
+        for (size_t i = 0; ok && i < s.count; i++)
+            if (tfp_lanes_of(p)->at[s.rows[i].lane].role == TFP_ROLE_STREAM)
+                ok = tfp_push(&rows, row_of(t, s.rows[i].span, graph, node));
     *count = rows.size;
     activity_row *sorted = ok && !t->of.failed ? tfp_ordered(a, rows.at, sizeof *rows.at, rows.size, by_start) : NULL;
     tfp_vec_free(&rows);

@@ -2,11 +2,10 @@
 /* views/trace/kernel.c: the table `kernel`: activities of devices by name and class: how often, how long, and which ops launched
  * them. */
 #include "model/graphs.h"
-#include "model/slim.h"
-#include "model/tables/events.h"
 #include "model/tables/graph.h"
 #include "model/tables/lanes.h"
 #include "model/tables/read.h"
+#include "model/trace/scan.h"
 #include "options/options.h"
 #include "query/groups.h"
 #include "query/mix.h"
@@ -17,7 +16,6 @@
 #include "views/core/view.h"
 #include "views/spans/doubts.h"
 #include "views/spans/places.h"
-#include "views/spans/scan.h"
 #include "views/trace/tables.h"
 
 #include <math.h>
@@ -139,50 +137,24 @@ static bool is_on_tpu(const tfp_profile *p, uint32_t lane)
     return tfp_is_tpu(tfp_text(p, tfp_lanes_of(p)->at[lane].device));
 }
 
-static bool add_span(kernels *t, const tfp_span_scan *at)
+static bool add_row(kernels *t, const tfp_scan_row *row)
 {
-    uint32_t span = at->span;
     const tfp_profile *p = t->x->p;
-    const tfp_span_columns *s = t->x->s;
-    uint32_t launch = s->launch[span], lane = s->lane[span];
-    alike a = { .unit = t->x->one_file ? 0 : at->unit,
-                .name = s->name[span],
-                .op = op_of(p, s->node[span]),
-                .stated = { .stats = s->stats[span],
-                            .call_stats = launch == TFP_NONE ? TFP_NONE : s->stats[launch],
-                            .class = s->class[span],
-                            .tpu = is_on_tpu(p, lane) },
-                .async = tfp_lanes_of(p)->at[lane].role == TFP_ROLE_ASYNC,
-                .certainty = tfp_span_attribution(p, span).certainty,
-                .ns = tfp_fold_of(s->self_ns[span]) };
+    alike a = { .unit = t->x->one_file ? 0 : t->x->unit_of_process[row->process],
+                .name = row->name,
+                .op = op_of(p, row->node),
+                .stated = { .stats = row->stats,
+                            .call_stats = row->call_stats,
+                            .class = row->class,
+                            .tpu = is_on_tpu(p, row->lane) },
+                .async = tfp_lanes_of(p)->at[row->lane].role == TFP_ROLE_ASYNC,
+                .certainty = (uint8_t)tfp_scan_certainty(p, row),
+                .ns = row->self_ns };
     if (has_places(t)) {
-        tfp_activity_place place = tfp_place_of_activity(&t->of, span);
-        a.line = place.line.size ? place.line : line_of_node(t, s->node[span]);
+        tfp_activity_place place = tfp_place_of_row(&t->of, row);
+        a.line = place.line.size ? place.line : line_of_node(t, row->node);
         a.module = tfp_module_class(place.module);
     }
-    return add(t, &a);
-}
-
-static bool add_group(kernels *t, uint32_t lane, const tfp_slim_group *g)
-{
-    const tfp_profile *p = t->x->p;
-    const tfp_slim_kind *k = &tfp_events_of(p)->slim->slim_kinds.at[g->kind];
-    uint32_t process = tfp_lanes_of(p)->at[lane].process;
-    if (k->kind != TFP_SPAN_ACTIVITY || process == TFP_NONE || !tfp_step_takes(tfp_step_of(t->r), g->step)) return true;
-    alike a = { .unit = t->x->one_file ? 0 : t->x->unit_of_process[process],
-                .name = k->name,
-                .op = op_of(p, g->node),
-                .stated = { .stats = k->stats,
-                            .call_stats =
-                                g->call == TFP_NONE ? TFP_NONE : tfp_events_of(p)->slim->slim_kinds.at[g->call].stats,
-                            .class = g->class,
-                            .tpu = is_on_tpu(p, lane) },
-                .async = tfp_lanes_of(p)->at[lane].role == TFP_ROLE_ASYNC,
-                .certainty = (uint8_t)tfp_certainty_of_own(p, lane, k->path),
-                .ns = { g->count, g->self_ns, g->min_ns, g->max_ns } };
-    if (t->has_lines) /* its own before that of the operation */
-        a.line = k->trace != TFP_NONE ? tfp_place_name(&t->of, tfp_place_of_trace(&t->of, k->trace))
-                                      : line_of_node(t, g->node);
     return add(t, &a);
 }
 
@@ -315,13 +287,10 @@ static const tfp_table_column columns[] = {
 
 static bool fill(kernels *t)
 {
-    for (tfp_span_scan s = tfp_span_scan_of(t->r, t->x, TFP_SPANS(ACTIVITY)); tfp_span_scan_next(&s);)
-        if (!add_span(t, &s)) return false;
-    for (size_t i = 0; i < tfp_events_of(t->x->p)->slim->slims.size; i++) {
-        const tfp_slim_lane *f = &tfp_events_of(t->x->p)->slim->slims.at[i];
-        for (size_t k = 0; k < f->groups.size && !f->wide; k++)
-            if (!add_group(t, f->lane, &f->groups.at[k])) return false;
-    }
+    tfp_scan_ask activities = { .kinds = TFP_SPANS(ACTIVITY), .step = tfp_step_of(t->r) };
+    for (tfp_scan s = tfp_scan_of(t->x->p, &activities); tfp_scan_next(&s);)
+        for (size_t i = 0; i < s.count; i++)
+            if (!add_row(t, &s.rows[i])) return false;
     return finish_rows(t);
 }
 

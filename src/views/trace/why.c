@@ -2,7 +2,6 @@
 /* views/trace/why.c: the table of `steps -why`: what makes a step longer than the others: the part of it that grew most, and the kernels or
  * ops that did. */
 #include "model/join/cut.h"
-#include "model/tables/events.h"
 #include "model/tables/graph.h"
 #include "model/tables/lanes.h"
 #include "model/tables/read.h"

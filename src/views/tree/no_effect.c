@@ -2,13 +2,13 @@
 /* views/tree/no_effect.c: notes for options that changed nothing: columns of runs if nothing ran, patterns that match no name,
  * filters that leave no row, tensor values without a tensor. One note for each; none with -compat. */
 #include "flops/core/parameters.h"
-#include "model/slim.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
 #include "model/tables/lanes.h"
 #include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "model/tensors.h"
+#include "model/trace/scan.h"
 #include "options/columns.h"
 #include "options/options.h"
 #include "options/regex.h"
@@ -142,30 +142,22 @@ static tfp_status check_runs(tfp_report *r, tfp_error *err)
                                calls ? "the trace of the same run (--kineto_path)" : "run metadata (--run_meta_path)");
 }
 
-/* Numbers of a trace's spans, whether spans or sums were kept (TFP_KEEP_SUMS). */
+/* Numbers of a trace's spans. */
 typedef struct counted {
     size_t elsewhere; /* on lanes that are not derived; these are not read for sums */
     size_t shown;     /* shown by `calls` */
 } counted;
 
-static void count_spans(const tfp_profile *p, uint32_t lane, size_t count, bool nests, counted *c)
-{
-    if (tfp_lanes_of(p)->at[lane].role != TFP_ROLE_DERIVED) c->elsewhere += count;
-    if (nests) c->shown += count;
-}
-
 static counted count_all(const tfp_profile *p)
 {
-    const tfp_event_tables *t = tfp_events_of(p);
     counted c = { 0 };
     bool plain = tfp_has_plain_spans(p);
-    for (uint32_t i = 0; i < t->spans.size; i++) count_spans(p, t->spans.lane[i], 1, tfp_nests(p, plain, i), &c);
-    for (size_t i = 0; i < t->slim->slims.size; i++) {
-        const tfp_slim_lane *f = &t->slim->slims.at[i];
-        for (size_t k = 0; k < f->groups.size; k++) {
-            const tfp_slim_kind *kind = &t->slim->slim_kinds.at[f->groups.at[k].kind];
-            bool nests = kind->kind == TFP_SPAN_ANNOTATION && !(kind->marks & TFP_MARK_INSTANT);
-            count_spans(p, f->lane, (size_t)f->groups.at[k].count, nests, &c);
+    for (tfp_scan s = tfp_scan_of(p, &(tfp_scan_ask){ .outside = true }); tfp_scan_next(&s);) {
+        for (const tfp_scan_row *row = s.rows; row < s.rows + s.count; row++) {
+            tfp_lane_role role = (tfp_lane_role)tfp_lanes_of(p)->at[row->lane].role;
+            if (role != TFP_ROLE_DERIVED) c.elsewhere += (size_t)row->self_ns.count;
+            if (tfp_kind_nests(row->kind, row->marks, plain && role == TFP_ROLE_THREAD))
+                c.shown += (size_t)row->self_ns.count;
         }
     }
     return c;

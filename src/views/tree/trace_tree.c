@@ -4,7 +4,7 @@
 
 #include "model/tables/read.h"
 #include "model/tables/runs.h"
-#include "model/tables/spans.h"
+#include "model/tables/span_kinds.h"
 #include "names/names.h"
 #include "options/options.h"
 #include "views/core/engine.h"

@@ -3,7 +3,6 @@
  * read the result of the one before. */
 #include "views/triage/fusion.h"
 #include "model/tables/events.h"
-#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "views/core/notes.h"
 #include "views/core/report.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/triage/phases.c: the table `phases` of queries: the steps of each phase on each rank, with their requests, tokens and
  * time. Steps that are in no mean count in no rate. */
-#include "model/tables/events.h"
 #include "model/tables/lanes.h"
 #include "model/tables/read.h"
+#include "model/tables/spans.h"
 #include "query/groups.h"
 #include "query/order.h"
 #include "views/core/grid.h"

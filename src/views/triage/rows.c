@@ -4,11 +4,11 @@
 #include "model/tables/graph.h"
 #include "model/tables/lanes.h"
 #include "model/tables/read.h"
+#include "model/trace/scan.h"
 #include "query/mix.h"
 #include "query/order.h"
 #include "views/core/coverage.h"
 #include "views/spans/places.h"
-#include "views/spans/scan.h"
 #include "views/triage/triage.h"
 
 #include <math.h>
@@ -104,20 +104,27 @@ static bool add(finder *f, uint32_t span, tfp_phase phase)
            tfp_mix_add(&f->lines, at, place.line, ns) && tfp_mix_add(&f->modules, at, module, ns);
 }
 
+static bool add_row(finder *f, const tfp_scan_row *row)
+{
+    tfp_triage *t = f->t;
+    tfp_phase phase;
+    int64_t ns = row->self_ns.total;
+    if (tfp_lanes_of(t->x->p)->at[row->lane].role == TFP_ROLE_ASYNC) return true;
+    if (!tfp_triage_phase(t, t->x->unit_of_process[row->process], row->step, &phase)) {
+        t->outside_ns = tfp_add(t->outside_ns, ns, NULL);
+        return true;
+    }
+    t->device_ns[phase] = tfp_add(t->device_ns[phase], ns, NULL);
+    return add(f, row->span, phase);
+}
+
 static bool add_all(finder *f)
 {
     tfp_triage *t = f->t;
-    for (tfp_span_scan s = tfp_span_scan_of(t->r, t->x, TFP_SPANS(ACTIVITY)); tfp_span_scan_next(&s);) {
-        tfp_phase phase;
-        int64_t ns = t->x->s->self_ns[s.span];
-        if (tfp_lanes_of(t->x->p)->at[t->x->s->lane[s.span]].role == TFP_ROLE_ASYNC) continue;
-        if (!tfp_triage_phase(t, s.unit, t->x->s->step[s.span], &phase)) {
-            t->outside_ns = tfp_add(t->outside_ns, ns, NULL);
-            continue;
-        }
-        t->device_ns[phase] = tfp_add(t->device_ns[phase], ns, NULL);
-        if (!add(f, s.span, phase)) return false;
-    }
+    tfp_scan_ask activities = { .kinds = TFP_SPANS(ACTIVITY), .step = tfp_step_of(t->r) };
+    for (tfp_scan s = tfp_scan_of(t->x->p, &activities); tfp_scan_next(&s);)
+        for (size_t i = 0; i < s.count; i++)
+            if (!add_row(f, &s.rows[i])) return false;
     return true;
 }
 
