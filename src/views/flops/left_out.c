@@ -4,7 +4,6 @@
  * without a shape only lower the coverage. */
 #include "views/flops/left_out.h"
 
-
 #include <stdio.h>
 
 /* Parts of names of operations of all frameworks, and whole names. */
