@@ -6,22 +6,29 @@
 #define TFP_FORMATS_DB_H
 
 #include "base/io.h"
+#include "formats/sqlite/leaves.h"
 #include "sqlite/api.h"
 
 typedef struct tfp_db {
     const sql_api *api;
     sqlite3 *db;
     char *bytes;      /* contents of an input in memory */
-    tfp_map64 tables; /* hash of a name -> whether it is a table or a view */
+    tfp_map64 tables; /* hash of a name -> the first page of a table's tree; 0: a view */
     uint64_t left;    /* bytes of rows that may still be read: a damaged file's tree may contain a page many times */
+    tfp_pages pages;
+    bool has_pages; /* rows of plain tables are read from pages, not by SQLite */
 } tfp_db;
 
-#define TFP_DB_COLUMNS 12
+#define TFP_DB_COLUMNS TFP_LEAF_COLUMNS
 typedef struct tfp_db_rows {
     tfp_db *db;
     sqlite3_stmt *statement;
     unsigned have; /* one bit for each column that the table has */
     int count;
+    unsigned placed; /* one bit for each column whose position in the table is known */
+    bool direct;     /* rows come from `leaves`; otherwise from the statement */
+    tfp_leaves leaves;
+    uint8_t value[TFP_DB_COLUMNS]; /* of each column; of leaves */
 } tfp_db_rows;
 
 tfp_status tfp_db_open(tfp_db *d, tfp_input *in, tfp_error *err);
