@@ -19,6 +19,7 @@ cli_flag cli_flags[CLI_FLAG_COUNT] = {
     [CLI_ATTACH] = { .name = "attach", .verb = "watch", .valued = "watch", .help = "watch: --attach once reads PyTorch's flight recorder, through one attach to each rank" },
     [CLI_BASE]    = { "base",    "FILE|DIR...",       "diff",    "with --gate: the runs of the old version, each a file or folder, or a baseline that --save-base wrote", true, false },
     [CLI_CACHE]   = { "cache",   NULL,                NULL,      "keep the contents of the files in ~/.cache/tfprof, and open them from there while the files are unchanged; at most 4 GB, safe to delete", false, false },
+    [CLI_CAPTURE] = { "capture", NULL,                "watch",   "after a finding record 500 ms of the rank at fault and of a healthy one, into captures below the folder; with --attach once also of jobs that tfprof run did not start", false, false },
     [CLI_COLOR]   = { "color",   "auto|always|never", NULL,      "colour in help and errors; auto, the default: on a terminal, unless NO_COLOR is set", false, false },
     [CLI_COMMANDS] = { "commands", NULL,              "serve agent", "let command lines of jobs leave the machine; with serve --live --host also their stacks", false, false },
     [CLI_CONTEXT_PATH] = { "profile_context_path", "DIR", "serve", "the folder into which a ProfileContext writes its profiles", false, false },

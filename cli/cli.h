@@ -77,6 +77,7 @@ typedef enum cli_flag_id {
     CLI_BASE,
     CLI_CACHE,
     CLI_ATTACH,
+    CLI_CAPTURE,
     CLI_COLOR,
     CLI_COMMANDS,
     CLI_CONTEXT_PATH,

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { KINDS = 5, ONCE_SECONDS = 6, RINGS_MOST = 20 };
+enum { KINDS = 5, ONCE_SECONDS = 6, RINGS_MOST = 20, CAPTURES_MOST = 20 };
 static const char *const kinds[KINDS] = { "late", "slow", "hang", "change", "ended" };
 
 struct tfp_watch {
@@ -20,6 +20,8 @@ struct tfp_watch {
     char *dir;
     tfp_watch_fn fn;
     void *ctx;
+    tfp_watch_capture_fn capture;
+    void *capture_ctx;
     bool once;
     int64_t ring_s, keep_days;
     size_t found[KINDS];
@@ -49,6 +51,13 @@ void tfp_watch_on_row(tfp_watch *w, tfp_watch_fn fn, void *ctx)
     if (!w) return;
     w->fn = fn;
     w->ctx = ctx;
+}
+
+void tfp_watch_on_capture(tfp_watch *w, tfp_watch_capture_fn fn, void *ctx)
+{
+    if (!w) return;
+    w->capture = fn;
+    w->capture_ctx = ctx;
 }
 
 tfp_status tfp_watch_select(tfp_watch *w, const char *selector, tfp_error *err)
@@ -202,6 +211,17 @@ static tfp_status take_cut(void *ctx, const char *name, tfp_str trace, tfp_error
     return s;
 }
 
+static tfp_status take_capture(void *ctx, const int64_t *pids, size_t count, const char *name, tfp_error *err)
+{
+    run *x = ctx;
+    char path[PATH_MAX + 300];
+    (void)err;
+    if (!watch_captures_open(&x->store, CAPTURES_MOST)) return TFP_OK;
+    snprintf(path, sizeof path, "%s/%s", x->store.path, name);
+    x->w->capture(x->w->capture_ctx, pids, count, path);
+    return TFP_OK;
+}
+
 static tfp_status take_tick(void *ctx, tfp_error *err)
 {
     run *x = ctx;
@@ -253,7 +273,9 @@ tfp_status tfp_watch_run(tfp_watch *w, const tfp_options *o, tfp_report **out, t
     if (!w->dir == !w->once)
         return tfp_fail(err, TFP_BADARG, "watch needs a folder for its tables, -o DIR, or --once without one");
     run x = { .w = w, .store = WATCH_STORE_NONE };
-    const tfp_watch_taker to = { &x, take_step, take_finding, take_job, take_cut, take_tick, take_line, stops };
+    const tfp_watch_taker to = { &x,        take_step, take_finding,
+                                 take_job,  take_cut,  w->capture ? take_capture : NULL,
+                                 take_tick, take_line, stops };
     tfp_watch_settings settings = w->settings;
     settings.words = (const char *const *)w->selectors.at;
     settings.word_count = w->selectors.size;

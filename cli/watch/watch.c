@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* cli/watch/watch.c: the command watch: watches jobs until it is stopped and prints findings as they come; and the tables of a store. */
+#include "after.h"
 #include "cli.h"
 #include "tfprof/watch.h"
 #include "webhook.h"
@@ -11,6 +12,7 @@ typedef struct shown {
     cli *c;
     bool text, lines; /* text: for people, a line for each finding when it comes; lines: the same as JSON */
     webhook *hook;    /* NULL: none */
+    after *captures;
     bool failed;
 } shown;
 
@@ -23,6 +25,7 @@ static bool is_alarm(const char *json)
 static int show_row(void *ctx, const tfp_report *columns, const char *text, const char *json)
 {
     shown *s = ctx;
+    after_look(s->captures);
     if (json && s->hook && is_alarm(json)) webhook_add(s->hook, json);
     if (columns && s->lines) s->failed |= tfp_report_write(columns, "jsonl", cli_write, s->c->out, s->c->err) != TFP_OK;
     if (text && s->text) cli_print(s->c->out, "%s\n", text);
@@ -86,7 +89,11 @@ static void stop(int number)
 
 static int run(cli *c, const cli_call *call, tfp_options *o, tfp_watch *w)
 {
-    shown how = { c, cli_option_begins(o, "format", "text"), cli_option_begins(o, "format", "jsonl"), NULL, false };
+    after captures = { .attach = call->flags[CLI_ATTACH] != NULL };
+    shown how = { .c = c,
+                  .text = cli_option_begins(o, "format", "text"),
+                  .lines = cli_option_begins(o, "format", "jsonl"),
+                  .captures = &captures };
     tfp_report *r = NULL;
     struct sigaction ends = { .sa_handler = stop }, ignored = { .sa_handler = SIG_IGN };
     tfp_status s = set_all(w, call, c->err);
@@ -99,9 +106,11 @@ static int run(cli *c, const cli_call *call, tfp_options *o, tfp_watch *w)
     sigaction(SIGTERM, &ends, NULL);
     sigaction(SIGPIPE, &ignored, NULL);
     tfp_watch_on_row(w, show_row, &how);
+    if (call->flags[CLI_CAPTURE]) tfp_watch_on_capture(w, after_start, &captures);
     s = tfp_watch_run(w, o, &r, c->err);
     const char *note = how.hook ? webhook_end(how.hook) : NULL;
     if (note) cli_tell_remark(c, note);
+    if ((note = after_end(&captures))) cli_tell_remark(c, note);
     cli_interrupted = 0; /* it is how a watch ends */
     int status = s ? cli_fault_from(&c->fault, s, c->err) : 0, put = 0;
     if (how.failed) put = cli_stdout_fault(c);

@@ -32,6 +32,12 @@ TFP_API tfp_status tfp_watch_select(tfp_watch *w, const char *selector, tfp_erro
 typedef int (*tfp_watch_fn)(void *ctx, const tfp_report *columns, const char *text, const char *json);
 TFP_API void tfp_watch_on_row(tfp_watch *w, tfp_watch_fn fn, void *ctx); /**< sets it; NULL: none */
 
+/** Called after a finding with the processes that are worth a capture, the rank at fault and a healthy one, and with the
+ *  folder for it, whose parent exists. At most once in ten minutes for a job, and 20 times for a store. It must not wait;
+ *  findings that the capture itself may cause are left out for 15 s. */
+typedef void (*tfp_watch_capture_fn)(void *ctx, const int64_t *pids, size_t count, const char *folder);
+TFP_API void tfp_watch_on_capture(tfp_watch *w, tfp_watch_capture_fn fn, void *ctx); /**< sets it; NULL: none */
+
 /** Watches until "for" is over, all selected processes have ended, or the function says so.
  *  out  the table `watch_findings` of this watch, or with "once" `watch_jobs`
  *  Errors: TFP_BADARG neither "dir" nor "once"; TFP_BADFILE no such process, or the folder holds something else or is

@@ -170,6 +170,7 @@ static void look_for_thread(watch_process *p, int64_t now_ns)
         x->state = WATCH_FLIGHTS_ANSWERS;
         x->until_ns = now_ns + ATTACH_NS;
         if (thread) tfp_attach_unmap(&x->attach, thread);
+        shut(&x->attach.memory); /* and its lock: others may attach from now on */
     } else if (now_ns >= x->until_ns) {
         end(p, "timeout", "its main thread ran no Python code in time");
     } else if (now_ns >= x->wake_ns) {

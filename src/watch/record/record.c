@@ -296,10 +296,12 @@ static void found(void *ctx, const tfp_watch_rank *rank, const tfp_watch_finding
         if (r->list.at[i]->rank.number == rank->number)
             row.sources = tfp_str_of(watch_layers_text(r->list.at[i], layers));
     char ring[WATCH_RING_NAME] = "";
+    if (rank && watch_pick_disturbs(r, rank, f)) return;
     bool alarms = !tfp_str_eq(f->kind, TFP_STR("change")) && !tfp_str_eq(f->kind, TFP_STR("ended"));
     if (alarms && rank && f->ended == TFP_ABSENT && !r->status) r->status = watch_ring_cut(r, rank, f, ring);
     if (*ring) row.ring = tfp_str_of(ring);
     if (!r->status) r->status = r->to->finding(r->to->ctx, rank, &row, r->err);
+    if (alarms && rank && f->ended == TFP_ABSENT && !r->status) r->status = watch_pick(r, rank, f);
 }
 
 tfp_status tfp_watch_record(const tfp_watch_settings *w, const tfp_watch_taker *to, tfp_error *err)

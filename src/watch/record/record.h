@@ -25,7 +25,9 @@ typedef struct tfp_watch_taker {
     tfp_status (*job)(void *ctx, const tfp_watch_job *row,
                       tfp_error *err); /* at its begin, each minute, and at its end: the last one counts */
     tfp_status (*cut)(void *ctx, const char *name, tfp_str trace,
-                      tfp_error *err);             /* a Chrome trace for the file NAME of the store */
+                      tfp_error *err); /* a Chrome trace for the file NAME of the store */
+    /* Captures these processes; `name` is a folder below that of the store. NULL: nothing is captured. */
+    tfp_status (*capture)(void *ctx, const int64_t *pids, size_t count, const char *name, tfp_error *err);
     tfp_status (*tick)(void *ctx, tfp_error *err); /* each second */
     void (*say)(void *ctx, const char *line);      /* for people */
     bool (*stops)(void *ctx);                      /* whether to end now */
@@ -40,6 +42,7 @@ typedef struct watch_job { /* what the ranks of a job share */
     uint64_t number, key;  /* key: a hash by which its ranks are known as one job */
     int64_t last, last_ns; /* number of its last step, and its end */
     int64_t cut_ns;        /* when its rings were cut last; 0: never */
+    int64_t captured_us;   /* when its processes were captured last; 0: never */
 } watch_job;
 
 #define WATCH_RING_NAME 240

@@ -207,21 +207,20 @@ static tfp_status write_cut(watch_recorder *r, const watch_cut *cut)
     return s;
 }
 
-/* rings/JOB-TIME-KIND.tfprof, of characters that need no escaping. */
-static void name_cut(const tfp_watch_finding *f, char out[WATCH_RING_NAME])
+void watch_ring_name(const tfp_watch_finding *f, const char *folder, const char *ending, char out[WATCH_RING_NAME])
 {
     char time[TFP_TIME_TEXT];
     tfp_str parts[3] = { f->job, tfp_fleet_time(TFP_CELL_TIME, f->found, false, time), f->kind };
-    size_t at = (size_t)snprintf(out, WATCH_RING_NAME, "rings/");
+    size_t at = (size_t)snprintf(out, WATCH_RING_NAME, "%s/", folder);
     for (int i = 0; i < 3; i++) {
         for (size_t k = 0; k < parts[i].size && k < 60; k++) {
             char c = parts[i].data[k];
             if (i == 1 && (c == '-' || c == ':')) continue;
             out[at++] = isalnum((unsigned char)c) || c == '_' || (c == '.' && k) ? c : '_';
         }
-        out[at++] = i < 2 ? '-' : '.';
+        if (i < 2) out[at++] = '-';
     }
-    snprintf(out + at, WATCH_RING_NAME - at, "tfprof");
+    snprintf(out + at, WATCH_RING_NAME - at, "%s", ending);
 }
 
 tfp_status watch_ring_cut(watch_recorder *r, const tfp_watch_rank *rank, const tfp_watch_finding *f,
@@ -234,7 +233,7 @@ tfp_status watch_ring_cut(watch_recorder *r, const tfp_watch_rank *rank, const t
     if (!j || !p || !p->ring || !r->settings->ring_s || (j->cut_ns && now - j->cut_ns < CUT_EVERY_NS)) return TFP_OK;
     watch_cut cut = { .job = rank->job, .at_ns = now };
     j->cut_ns = now;
-    name_cut(f, cut.name);
+    watch_ring_name(f, "rings", ".tfprof", cut.name);
     tfp_status s = write_cut(r, &cut);
     if (s) return s == TFP_NOMEM ? s : TFP_OK; /* a finding without a ring is better than none */
     snprintf(name, WATCH_RING_NAME, "%s", cut.name);

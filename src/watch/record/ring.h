@@ -20,4 +20,13 @@ tfp_status watch_ring_cut(watch_recorder *r, const tfp_watch_rank *rank, const t
 /* Writes the files that are due. */
 tfp_status watch_ring_tick(watch_recorder *r, int64_t now_ns);
 
+/* FOLDER/JOB-TIME-KIND and the ending, of characters that need no escaping. */
+void watch_ring_name(const tfp_watch_finding *f, const char *folder, const char *ending, char out[WATCH_RING_NAME]);
+
+/* ---- pick.c ---- */
+/* Has the rank at fault and a healthy one captured, if that is wanted. */
+tfp_status watch_pick(watch_recorder *r, const tfp_watch_rank *rank, const tfp_watch_finding *f);
+/* Whether our own capture may be the reason of this finding. */
+bool watch_pick_disturbs(watch_recorder *r, const tfp_watch_rank *rank, const tfp_watch_finding *f);
+
 #endif

@@ -149,24 +149,46 @@ void watch_parts_expire(int folder, int64_t days)
     }
 }
 
+/* The oldest file or folder in a folder whose name ends so. Returns how many there are. */
+static size_t find_oldest(int folder, const char *ending, char oldest[NAME_MAX + 1])
+{
+    int64_t oldest_s = INT64_MAX;
+    size_t count = 0;
+    DIR *d = folder >= 0 ? tfp_folder_list(folder) : NULL;
+    *oldest = '\0';
+    for (struct dirent *e; d && (e = readdir(d));) {
+        struct stat st;
+        if (*e->d_name == '.' || !tfp_str_ends(tfp_str_of(e->d_name), tfp_str_of(ending)) ||
+            fstatat(folder, e->d_name, &st, AT_SYMLINK_NOFOLLOW))
+            continue;
+        count++;
+        if (st.st_mtim.tv_sec >= oldest_s) continue;
+        oldest_s = st.st_mtim.tv_sec;
+        snprintf(oldest, NAME_MAX + 1, "%s", e->d_name);
+    }
+    if (d) closedir(d);
+    return count;
+}
+
 void watch_rings_expire(int folder, size_t most)
 {
-    for (bool more = folder >= 0; more;) {
-        char oldest[NAME_MAX + 1] = "";
-        int64_t oldest_s = INT64_MAX;
-        size_t count = 0;
-        DIR *d = tfp_folder_list(folder);
-        for (struct dirent *e; d && (e = readdir(d));) {
-            struct stat st;
-            if (!tfp_str_ends(tfp_str_of(e->d_name), TFP_STR(".tfprof")) ||
-                fstatat(folder, e->d_name, &st, AT_SYMLINK_NOFOLLOW))
-                continue;
-            count++;
-            if (st.st_mtim.tv_sec >= oldest_s) continue;
-            oldest_s = st.st_mtim.tv_sec;
-            snprintf(oldest, sizeof oldest, "%s", e->d_name);
+    char oldest[NAME_MAX + 1];
+    while (find_oldest(folder, ".tfprof", oldest) > most && unlinkat(folder, oldest, 0) == 0) {}
+}
+
+bool watch_captures_open(const watch_store *s, size_t most)
+{
+    char oldest[NAME_MAX + 1];
+    int fd = s->folder >= 0 ? tfp_folder_below(s->folder, "captures") : -1;
+    bool room = fd >= 0;
+    while (room && find_oldest(fd, "", oldest) >= most) {
+        int old = openat(fd, oldest, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (old >= 0) {
+            tfp_folder_clear(old);
+            close(old);
         }
-        if (d) closedir(d);
-        more = count > most && unlinkat(folder, oldest, 0) == 0;
+        room = unlinkat(fd, oldest, old >= 0 ? AT_REMOVEDIR : 0) == 0;
     }
+    if (fd >= 0) close(fd);
+    return room;
 }

@@ -32,6 +32,8 @@ tfp_status watch_parts_of_journal(int folder, const char *path, tfp_error *err);
 /* Removes parts whose rows are older. */
 void watch_parts_expire(int folder, int64_t days);
 
+/* Makes the folder of captures, and room in it: the oldest ones go. False: it cannot be made. */
+bool watch_captures_open(const watch_store *s, size_t most);
 /* Removes the oldest files of a folder of rings. */
 void watch_rings_expire(int folder, size_t most);
 
