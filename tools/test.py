@@ -101,6 +101,7 @@ SUITES = [
     Suite("ranks merged into one file", [PYTHON, "tests/trace/merged.py", f"{RELEASE}/tfprof"], 8),
     Suite("one mean", [PYTHON, "tests/trace/means.py", f"{RELEASE}/tfprof"], 2),
     Suite("advice that would be wrong", [PYTHON, "tests/trace/quiet.py", f"{RELEASE}/tfprof"], 1),
+    Suite("lines of libraries, counted from the frames", [PYTHON, "tests/serving/own_lines.py", f"{RELEASE}/tfprof"], 6),
     Suite("limits, calculated twice", [PYTHON, "tests/limits/twice.py", f"{RELEASE}/tfprof"], 1),
     Suite("advice on hosts of TensorFlow and JAX", [PYTHON, "tests/trace/tfhost.py", f"{RELEASE}/tfprof"], 1),
     Suite("one value a quantity", [PYTHON, "tests/trace/one_value.py", f"{RELEASE}/tfprof"], 11),

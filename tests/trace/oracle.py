@@ -66,8 +66,7 @@ class Span:
         return self.end - self.start
 
     @property
-    def host_op(self):
-        return self.kind in ("op", "api")
+    def host_op(self): return self.kind in ("op", "api")
 
     @property
     def plain(self):
@@ -103,6 +102,7 @@ class Trace(Tables, Markers, Doubts):
         self.activities = [s for s in self.spans if s.kind == "device"]
         self.begin = min((s.start for s in self.spans if s.kind), default=0)
         self.find_parents()
+        self.clip_overlaps()
         self.find_self_times()
         self.find_launches()
         self.find_steps()
@@ -120,8 +120,7 @@ class Trace(Tables, Markers, Doubts):
         self.tolerance = 1000 if whole else 0
 
     def find_hardware(self, events):
-        """Finds processes that represent devices: their events have no category. A thread without a process belongs to the process
-        that has this thread."""
+        """Finds processes that represent devices: their events have no category. A thread without a process is in one that has it."""
         hardware = {e["pid"] for e in events if e.get("ph") == "M" and e.get("name") == "process_name" and e["args"].get("name") in HARDWARE}
         owner = {}
         for span in self.spans:
@@ -229,6 +228,8 @@ class Trace(Tables, Markers, Doubts):
     def by_launch_arrow(self, activity):
         """The call, otherwise the operator, from which an arrow leads to the start of the activity."""
         place = (activity.thread[0], activity.stream)
+        if activity is not self.innermost_at(place, activity.start):
+            return None
         for end in self.launch_arrows:
             if end["ph"] != "f" or (end["pid"], end["tid"]) != place or nanoseconds(end["ts"]) != activity.start:
                 continue

@@ -365,7 +365,30 @@ LAUNCHES = {"cudaLaunchKernel", "hipLaunchKernel", "cudaGraphLaunch", "cuLaunchK
 
 
 class Doubts:
-    """The steps of a trace that no mean takes."""
+    """Times that cannot be, and the steps of a trace that no mean takes."""
+
+    def innermost_at(self, place, start):
+        """The activity at which arrows to a moment of a process's stream end."""
+        there = [a for a in self.activities if (a.thread[0], a.stream, a.start) == (*place, start)]
+        return max(there, key=lambda a: (-a.duration, a.order))
+
+    def clip_overlaps(self):
+        """Ends an activity at the start of the next one of its stream, if it goes on for over 20 us and over half of the shorter one. A
+        stream in which most do is left as it is."""
+        streams = {}
+        for activity in sorted(self.activities, key=lambda a: (a.start, -a.duration, a.order)):
+            streams.setdefault((activity.thread[0], activity.device, activity.stream), []).append(activity)
+        for work in streams.values():
+            open_, found = work[0], []
+            for activity in work[1:]:
+                over = open_.end - activity.start
+                if activity.start > open_.start and over > 20000 and over > min(open_.duration, activity.duration) // 2:
+                    found.append((open_, activity.start))
+                    open_ = activity
+                elif activity.end >= open_.end:
+                    open_ = activity
+            for activity, end in found if len(found) * 2 <= len(work) else ():
+                activity.end, activity.length = end, end - activity.start
 
     def missing(self):
         """Launches whose kernel should have been recorded: those before the last one of which a stream that is busy to the end has work."""

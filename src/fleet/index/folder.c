@@ -48,7 +48,7 @@ tfp_status tfp_part_names_read(tfp_part_names *names, const char *out, const cha
 tfp_status tfp_parts_each(const char *out, const tfp_part_columns *x, void *ctx, tfp_error *err)
 {
     tfp_part_names names = { 0 };
-    const char *table = tfp_fleet_tables[x->table].name;
+    const char *table = x->name ? x->name : tfp_fleet_tables[x->table].name;
     char path[PATH_MAX];
     tfp_status s = tfp_part_names_read(&names, out, table, err);
     for (size_t i = 0; i < names.size && !s; i++)

@@ -73,7 +73,7 @@ static tfp_status add_rows(void *ctx, tfp_batch *b, tfp_error *err)
 
 static tfp_status read_table(tfp_known *k, const char *out, bool failed, tfp_error *err)
 {
-    const tfp_part_columns wanted = { failed ? TFP_FLEET_FAILURES : TFP_FLEET_RUNS, columns,
+    const tfp_part_columns wanted = { failed ? TFP_FLEET_FAILURES : TFP_FLEET_RUNS, NULL, columns,
                                       sizeof columns / sizeof *columns, add_rows };
     reading x = { k, failed };
     return tfp_parts_each(out, &wanted, &x, err);

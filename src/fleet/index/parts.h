@@ -12,6 +12,7 @@ tfp_status tfp_part_names_read(tfp_part_names *names, const char *out, const cha
 /* The columns of a table, and the function that takes its rows. */
 typedef struct tfp_part_columns {
     tfp_fleet_table_id table;
+    const char *name; /* of a table that is no fleet table; NULL: `table` */
     const tfp_table_column *columns;
     size_t count;
     tfp_status (*take)(void *ctx, tfp_batch *b, tfp_error *err);

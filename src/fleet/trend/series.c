@@ -14,9 +14,12 @@ static const tfp_table_column step_columns[] = {
 static const tfp_table_column op_columns[] = {
     PLAIN("run", TEXT), PLAIN("job", TEXT), PLAIN("date", DATE), PLAIN("in_steps_us", REAL), PLAIN("op", TEXT)
 };
+static const tfp_table_column watch_columns[] = {
+    PLAIN("run", TEXT), PLAIN("job", TEXT), PLAIN("date", DATE), PLAIN("duration_us", REAL), PLAIN("steps", INT)
+};
 /* clang-format on */
 enum { RUN, STEPS, TRUNCATED };
-enum { JOB = 1, DATE, MICROS, OP };
+enum { JOB = 1, DATE, MICROS, OP, COUNT = OP };
 
 static uint64_t run_of(const tfp_batch *b, size_t row)
 {
@@ -76,6 +79,40 @@ static bool add_op(tfp_fleet_series *s, const tfp_batch *b, size_t row)
     return (s->op && !tfp_filter_matches(s->op, op)) || add_time(s, b, row, op, false);
 }
 
+/* ---- steps of tfprof watch ---- */
+
+typedef struct watched { /* the steps of a process on a day */
+    uint32_t series;
+    int64_t date;
+    double sum, steps;
+} watched;
+
+/* A window without known steps is none. */
+static bool add_watched(tfp_fleet_series *s, const tfp_batch *b, size_t row)
+{
+    const tfp_table_column *c = b->columns;
+    uint32_t series;
+    for (size_t i = RUN; i <= COUNT; i++)
+        if (c[i].absent[row]) return true;
+    tfp_str job = tfp_cell_text(b, c[JOB].cells[row]);
+    double micros = tfp_cell_real(c[MICROS].cells[row]);
+    int64_t steps = (int64_t)c[COUNT].cells[row], date = (int64_t)c[DATE].cells[row];
+    if (steps <= 0 || !(micros >= 0 && micros < 1e300) || (s->job && !tfp_filter_matches(s->job, job))) return true;
+    if (!series_of(s, job, (tfp_str){ 0 }, &series)) return false;
+    watched *x = TFP_GROUP(&s->watched, run_of(b, row), (uint32_t)date);
+    if (x) *x = (watched){ series, date, x->sum + micros, x->steps + (double)steps };
+    return x != NULL;
+}
+
+/* Each process counts as one run, however many steps it made on a day. */
+static bool end_watched(tfp_fleet_series *s)
+{
+    const watched *all = s->watched.rows;
+    for (size_t i = 0; i < s->watched.count; i++)
+        if (!add_to_day(s, all[i].series, all[i].date, all[i].sum / all[i].steps, 1)) return false;
+    return true;
+}
+
 /* ---- the files ---- */
 
 typedef bool add_fn(tfp_fleet_series *s, const tfp_batch *b, size_t row);
@@ -91,21 +128,26 @@ static tfp_status add_runs(void *s, tfp_batch *b, tfp_error *err) { return add_r
 static tfp_status add_steps(void *s, tfp_batch *b, tfp_error *err) { return add_rows(s, b, add_step, err); }
 static tfp_status add_ops(void *s, tfp_batch *b, tfp_error *err) { return add_rows(s, b, add_op, err); }
 
+static tfp_status add_watch(void *s, tfp_batch *b, tfp_error *err) { return add_rows(s, b, add_watched, err); }
+
 static const tfp_sort_key by_series[] = { TFP_UP(tfp_day, series), TFP_UP(tfp_day, date), { 0 } };
 
 tfp_status tfp_series_read(tfp_fleet_series *s, const char *index, tfp_error *err)
 {
     static const tfp_part_columns tables[] = {
-        { TFP_FLEET_RUNS, run_columns, sizeof run_columns / sizeof *run_columns, add_runs },
-        { TFP_FLEET_STEPS, step_columns, sizeof step_columns / sizeof *step_columns, add_steps },
-        { TFP_FLEET_OPS, op_columns, sizeof op_columns / sizeof *op_columns, add_ops },
+        { TFP_FLEET_RUNS, NULL, run_columns, sizeof run_columns / sizeof *run_columns, add_runs },
+        { TFP_FLEET_STEPS, NULL, step_columns, sizeof step_columns / sizeof *step_columns, add_steps },
+        { TFP_FLEET_OPS, NULL, op_columns, sizeof op_columns / sizeof *op_columns, add_ops },
+        { TFP_FLEET_STEPS, "watch_steps", watch_columns, sizeof watch_columns / sizeof *watch_columns, add_watch },
     };
     bool no_step = s->op != NULL; /* a filter for operations leaves out the series of whole steps */
     tfp_status status = tfp_texts_start(&s->names) ? TFP_OK : tfp_nomem(err);
     s->series.row_size = sizeof(tfp_series);
     s->days.row_size = sizeof(tfp_day);
+    s->watched.row_size = sizeof(watched);
     for (size_t i = 0; i < sizeof tables / sizeof *tables && !status; i++)
         if (tables[i].table != TFP_FLEET_STEPS || !no_step) status = tfp_parts_each(index, &tables[i], s, err);
+    if (!status && !end_watched(s)) status = tfp_nomem(err);
     if (!status && !tfp_order_rows(s->days.rows, s->days.row_size, s->days.count, by_series)) status = tfp_nomem(err);
     return status;
 }
@@ -115,5 +157,6 @@ void tfp_series_free(tfp_fleet_series *s)
     tfp_texts_free(&s->names);
     tfp_groups_free(&s->series);
     tfp_groups_free(&s->days);
+    tfp_groups_free(&s->watched);
     tfp_map64_free(&s->steps);
 }

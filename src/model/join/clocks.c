@@ -202,7 +202,8 @@ static bool is_late(const third *of, int64_t third_ns)
 static int64_t apart_in(const third *of, int64_t third_ns, bool everywhere)
 {
     bool is_early = of->early * 2 > of->launched && of->launched >= LAUNCHES;
-    bool goes_on = of->syncs > 1 && of->unsynced * 2 > of->syncs;
+    /* a late clock moves all work away from its launch */
+    bool goes_on = of->syncs > 1 && of->unsynced * 2 > of->syncs && of->least_ns >= -LINE_NS;
     bool late = is_late(of, third_ns) && (everywhere || (of->delays && of->alike * 10 >= of->delays * 9));
     int64_t ns = is_early ? of->early_ns : 0;
     if (late && of->least_ns > ns) ns = of->least_ns;

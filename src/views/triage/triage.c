@@ -99,7 +99,7 @@ static const tfp_table_column kernels_shown[] = {
     TFP_COLUMN(tfp_triage_row, "share", REAL, SHARE, share, ""),
     TFP_COLUMN(tfp_triage_row, "mean_us", REAL, MICROS, mean_us, ""),
     TFP_COLUMN_ONLY(tfp_triage_row, "line", TEXT, LABEL, line, "", SHOWN_LINES),
-    TFP_COLUMN_ONLY(tfp_triage_row, "module", TEXT, LABEL, modules, "", SHOWN_MODULES),
+    TFP_COLUMN_ONLY(tfp_triage_row, "module or op", TEXT, LABEL, modules, "", SHOWN_MODULES),
     TFP_COLUMN_ONLY(tfp_triage_row, "efficiency", REAL, SHARE, efficiency, "", SHOWN_EFFICIENCY),
     { 0 },
 };
@@ -191,12 +191,22 @@ static tfp_str short_name(tfp_arena *a, tfp_str name)
     return full.data ? cut(a, full, NAME_MOST, false) : TFP_STR("");
 }
 
+/* Operators say more than the module of a compiled graph, which has the whole model or a piece of it, and than no module. */
+static tfp_str place(const tfp_triage_row *row)
+{
+    bool vague =
+        tfp_str_begins(row->modules, TFP_STR("GraphModule")) || tfp_str_begins(row->modules, TFP_STR(TFP_MIX_NONE));
+    if (!vague || !row->ops.size || *row->ops.data == '(') return row->modules; /* "(no op)" */
+    const char *end = memchr(row->ops.data, '|', row->ops.size);
+    return (tfp_str){ row->ops.data, end ? (size_t)(end - row->ops.data) : row->ops.size };
+}
+
 static void shorten_row(tfp_arena *a, tfp_triage_row *row)
 {
     row->name = short_name(a, row->name);
     if (row->beside.next.data) row->beside.next = short_name(a, row->beside.next);
     row->line = cut(a, row->line, LINE_MOST, true);
-    row->modules = cut(a, row->modules, MODULE_MOST, false);
+    row->modules = cut(a, place(row), MODULE_MOST, false);
 }
 
 /* "aten::pow > aten::mean" becomes "pow > mean". */
@@ -232,7 +242,7 @@ static unsigned shown_of(const tfp_triage_row *rows, size_t count)
     tfp_str none = TFP_STR(TFP_MIX_NONE);
     for (size_t i = 0; i < count; i++)
         shown |= (tfp_str_eq(rows[i].line, none) ? 0 : SHOWN_LINES) |
-                 (tfp_str_eq(rows[i].modules, none) ? 0 : SHOWN_MODULES) |
+                 (tfp_str_eq(place(&rows[i]), none) ? 0 : SHOWN_MODULES) |
                  (isnan(rows[i].efficiency) ? 0 : SHOWN_EFFICIENCY) | (rows[i].beside.depends.data ? SHOWN_DEPENDS : 0);
     return shown;
 }
@@ -343,8 +353,9 @@ static tfp_status note(triage *t, tfp_error *err)
     if (!s && lost > LOST_OVER)
         s = tfp_report_note_add(
             t->r, TFP_NOTE_LINES_UNKNOWN, err,
-            "%.0f %% of the device's time is in replays of graphs that no file explains: --capture_path FILE or "
-            "FOLDER gives their lines",
+            "%.0f %% of the device's time is in replays of graphs that no file explains: their lines come from the "
+            "trace in "
+            "which they were captured (--capture_path FILE or FOLDER) or from a run without graphs (--eager_path)",
             100 * lost);
     if (!s && (double)t->t.outside_ns > .01 * all && !tfp_options_phase(tfp_options_of(t->r)))
         s = tfp_report_note_add(t->r, TFP_NOTE_OUTSIDE_PHASES, err,

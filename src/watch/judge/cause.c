@@ -49,6 +49,7 @@ static bool count(const member *m, int64_t since_us, counted *out)
     if (!out->at) return false;
     for (size_t back = 0; (l = look_back(m, back)); back++) {
         bool since = l->at_us > since_us;
+        if (l->at_us <= m->warm_us) break;
         counts *of = &out->at[l->doing * out->lines + l->line];
         if (!since && is_off(m, l->at_us, &unit_back)) continue;
         if (since)

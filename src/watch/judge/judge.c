@@ -172,7 +172,10 @@ tfp_status tfp_watch_judge_step(tfp_watch_judge *j, const tfp_watch_rank *rank, 
     x.bytes = row->read_bytes == TFP_ABSENT ? NAN : (double)row->read_bytes;
     j->unix_offset = row->start + (int64_t)row->duration_us - moments.end;
     m->last_end = moments.end;
-    if (m->steps++ < WARM) return TFP_OK;
+    if (m->steps++ < WARM) {
+        m->warm_us = moments.end;
+        return TFP_OK;
+    }
     if (x.arrive != TFP_ABSENT) {
         take_unit(j, of, m, &x);
     } else if (!isnan(x.wait) && add_to_window(m, &x)) {

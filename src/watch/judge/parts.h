@@ -85,6 +85,7 @@ typedef struct member { /* a rank */
     window open_window;
     standing stands;
     int64_t last_end; /* of its last step */
+    int64_t warm_us;  /* end of its first steps, which no rule uses: looks until then are of start and compilation */
     bool gone;
 } member;
 

@@ -9,6 +9,8 @@ Four steps of 2 ms with ten kernels of 150 us each.
     twice.xplane.pb    a kernel stands twice
     clocks.xplane.pb   the device's clock is an hour behind the host's
     before.xplane.pb   the first copy waits 8 ms for work from before the recording
+    crossing.xplane.pb the launches of lost.xplane.pb, on a thread with two frames that overlap
+    compile.xplane.pb  half of the first step compiles a kernel
 """
 import os
 import sys
@@ -18,13 +20,17 @@ from xspace import Plane, US, space
 STEPS, KERNELS = 4, 10
 
 
-def trace(lost=False, overlap=False, twice=False, clocks=0, before=0):
+def trace(lost=False, overlap=False, twice=False, clocks=0, before=0, crossing=False, compiles=False):
     host, device = Plane('/host:CPU'), Plane('/device:GPU:0')
     calls, kernels, number = [], [], 0
     for step in range(STEPS):
         at = step * 2000 * US + (before * US if step else 0)
         length = 1900 + (before if not step else 0)
         calls.append(host.event('train', at, length * US, step_num=step, _r=1))
+        if compiles and not step:
+            calls.append(host.event('backend_compile', at + 60 * US, 1700 * US))
+        if crossing:
+            calls += [host.event('before', at + US, 6 * US), host.event('across', at + 2 * US, 50 * US)]
         if before and not step:
             number += 1
             calls.append(host.event('cuMemcpyHtoDAsync_v2', at + US, before * US, correlation_id=number))
@@ -50,7 +56,8 @@ def main():
     out = os.path.join(sys.argv[1], 'doubts')
     os.makedirs(out, exist_ok=True)
     for name, how in (('whole', {}), ('lost', dict(lost=True)), ('overlap', dict(overlap=True)), ('twice', dict(twice=True)),
-                      ('clocks', dict(clocks=3600 * 10**9)), ('before', dict(before=8000))):
+                      ('clocks', dict(clocks=3600 * 10**9)), ('before', dict(before=8000)),
+                      ('crossing', dict(lost=True, crossing=True)), ('compile', dict(compiles=True))):
         with open(os.path.join(out, name + '.xplane.pb'), 'wb') as f:
             f.write(trace(**how))
 

@@ -25,6 +25,7 @@ typedef struct simulation {
     int checkpoint_every; /* rank 0 writes for 5 steps' time */
     double rate;          /* looks a second */
     bool arrivals;        /* false: only what samples tell is known */
+    int start_looks;      /* looks at each rank before its first step: imports */
     /* the fault */
     int culprit;           /* -1: none; RANKS: all ranks */
     tfp_watch_class doing; /* what the culprit does longer */
@@ -130,6 +131,10 @@ static void simulate(simulation *s, tfp_watch_judge *j, uint64_t job, int steps)
                                      .host = TFP_STR("here") };
         offset[i] = 1 + s->spread * (uniform(s) - 0.5);
         r[i].next_look = begin + uniform(s) * 1e6 / s->rate;
+        for (int k = 0; k < s->start_looks; k++)
+            assert_int_equal(
+                tfp_watch_judge_look(j, &r[i].who, (int64_t)begin - 1, TFP_WATCH_COMPUTE, TFP_STR("train.py:1:import")),
+                TFP_OK);
     }
     for (int step = 0; step < steps; step++) {
         double latest = 0, factor = s->longer > 0 && step >= s->from && step < s->until ? s->longer : 1;

@@ -22,6 +22,18 @@ static void a_slow_loader_is_late_by_input(void **state)
     assert_true(s.lateness > 15000);
 }
 
+/* A job is watched from its first import on, which takes longer than all steps until the fault. */
+static void the_start_of_a_job_is_not_compared_with(void **state)
+{
+    (void)state;
+    simulation s = SIMULATED;
+    s.culprit = 2, s.start_looks = 1000, s.extra = 0.25;
+    run_simulation(&s, 900);
+    assert_int_equal(s.found, 1);
+    assert_string_equal(s.findings[0].line, "train.py:9:fault");
+    assert_string_equal(s.findings[0].cause, "input");
+}
+
 static void a_late_rank_that_recovers_ends_its_finding(void **state)
 {
     (void)state;
@@ -346,6 +358,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_slow_loader_is_late_by_input),
+        cmocka_unit_test(the_start_of_a_job_is_not_compared_with),
         cmocka_unit_test(a_late_rank_that_recovers_ends_its_finding),
         cmocka_unit_test(a_neighbour_that_goes_away_is_no_finding),
         cmocka_unit_test(rank_and_cause_are_right),

@@ -3,6 +3,7 @@
 #include "../support.h"
 
 #include "watch/store/show.h"
+#include "tfprof/fleet.h"
 #include "watch/store/store.h"
 
 #include <fcntl.h>
@@ -226,6 +227,38 @@ static void a_full_disk_loses_rows_and_nothing_else(void **state)
     drop_folder(folder);
 }
 
+/* Two ranks over twenty days. Windows without steps, which are ten seconds long, count nowhere. */
+static void steps_of_days_are_a_trend(void **state)
+{
+    (void)state;
+    char *folder = new_folder(), dir[300];
+    watch_store s;
+    tfp_report *r = NULL;
+    size_t regressed = 0;
+    path_in(folder, "store", dir);
+    assert_int_equal(watch_store_open(&s, dir, NULL), TFP_OK);
+    for (int64_t day = 0; day < 20; day++)
+        for (int64_t i = 0; i < 60; i++) {
+            tfp_watch_step row = step_of(i);
+            char run[8] = { (char)('a' + day), (char)('0' + i % 2), '\0' };
+            row.run = tfp_str_of(run);
+            row.rank = i % 2;
+            row.date = 20780 + day;
+            row.steps = i % 3 ? 1 : TFP_ABSENT;
+            row.duration_us = i % 3 ? (day < 10 ? 50000 : 60000) + (double)(i * 7 % 5) * 100 : 10000000;
+            assert_true(watch_store_put(&s, TFP_WATCH_STEPS, &row));
+        }
+    assert_int_equal(watch_store_close(&s, NULL), TFP_OK);
+    assert_int_equal(tfp_index_trend(dir, NULL, NULL, &r, &regressed, NULL), TFP_OK);
+    assert_int_equal(regressed, 1);
+    char *csv = written(r, "csv");
+    assert_non_null(strstr(csv, "\ntrain.py,,2026-12-03,"));
+    assert_non_null(strstr(csv, ",20,20,"));
+    free(csv);
+    tfp_report_free(r);
+    drop_folder(folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -234,6 +267,7 @@ int main(void)
         cmocka_unit_test(a_damaged_journal_keeps_what_came_before),
         cmocka_unit_test(other_folders_and_a_second_watch_are_refused),
         cmocka_unit_test(a_full_disk_loses_rows_and_nothing_else),
+        cmocka_unit_test(steps_of_days_are_a_trend),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

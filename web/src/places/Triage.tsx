@@ -33,6 +33,7 @@ interface Kernel {
   mean_us: number;
   lines: string | null;
   modules: string | null;
+  ops: string | null;
   efficiency: number | null;
 }
 interface Overlap {
@@ -65,8 +66,12 @@ interface Answer {
   fusion: Fusion[];
 }
 
+const first = (list: string | null): string => (list ?? "").split("|")[0] ?? "";
 /** "FILE:LINE:FUNCTION 70%|…": the first, without the file's folders. */
-const shortLine = (lines: string | null): string => (lines ?? "").split("|")[0]?.replace(/^.*\/(?=[^/]*:\d+)/, "") ?? "";
+const shortLine = (lines: string | null): string => first(lines).replace(/^.*\/(?=[^/]*:\d+)/, "");
+
+/** The module; where it is a compiled graph, or unknown, the operator says more. */
+const place = (k: Kernel): string => (/^(GraphModule|\(none\)|$)/.test(k.modules ?? "") && first(k.ops).replace(/^\(.*/, "")) || first(k.modules);
 
 function kernels(rows: Kernel[], short: Map<string, string>): Content {
   const at = (row: number): Kernel => rows[row] as Kernel;
@@ -78,7 +83,7 @@ function kernels(rows: Kernel[], short: Map<string, string>): Content {
       col("share", "share", "share", (row) => at(row).share, { width: 56, help: "of the phase's device time" }),
       col("efficiency", "of limit", "share", (row) => at(row).efficiency, { width: 60, help: "the time at the limits of the device, divided by the time that it took" }),
       textCol("line", "line", (row) => shortLine(at(row).lines), { width: 160 }),
-      textCol("module", "module", (row) => at(row).modules?.split("|")[0] ?? "", { width: 120 }),
+      textCol("module", "module or op", (row) => place(at(row)), { width: 120 }),
       col("count", "count", "count", (row) => at(row).count, { width: 52 }),
       col("mean", "mean", "us", (row) => at(row).mean_us),
     ],
