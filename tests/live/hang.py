@@ -60,7 +60,7 @@ LAUNCHER = """
 import os, subprocess, sys
 whats = sys.argv[2:]
 started = [subprocess.Popen([sys.executable, sys.argv[1], what], stdin=subprocess.PIPE,
-                            env={**os.environ, "RANK": str(rank), "WORLD_SIZE": str(len(whats)), "MASTER_ADDR": "127.0.0.1"}) for rank, what in enumerate(whats)]
+                            env={**os.environ, "RANK": str(rank), "WORLD_SIZE": str(len(whats)), "MASTER_ADDR": os.environ["MEETS"]}) for rank, what in enumerate(whats)]
 print(*(p.pid for p in started), flush=True)
 sys.stdin.readline()
 for p in started:
@@ -191,28 +191,29 @@ def looks(program, folder):
 
 
 def launched(program, folder):
-    """A launcher and the name of a script mean the ranks; one that ended has a row."""
+    """A launcher and the name of a script mean the ranks; one that ended has a row, also when the ranks meet at the machine's own name."""
     launcher = write(folder, "launch.py", LAUNCHER)
     name = write(folder, "train_by_name.py", JOB)
-    environment = {**os.environ, "PYTHONPATH": os.path.join(folder, "site-packages")}
-    with subprocess.Popen([sys.executable, launcher, name, "all_reduce", "data", "all_reduce"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                          env=environment) as top:
-        started = [int(word) for word in top.stdout.readline().split()]
-        for words in ([str(top.pid)], ["train_by_name.py"], ["launch.py"]):
+    for meets in ("127.0.0.1", socket.gethostname()):
+        environment = {**os.environ, "PYTHONPATH": os.path.join(folder, "site-packages"), "MEETS": meets}
+        with subprocess.Popen([sys.executable, launcher, name, "all_reduce", "data", "all_reduce"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              env=environment) as top:
+            started = [int(word) for word in top.stdout.readline().split()]
+            for words in ([str(top.pid)], ["train_by_name.py"], ["launch.py"]):
+                rows = []
+                def there(words=words, rows=rows):
+                    rows[:] = ask(program, *words)[0]
+                    waits = ("waits", "all_reduce", "train_by_name.py:6:train")
+                    return told(rows) == {"0": waits, "1": ("missing", "", "train_by_name.py:19:load"), "2": waits}
+                check(f"the ranks of {words[0]}", until(there), told(rows))
+            os.kill(started[1], signal.SIGKILL)
             rows = []
-            def there(words=words, rows=rows):
-                rows[:] = ask(program, *words)[0]
-                waits = ("waits", "all_reduce", "train_by_name.py:6:train")
-                return told(rows) == {"0": waits, "1": ("missing", "", "train_by_name.py:19:load"), "2": waits}
-            check(f"the ranks of {words[0]}", until(there), told(rows))
-        os.kill(started[1], signal.SIGKILL)
-        rows = []
-        def gone():
-            rows[:] = ask(program, str(top.pid))[0]
-            return {row["rank"]: row["finding"] for row in rows} == {"0": "waits", "1": "ended", "2": "waits"}
-        check("a rank that has ended", until(gone) and [row["pid"] for row in rows if row["rank"] == "1"] == [""], rows)
-        top.stdin.write(b"\n")
-        top.stdin.flush()
+            def gone(rows=rows, top=top):
+                rows[:] = ask(program, str(top.pid))[0]
+                return {row["rank"]: row["finding"] for row in rows} == {"0": "waits", "1": "ended", "2": "waits"}
+            check(f"a rank that has ended, of {meets}", until(gone, 20) and [row["pid"] for row in rows if row["rank"] == "1"] == [""], rows)
+            top.stdin.write(b"\n")
+            top.stdin.flush()
 
 
 def agents(program, started, want):

@@ -16,8 +16,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #define RANKS_MOST 4096
 #define LOOK_NS ((int64_t)1000000000) /* how long ranks are looked at */
@@ -271,15 +273,27 @@ static tfp_status find_groups(ranks *x)
 
 /* ---- ranks that have ended ---- */
 
+/* Whether it is the name of this machine, with or without its domain. */
+static bool is_own_name(const char *address)
+{
+    char own[256];
+    if (gethostname(own, sizeof own - 1)) return false;
+    own[sizeof own - 1] = '\0';
+    size_t size = strcspn(own, ".");
+    return size && size == strcspn(address, ".") && strncasecmp(own, address, size) == 0;
+}
+
 /* Whether all ranks of the job are on this machine: its environment says so, or it says nothing and most of them are.
- * here: how many are. */
+ * A meeting point here says nothing: ranks of other machines may come to it. here: how many are. */
 static bool is_local(int64_t pid, int64_t world, int64_t here)
 {
     char address[256];
     int64_t local = number_of(pid, "LOCAL_WORLD_SIZE"), nodes = number_of(pid, "SLURM_NNODES");
     if (local != TFP_ABSENT) return local == world;
-    if (tfp_proc_setting(pid, "MASTER_ADDR", address, sizeof address))
-        return !strcmp(address, "localhost") || !strncmp(address, "127.", 4);
+    if (tfp_proc_setting(pid, "MASTER_ADDR", address, sizeof address)) {
+        if (!strcmp(address, "localhost") || !strcmp(address, "::1") || !strncmp(address, "127.", 4)) return true;
+        if (!is_own_name(address)) return false;
+    }
     return nodes == 1 || (nodes == TFP_ABSENT && here > world / 2);
 }
 
