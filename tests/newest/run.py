@@ -9,6 +9,7 @@ WORD picks frameworks: torch, jax, tensorflow, files."""
 import glob
 import json
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -20,6 +21,15 @@ PROGRAM = os.path.abspath(sys.argv[1])
 WHEELS = {"torch": ["torch"], "jax": ["jax"], "tensorflow": ["tensorflow-cpu", "keras"], "files": ["onnx", "safetensors", "numpy"]}
 DAY = 24 * 3600
 COLOURS = sys.stdout.isatty()
+
+
+def reachable(host):
+    """pip asks an index that cannot be reached five times for each package, which takes minutes."""
+    try:
+        socket.create_connection((host, 443), timeout=5).close()
+        return True
+    except OSError:
+        return False
 
 
 def environment(name):
@@ -34,8 +44,8 @@ def environment(name):
     if not os.path.exists(python):
         subprocess.run([sys.executable, "-m", "venv", venv], check=True)
     print(f"newest: installing {', '.join(WHEELS[name])}", flush=True)
-    cpu = ["--extra-index-url", "https://download.pytorch.org/whl/cpu"]  # torch without CUDA, where that index can be reached
-    for extra in ([cpu, []] if name == "torch" else [[]]):
+    cpu = ["--extra-index-url", "https://download.pytorch.org/whl/cpu"]  # torch without CUDA
+    for extra in ([cpu, []] if name == "torch" and reachable("download.pytorch.org") else [[]]):
         if not subprocess.run([python, "-m", "pip", "install", "-q", "-U", "--disable-pip-version-check", *WHEELS[name], *extra], check=False).returncode:
             open(ready, "w", encoding="utf-8").close()
             return python
