@@ -65,7 +65,6 @@ void tfp_build_lane_again(tfp_builder *b, uint32_t lane, tfp_lane_role role, tfp
 }
 
 /* Most numbers are small and are their own keys; bigger ones are looked up in a table. */
-#define BIG_KEY (UINT32_C(1) << 31)
 
 uint32_t tfp_build_key(tfp_builder *b, uint32_t process, unsigned space, uint64_t number)
 {
@@ -73,14 +72,14 @@ uint32_t tfp_build_key(tfp_builder *b, uint32_t process, unsigned space, uint64_
     tfp_event_key key = { number };
     (void)process, (void)space;
     if (b->status) return 0;
-    if (number < BIG_KEY - 1) return (uint32_t)number + 1;
+    if (number < TFP_BIG_KEY - 1) return (uint32_t)number + 1;
     for (uint64_t hash = tfp_hash(&key, sizeof key);; hash++) {
         uint32_t at = tfp_map64_get(&t->key_by_hash, hash);
-        if (at != TFP_NONE && t->keys.at[at].number == number) return at | BIG_KEY;
+        if (at != TFP_NONE && t->keys.at[at].number == number) return at | TFP_BIG_KEY;
         if (at != TFP_NONE) continue;
-        if (!check(b, t->keys.size < BIG_KEY - 1)) return 0;
+        if (!check(b, t->keys.size < TFP_BIG_KEY - 1)) return 0;
         at = ADD(b, keys, key);
-        return at != TFP_NONE && check(b, tfp_map64_put(&t->key_by_hash, hash, at)) ? at | BIG_KEY : 0;
+        return at != TFP_NONE && check(b, tfp_map64_put(&t->key_by_hash, hash, at)) ? at | TFP_BIG_KEY : 0;
     }
 }
 

@@ -376,7 +376,7 @@ class Doubts:
         """Ends an activity at the start of the next one of its stream, if it goes on for over 20 us and over half of the shorter one. A
         stream in which most do is left as it is."""
         streams = {}
-        for activity in sorted(self.activities, key=lambda a: (a.start, -a.duration, a.order)):
+        for activity in sorted(self.activities if self.processor != "tpu" else (), key=lambda a: (a.start, -a.duration, a.order)):
             streams.setdefault((activity.thread[0], activity.device, activity.stream), []).append(activity)
         for work in streams.values():
             open_, found = work[0], []

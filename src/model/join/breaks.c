@@ -16,7 +16,7 @@
 #define CALLS_OF 8      /* where only calls have numbers, one of eight must be missing */
 #define REPEATS 8       /* fewer numbers that come again say nothing */
 #define REPEATS_OF 16   /* and so do numbers of less than one in sixteen calls and operators */
-#define CROSSINGS 32    /* fewer operators that overlap without one being in the other say nothing */
+#define CROSSINGS 24    /* fewer operators that overlap without one being in the other say nothing */
 #define CROSSING_OF 8   /* one of so many may cross in a sound recording */
 
 typedef enum verdict { UNKNOWN, SOUND, HOLE, AGAIN } verdict;
@@ -208,11 +208,23 @@ static bool is_empty(const tfp_timeline *t, int64_t start_ns, int64_t end_ns)
     return end > first + 1 && empty * 2 > end - first;
 }
 
-static bool begins_again(const tfp_join *x, uint32_t process, int64_t start_ns)
+/* Whether another recording begins there, after such a time. Between epochs the time is shorter. */
+static bool begins_again(const breaks *b, int64_t start_ns, int64_t gap_ns)
 {
+    const tfp_join *x = b->t->x;
+    int64_t rest_ns = tfp_add(tfp_add(b->t->end_ns, -b->t->start_ns, NULL), -gap_ns, NULL);
     for (size_t i = 0; i < x->restarts.size; i++)
-        if (x->restarts.at[i].process == process && x->restarts.at[i].start_ns == start_ns) return true;
+        if (x->restarts.at[i].process == b->t->process && x->restarts.at[i].start_ns == start_ns)
+            return !x->restarts.at[i].epoch || gap_ns > rest_ns / 2;
     return false;
+}
+
+/* From when nothing was recorded up to a step. */
+static int64_t empty_since(const tfp_timeline *t, int64_t at_ns)
+{
+    for (size_t i = tfp_timeline_at(t, at_ns) + 1; i-- > 0;)
+        if (t->parts[i].first_ns <= t->parts[i].last_ns && t->parts[i].last_ns < at_ns) return t->parts[i].last_ns;
+    return at_ns;
 }
 
 static int64_t skipped(const breaks *b, const tfp_step_window *w)
@@ -237,9 +249,10 @@ static void check_steps(breaks *b)
     }
     for (size_t i = first; i + 1 < end && !x->b->status; i++) {
         int64_t from = w[i].end_ns, to = w[i + 1].start_ns;
-        bool again = begins_again(x, b->t->process, to), skip = skips * 2 < next && skipped(b, &w[i]) > 0;
-        if ((again || skip) && tfp_add(to, -from, NULL) >= HOLE_NS && is_empty(b->t, from, to))
-            add_rows(b, again ? TFP_DOUBT_APPENDED : TFP_DOUBT_HOLE, from, to, 0);
+        int64_t gap_ns = tfp_add(to, -from, NULL);
+        bool again = begins_again(b, to, gap_ns), skip = skips * 2 < next && skipped(b, &w[i]) > 0;
+        if ((again || skip) && gap_ns >= HOLE_NS && is_empty(b->t, from, to))
+            add_rows(b, again ? TFP_DOUBT_APPENDED : TFP_DOUBT_HOLE, again ? from : empty_since(b->t, from), to, 0);
     }
 }
 

@@ -25,6 +25,8 @@ typedef struct of_process {
     size_t host_ops;
     tfp_strid device; /* of its first stream with work; 0: none yet */
     bool streams;     /* it has several streams with work */
+    bool numbered;    /* its launches have numbers of their own */
+    bool joined;      /* arrows or other numbers join some launches to their work */
     bool devices;     /* it has several devices with work */
     tfp_timeline timeline;
     int64_t first_call_ns, last_call_ns; /* first start and last end of launches */
@@ -77,6 +79,7 @@ static void collect_launch(doubter *d, uint32_t span)
     int64_t end = tfp_span_end(d->s, span);
     if (d->s->start_ns[span] < p->first_call_ns) p->first_call_ns = d->s->start_ns[span];
     if (end > p->last_call_ns) p->last_call_ns = end;
+    if (d->s->correlation[span]) *(d->s->correlation[span] & TFP_BIG_KEY ? &p->joined : &p->numbered) = true;
     tfp_join_keep(d->x, tfp_push(&d->launches, span));
 }
 
@@ -276,8 +279,9 @@ static void find_queues(doubter *d)
 
 static bool is_missing(const doubter *d, uint32_t call)
 {
-    return !d->launched[call] && d->s->correlation[call] && is_launch(d, call) &&
-           d->s->start_ns[call] <= process_of(d, call)->queued_since_ns;
+    const of_process *p = process_of(d, call);
+    bool would_be_joined = d->s->correlation[call] || (p->joined && !p->numbered);
+    return !d->launched[call] && would_be_joined && is_launch(d, call) && d->s->start_ns[call] <= p->queued_since_ns;
 }
 
 /* Activities that no number joins to a launch may be those that seem to be missing. */

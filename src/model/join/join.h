@@ -113,6 +113,7 @@ typedef struct tfp_repeat {
 typedef struct tfp_restart {
     uint32_t process;
     int64_t start_ns;
+    bool epoch; /* these are the numbers of a loop, which may run several times */
 } tfp_restart;
 
 struct tfp_join {

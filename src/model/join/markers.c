@@ -105,6 +105,13 @@ static void take_lane(markers *m, tfp_map64 *by_stem, const uint32_t *marks, siz
     tfp_map64_free(&seen);
 }
 
+/* The numbers begin again, in another epoch or in another recording. */
+static void add_restart(tfp_join *x, uint32_t span)
+{
+    tfp_restart at = { tfp_span_process(x, span), x->t->spans.start_ns[span], true };
+    tfp_join_keep(x, tfp_push(&x->restarts, at));
+}
+
 /* Makes the ranges of the longest loop steps. Numbers that repeat on a thread are counted, on the thread where they take
  * longest. */
 static void choose(markers *m)
@@ -115,11 +122,15 @@ static void choose(markers *m)
         if (l->must_repeat && !l->repeats) continue;
         if (best == TFP_NONE || l->ns > m->loops.at[best].ns) best = i;
     }
+    int64_t first = -1, last = -1; /* numbers that repeat */
     for (size_t i = 0; i < m->outer.size && best != TFP_NONE; i++) {
         const candidate *c = &m->outer.at[i];
         const loop *l = &m->loops.at[best];
         if (c->loop != best || (!l->numbered && c->lane != l->lane)) continue;
         tfp_step_mark *mark = &m->x->t->step_marks.at[c->mark];
+        if (!l->numbered && c->number >= 0 && c->number == first && c->number < last) add_restart(m->x, mark->span);
+        if (first < 0) first = c->number;
+        last = c->number;
         mark->source = TFP_STEPS_MARKED;
         mark->group = l->stem;
         mark->number = l->numbered ? c->number : -1;

@@ -47,7 +47,7 @@ static size_t add_marked(finder *f, bool renumber)
         if (begins_again(&by_number, number, f->found.size, s->start_ns[m->span], ended_ns)) {
             again++;
             if (renumber) tfp_map64_clear(&by_number);
-            tfp_restart at = { f->process, s->start_ns[m->span] };
+            tfp_restart at = { f->process, s->start_ns[m->span], false };
             if (renumber) tfp_join_keep(f->x, tfp_push(&f->x->restarts, at));
         }
         if (end > ended_ns) ended_ns = end;

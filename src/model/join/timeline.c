@@ -53,9 +53,10 @@ size_t tfp_timeline_at(const tfp_timeline *t, int64_t at_ns)
     return part < 0 ? 0 : part >= (int64_t)t->count ? t->count - 1 : (size_t)part;
 }
 
+/* Numbers that are keys of the profile (tfp_build_key) count no launches: they stand for rows of a file, arrows, or hashes. */
 static void add_number(tfp_number_range *r, uint32_t number)
 {
-    if (!number) return;
+    if (!number || number & TFP_BIG_KEY) return;
     if (!r->high || number < r->low) r->low = number;
     if (number > r->high) r->high = number;
 }

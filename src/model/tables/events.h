@@ -13,6 +13,8 @@ typedef struct tfp_event_key { /* a number with which a file joins events and wh
     uint64_t number;
 } tfp_event_key;
 
+#define TFP_BIG_KEY (UINT32_C(1) << 31) /* in numbers that stand for such a key */
+
 /* All of the tables; tfp_profile.events points to it. */
 struct tfp_event_tables {
     TFP_VEC(tfp_process) processes;
