@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* advise/accelerator.c: accelerators that ran kernels for less than half of their steps' time. */
 #include "advise/checker.h"
+#include "model/tables/events.h"
 #include "model/tables/graph.h"
 #include "model/tables/read.h"
 #include "model/tables/runs.h"
@@ -77,7 +78,8 @@ static tfp_status report(tfp_report *r, uint32_t row, const usage *u, tfp_error 
 
 static tfp_status check(tfp_report *r, uint32_t row, tfp_error *err)
 {
-    const tfp_profile *p = tfp_profile_of(r);
+    const tfp_profile *p = tfp_profile_of(r), *runs = tfp_runs_of(r);
+    if (runs && tfp_events_of(runs)->doubts.size) return TFP_OK; /* how long devices were busy is not known */
     tfp_groups steps = { .row_size = sizeof(usage) }, devices = steps;
     bool ok = collect_steps(p, &steps) && add_up(p, &steps, &devices) &&
               tfp_order_rows(devices.rows, devices.row_size, devices.count, by_device);

@@ -219,12 +219,13 @@ static tfp_status add_findings(tfp_report *r, tfp_error *err)
 /* Adds a fact for each kind of doubt. */
 static bool say_doubts(tfp_report *r)
 {
+    const tfp_profile *p = r->runs ? r->runs : r->profile;
     bool said = false;
     for (unsigned kind = 0; kind < TFP_DOUBT_SAID; kind++) {
         tfp_doubt_sum sum;
         tfp_buf b = { 0 };
-        if (!tfp_doubt_sum_of(r->profile, r->step, kind, &sum)) continue;
-        tfp_doubt_put(r->profile, kind, &sum, &b);
+        if (!tfp_doubt_sum_of(p, r->step, kind, &sum)) continue;
+        tfp_doubt_put(p, kind, &sum, &b);
         if (!tfp_fact_buf(r, tfp_doubt_name(kind), said ? "" : "warning", &b)) return false;
         said = true;
     }

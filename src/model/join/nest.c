@@ -69,15 +69,17 @@ static const container *container_of(const sweep *w, uint32_t span)
     return c;
 }
 
-/* Counts a host op that begins inside another one of its thread and ends after it. */
-static void note_crossing(const sweep *w, const container *c, uint32_t span)
+/* Counts a host op that begins inside another one of its thread and ends after it: one of those from `c` on, which end before it. */
+static void note_crossing(const sweep *w, const container *c, const container *end_of, uint32_t span)
 {
     const tfp_span_columns *s = &w->x->t->spans;
     int64_t end = tfp_add(tfp_span_end(s, span), -w->tolerance_ns, NULL),
             start = tfp_add(s->start_ns[span], w->tolerance_ns, NULL);
-    int64_t around = tfp_span_end(s, c->span);
-    if (around <= start || around >= end || !tfp_is_host_op(s->kind[c->span])) return;
-    w->x->crossings[tfp_span_process(w->x, span)]++;
+    for (; c < end_of && tfp_span_end(s, c->span) > start; c++) {
+        if (tfp_span_end(s, c->span) >= end || !tfp_is_host_op(s->kind[c->span])) continue;
+        w->x->crossings[tfp_span_process(w->x, span)]++;
+        return;
+    }
 }
 
 static void take_off(tfp_span_columns *s, uint32_t span, int64_t duration_ns)
@@ -93,7 +95,8 @@ static void visit(sweep *w, uint32_t span, uint32_t place)
     s->self_ns[span] = s->duration_ns[span];
     if (kind == TFP_SPAN_ACTIVITY && !w->device) return;
     const container *around = container_of(w, span), *top = w->known.at.at + w->known.at.size;
-    if (w->known.at.size && around < top - 1 && !w->device && tfp_is_host_op(kind)) note_crossing(w, top - 1, span);
+    if (w->known.at.size && around < top - 1 && !w->device && tfp_is_host_op(kind))
+        note_crossing(w, around && around >= w->known.at.at ? around + 1 : w->known.at.at, top, span);
     uint32_t parent = around ? around->span : TFP_NONE;
     if (w->device) {
         if (kind != TFP_SPAN_ACTIVITY) return;

@@ -150,11 +150,20 @@ static range check_range(times *t, uint32_t process, bool host, range hosts)
 
 /* ---- activities of a stream ---- */
 
+/* Whether a lane of TensorFlow 1 is one stream of a GPU, which its other lanes of devices are not. */
+static bool is_stream_of_task(tfp_str name)
+{
+    tfp_str word = TFP_STR("stream:");
+    size_t at = tfp_str_find(name, word);
+    return at < name.size && at + word.size < name.size && name.data[at + word.size] <= '9';
+}
+
 static bool is_stream(const times *t, size_t lane)
 {
     const tfp_lane *l = &t->x->p->lanes->at[lane];
-    return l->role == TFP_ROLE_STREAM && l->process < t->x->t->processes.size &&
-           !t->x->t->processes.at[l->process].tasks && !tfp_is_tpu(tfp_text(t->x->p, l->device));
+    if (l->role != TFP_ROLE_STREAM || l->process >= t->x->t->processes.size) return false;
+    if (t->x->t->processes.at[l->process].tasks) return is_stream_of_task(tfp_text(t->x->p, l->name));
+    return !tfp_is_tpu(tfp_text(t->x->p, l->device));
 }
 
 /* Whether the same activity was recorded twice: alike in all, or, with the number of a launch, at nearly the same time. */

@@ -248,7 +248,8 @@ bool tfp_doubted_steps_of(tfp_report *r, const tfp_trace_index *x, tfp_doubted_s
         const tfp_doubt *d = &e->doubts.at[i];
         uint64_t key = (uint64_t)x->unit_of_process[d->process] << 32 | d->step;
         out->clocks |= d->kind == TFP_DOUBT_CLOCKS;
-        out->all |= tfp_doubt_of_all(d->kind);
+        /* the steps of executions have the times that were repaired */
+        out->all |= tfp_doubt_of_all(d->kind) || (d->kind < TFP_DOUBT_REPAIRED && e->processes.at[d->process].tasks);
         if (d->step == TFP_NONE || !d->count) continue;
         if (is_unsteady(d)) out->unsteady.at[out->unsteady.count++] = key;
         if (d->kind < TFP_DOUBT_SAID) out->doubted.at[out->doubted.count++] = key;
