@@ -7,11 +7,14 @@ away. drift: the device's clock runs 10 % fast. joined: a second run follows aft
 missing. quote: an unescaped quote."""
 import json
 import os
+import sys
 
-import database
-import rpd
+TRACES = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, TRACES)
+import database  # noqa: E402
+import rpd  # noqa: E402
 
-FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "sample", "damage")
+FOLDER = os.path.join(os.path.dirname(TRACES), "sample", "damage")
 START = 1500000000000000
 DEVICES = ["/job:localhost/replica:0/task:0/device:GPU:0", "/job:localhost/replica:0/task:0/device:CPU:0", "/device:GPU:0/stream:all",
            "/device:GPU:0/stream:14"]
