@@ -30,6 +30,9 @@ void tfp_checker_about(tfp_report *r, double seconds, const char *command);
 /* Builds a view of the same profile with the given options: pairs of name and value, ended by NULL. */
 tfp_status tfp_checker_view(const tfp_report *r, const tfp_view *view, const char *const *options, tfp_report **out,
                             tfp_error *err);
+/* The findings of advise. `limits`: those of the report's calls; NULL: they are found when needed. */
+struct tfp_limits;
+tfp_status tfp_checker_findings(const tfp_report *r, const struct tfp_limits *limits, tfp_report **out, tfp_error *err);
 /* Appends ", cpu: 3us, accelerator: 0us, total: 3us": a row's totals, or its own times. */
 void tfp_checker_times(tfp_buf *b, const tfp_report *r, uint32_t row, bool totals);
 

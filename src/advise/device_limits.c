@@ -3,6 +3,7 @@
  * slow products, kernels that are too short for their launches. */
 #include "advise/device_limits.h"
 #include "advise/rules.h"
+#include "options/options.h"
 #include "views/core/handle.h"
 #include "views/spans/places.h"
 
@@ -29,7 +30,10 @@ tfp_status tfp_device_limits_of(tfp_report *r, const tfp_trace_facts *f, tfp_dev
     if (!f->has_devices || !tfp_aten_has_shapes(f->x.p)) return TFP_OK;
     tfp_device_limits *d = TFP_NEW(tfp_arena_of(r), tfp_device_limits, 1);
     if (!d) return tfp_nomem(err);
-    tfp_status s = tfp_limits_of(r, &f->x, &d->l, err);
+    const tfp_limits *known = tfp_options_of(r)->made.limits;
+    d->borrowed = known != NULL;
+    if (known) d->l = *known;
+    tfp_status s = known ? TFP_OK : tfp_limits_of(r, &f->x, &d->l, err);
     if (!s) s = find(r, d, err);
     if (!s) {
         *out = d;
@@ -45,7 +49,7 @@ void tfp_device_limits_free(tfp_device_limits *d)
 {
     if (!d) return;
     tfp_limit_chains_free(&d->chains);
-    tfp_limits_free(&d->l);
+    if (!d->borrowed) tfp_limits_free(&d->l);
 }
 
 /* Whether enough is known of the device to say what is slow. */

@@ -9,6 +9,7 @@
 
 typedef struct tfp_device_limits {
     tfp_limits l;
+    bool borrowed; /* l is of the report around this one */
     tfp_limit_chains chains;
     tfp_limit_chain_row *chain_rows; /* biggest gain first */
     tfp_limit_shape_row *shape_rows; /* biggest loss first */

@@ -33,9 +33,8 @@ static bool keep(tfp_report *r, tfp_str *text)
 
 static tfp_status build(tfp_report *r, tfp_error *err)
 {
-    static const char *const none[] = { NULL };
     tfp_report *v = NULL;
-    tfp_status s = tfp_checker_view(r, &tfp_view_advise, none, &v, err);
+    tfp_status s = tfp_checker_findings(r, NULL, &v, err);
     if (s) return s;
     finding_row *rows = TFP_NEW(&r->arena, finding_row, v->findings.size + 1);
     bool ok = rows != NULL;

@@ -13,6 +13,7 @@
 #include "views/core/engine.h"
 #include "views/core/report.h"
 #include "views/core/rows.h"
+#include "views/limits/limits.h"
 #include "views/memory/allocator.h"
 #include "views/spans/trace.h"
 #include "views/trace/facts.h"
@@ -195,13 +196,12 @@ static bool say_capture(tfp_report *r, bool *said)
 }
 
 /* Adds each finding as a fact; people see its first clause. */
-static tfp_status add_findings(tfp_report *r, tfp_error *err)
+static tfp_status add_findings(tfp_report *r, const tfp_limits *limits, tfp_error *err)
 {
-    static const char *const none[] = { NULL };
     static const char *const names[FINDINGS] = { "finding_1", "finding_2", "finding_3" };
     tfp_report *v = NULL;
     bool said;
-    tfp_status s = say_capture(r, &said) ? tfp_checker_view(r, &tfp_view_advise, none, &v, err) : tfp_nomem(err);
+    tfp_status s = say_capture(r, &said) ? tfp_checker_findings(r, limits, &v, err) : tfp_nomem(err);
     for (size_t i = 0; !s && i < v->findings.size && i < FINDINGS; i++) {
         const tfp_finding *f = &v->findings.at[i];
         tfp_buf b = { 0 };
@@ -303,6 +303,8 @@ static tfp_status build(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
     const tfp_trace_facts *f = NULL;
+    tfp_limits limits = { 0 };
+    bool has_limits = false;
     if (tfp_only_allocator(p) && tfp_allocator_of(p)->devices.size)
         return say_files(r) ? tfp_memory_of_allocator(r, err) : tfp_nomem(err);
     tfp_status s = tfp_has(p, TFP_HAS_TRACE) || r->runs ? tfp_trace_facts_of(r, &f, err) : TFP_OK;
@@ -312,8 +314,10 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     s = ok ? tfp_note_guessed_steps(r, p, NULL, err) : tfp_nomem(err);
     if (!s && !say_doubts(r)) s = tfp_nomem(err);
     if (!s) s = tfp_attributed_note(r, err);
-    if (!s && f && f->has_devices && tfp_has(p, TFP_HAS_TRACE)) s = tfp_limits_fact(r, &f->x, err);
-    if (!s) s = add_findings(r, err);
+    if (!s && f && f->has_devices && tfp_has(p, TFP_HAS_TRACE)) 
+        s = tfp_limits_fact(r, &f->x, &limits, &has_limits, err);
+    if (!s) s = add_findings(r, has_limits ? &limits : NULL, err);
+    tfp_limits_free(&limits);
     if (!s) s = f && f->step_row_count ? show_parts(r, f, err) : show_sums(r, err);
     return s ? s : tfp_summary_tops(r, f, err);
 }

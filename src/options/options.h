@@ -69,6 +69,8 @@ typedef struct tfp_output_options {
 typedef struct tfp_made_options {
     const struct tfp_counts *counts; /* precomputed for the report's profile; NULL: the report makes them */
     const uint32_t *step_execs;      /* per node: its execution in `step`, or TFP_NONE; NULL: the report finds them */
+    const struct tfp_trace_facts *facts; /* of the report around this one; NULL: the report gathers them */
+    const struct tfp_limits *limits;     /* likewise, of its calls */
     bool replays_apart; /* code: activities that a graph replays have their own row, instead of the launch's line */
     bool reach;         /* reports also record which nodes count in which row: tfp_report_tree.reach */
     bool every_value;   /* all values are computed, also unselected ones */

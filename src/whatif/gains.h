@@ -29,8 +29,10 @@ typedef struct tfp_gains_about {
 tfp_status tfp_whatif_gains(tfp_report *r, tfp_remedy *remedies, size_t count, tfp_gains_about *about, tfp_error *err);
 
 /* The fact `limits` of a trace whose device is known: how much faster a step could be at most, and where most is lost.
- * Adds nothing where that is unknown. */
+ * Adds nothing where that is unknown. Leaves the limits to the caller, who frees them (tfp_limits_free); `found`: there are any. */
 struct tfp_trace_index;
-tfp_status tfp_limits_fact(tfp_report *r, const struct tfp_trace_index *x, tfp_error *err);
+struct tfp_limits;
+tfp_status tfp_limits_fact(tfp_report *r, const struct tfp_trace_index *x, struct tfp_limits *out, bool *found,
+                           tfp_error *err);
 
 #endif

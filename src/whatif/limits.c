@@ -386,15 +386,16 @@ static tfp_status put_line(limits_report *t, tfp_error *err)
     return tfp_fact_buf(t->r, "limits", "limits", &b) ? TFP_OK : tfp_nomem(err);
 }
 
-tfp_status tfp_limits_fact(tfp_report *r, const tfp_trace_index *x, tfp_error *err)
+tfp_status tfp_limits_fact(tfp_report *r, const tfp_trace_index *x, tfp_limits *out, bool *found, tfp_error *err)
 {
     limits_report t = { .r = r, .x = *x, .step_us = NAN, .quiet = true };
     if (!tfp_aten_has_shapes(tfp_profile_of(r)) || tfp_cut_of(r)) return TFP_OK;
     tfp_status s = tfp_limits_of(r, &t.x, &t.l, err);
+    *found = !s;
     bool known = !s && t.l.peaks.known;
     if (known) s = find_step(&t, err);
     if (known && !s) s = put_line(&t, err);
-    tfp_limits_free(&t.l);
+    *out = t.l;
     if (s != TFP_BADFILE) return s;
     tfp_error_clear(err);
     return TFP_OK;

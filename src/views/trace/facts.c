@@ -7,6 +7,7 @@
 #include "model/tables/runs.h"
 #include "model/tables/stats.h"
 #include "names/copies.h"
+#include "options/options.h"
 #include "query/groups.h"
 #include "query/order.h"
 #include "views/core/report.h"
@@ -418,6 +419,10 @@ tfp_status tfp_trace_facts_of(tfp_report *r, const tfp_trace_facts **out, tfp_er
 {
     const tfp_profile *p = r->profile;
     tfp_step_choice step = r->step;
+    if (r->options->made.facts) {
+        *out = r->options->made.facts;
+        return TFP_OK;
+    }
     if (!r->trace) {
         tfp_trace_facts *f = TFP_NEW(&r->arena, tfp_trace_facts, 1);
         if (!f) return tfp_nomem(err);
