@@ -314,7 +314,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     s = ok ? tfp_note_guessed_steps(r, p, NULL, err) : tfp_nomem(err);
     if (!s && !say_doubts(r)) s = tfp_nomem(err);
     if (!s) s = tfp_attributed_note(r, err);
-    if (!s && f && f->has_devices && tfp_has(p, TFP_HAS_TRACE)) 
+    if (!s && f && f->has_devices && tfp_has(p, TFP_HAS_TRACE))
         s = tfp_limits_fact(r, &f->x, &limits, &has_limits, err);
     if (!s) s = add_findings(r, has_limits ? &limits : NULL, err);
     tfp_limits_free(&limits);
