@@ -2,14 +2,16 @@
 /* watches.c: the public functions of watch: settings, a run that joins recorder, judge and store, and the tables of a store. */
 #include "tfprof/watch.h"
 #include "views/core/handle.h"
-#include "views/core/notes.h"
+#include "fleet/duckdb.h"
 #include "watch/record/record.h"
+#include "watch/store/bands.h"
 #include "watch/store/show.h"
 #include "watch/store/store.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
+#include <unistd.h>
 
 enum { KINDS = 5, ONCE_SECONDS = 6, RINGS_MOST = 20, CAPTURES_MOST = 20 };
 static const char *const kinds[KINDS] = { "late", "slow", "hang", "change", "ended" };
@@ -312,15 +314,6 @@ static tfp_status keep_row(void *ctx, tfp_watch_table_id table, const void *row,
     return nomem_if(!watch_rows_add(ctx, row), err);
 }
 
-static tfp_status note_all(tfp_report *r, tfp_buf *notes, tfp_error *err)
-{
-    tfp_buf_char(notes, '\0');
-    if (notes->failed) return tfp_nomem(err);
-    for (char *at = notes->data; *at; at += strcspn(at, "\n"), at += *at == '\n')
-        if (tfp_report_note_add(r, TFP_NOTE_RECORDING, err, "%.*s", (int)strcspn(at, "\n"), at)) return tfp_nomem(err);
-    return TFP_OK;
-}
-
 tfp_status tfp_watch_show(const char *dir, const char *table, const tfp_options *o, tfp_report **out, tfp_error *err)
 {
     tfp_error_clear(err);
@@ -334,9 +327,26 @@ tfp_status tfp_watch_show(const char *dir, const char *table, const tfp_options 
     tfp_report *r = tfp_report_new(tfp_watch_tables[id].name, o);
     tfp_status s = watch_rows_start(&rows, id) && r ? TFP_OK : tfp_nomem(err);
     if (!s) s = watch_store_read(dir, id, keep_row, &rows, &notes, err);
-    if (!s) s = note_all(r, &notes, err);
+    if (!s) s = watch_show_notes(r, &notes, err);
     if (!s) s = watch_rows_show(&rows, id, r, err);
     watch_rows_free(&rows);
     tfp_buf_free(&notes);
     return tfp_report_give(r, s, out);
+}
+
+int tfp_is_watch(const char *path)
+{
+    char name[PATH_MAX];
+    if (!path || !tfp_duckdb_is_index(path)) return 0;
+    int n = snprintf(name, sizeof name, "%s/%s", path, tfp_watch_tables[TFP_WATCH_STEPS].name);
+    return n > 0 && (size_t)n < sizeof name && access(name, F_OK) == 0;
+}
+
+tfp_status tfp_watch_bands(const char *dir, const char *const *settings, const tfp_options *o, tfp_report **out,
+                           tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (out) *out = NULL;
+    if (!dir || !out) return tfp_fail(err, TFP_BADARG, "no folder, or nowhere to put the report");
+    return watch_bands_of(dir, settings, o, out, err);
 }

@@ -52,6 +52,16 @@ TFP_API size_t tfp_watch_found(const tfp_watch *w, const char *kind);
 TFP_API tfp_status tfp_watch_show(const char *dir, const char *table, const tfp_options *o, tfp_report **out,
                                   tfp_error *err);
 
+/** Whether a folder is a store of watch; it is an index (tfprof/fleet.h), too. */
+TFP_API int tfp_is_watch(const char *path);
+
+/** The steps of each process in equal parts of time, for a picture: means of their times, sorted by job, rank and time.
+ *  settings  names and values in turn, ended by NULL: "job" (its whole name), "from" and "to" (microseconds since
+ *            1970, UTC), "count" (most parts of time, 10 to 2000; 240); a value of NULL: all, or the default
+ *  Errors: TFP_BADARG a setting; TFP_BADFILE no store; TFP_NOMEM. */
+TFP_API tfp_status tfp_watch_bands(const char *dir, const char *const *settings, const tfp_options *o, tfp_report **out,
+                                   tfp_error *err);
+
 #ifdef __cplusplus
 }
 #endif

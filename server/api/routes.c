@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const route *const lists[] = { routes_tables,   routes_profiles, routes_runs,   routes_views,   routes_records,
+static const route *const lists[] = { routes_tables,   routes_profiles, routes_runs,   routes_watch, routes_views,   routes_records,
                                       routes_timeline, routes_compare,  routes_source, routes_command, routes_live,
                                       routes_report,   routes_whatif,   routes_page };
 

@@ -64,6 +64,6 @@ const char *question_told_path(const question *q, const char *path);
 /* The lists of routes, each ending with an empty one. */
 extern const route routes_tables[], routes_profiles[], routes_views[], routes_records[], routes_timeline[],
     routes_runs[], routes_compare[], routes_source[], routes_command[], routes_live[], routes_report[], routes_whatif[],
-    routes_page[];
+    routes_watch[], routes_page[];
 
 #endif

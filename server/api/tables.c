@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* server/api/tables.c: the library's tables (views, columns, options ...), from which the page makes its controls. */
 #include "routes.h"
-#include "tfprof/tfprof.h"
+#include "tfprof/watch.h"
 
 static void list_table(answer *a, const char *key, tfp_table table)
 {
@@ -43,6 +43,7 @@ static void answer_tables(const question *q, answer *a)
     const char *index =
         q->catalog && !q->only ? catalog_options(q->catalog)->index : NULL; /* a report has no index beside it */
     if (index) json_text(a, "index", index);
+    if (index && tfp_is_watch(index)) json_bool(a, "watch", true);
     list_table(a, "views", TFP_VIEWS);
     list_table(a, "columns", TFP_COLUMNS);
     json_open(a, "options", '[');

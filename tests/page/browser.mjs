@@ -17,10 +17,11 @@ import { tasks } from "./tasks.mjs";
 import { timelineModules, timelineOfSteps, timelineRestored, timelineUse } from "./timeline.mjs";
 import { triage } from "./triage.mjs";
 import { units } from "./units.mjs";
+import { watch } from "./watch.mjs";
 import { whatif } from "./whatif.mjs";
 
 const words = process.argv.slice(2).filter((w) => !w.startsWith("--"));
-const all = { components: units, "timeline modules": timelineModules, "timeline use": timelineUse, "timeline restored": timelineRestored, "timeline of steps": timelineOfSteps, ...parts, tasks, flame, device, shape, ranges, "what if": whatif, limits, triage, memory, live, runs, report, speed };
+const all = { components: units, "timeline modules": timelineModules, "timeline use": timelineUse, "timeline restored": timelineRestored, "timeline of steps": timelineOfSteps, ...parts, tasks, flame, device, shape, ranges, "what if": whatif, limits, triage, memory, live, runs, watch, report, speed };
 if (process.argv.includes("--images")) all.images = images;
 
 const browser = await start();

@@ -121,6 +121,24 @@ def index(program, folder):
         server.wait(20)
 
 
+@contextlib.contextmanager
+def watched(program, folder):
+    """The address of a server over a store of a process that was watched for some seconds."""
+    job = subprocess.Popen([sys.executable, "-c", "import time\nwhile True: time.sleep(0.01)"])
+    out = os.path.join(folder, "store")
+    try:
+        quietly([program, "watch", str(job.pid), "-o", out, "--for", "25s"])
+    finally:
+        job.kill()
+        job.wait(20)
+    server, url = served(program, out)
+    try:
+        yield url
+    finally:
+        server.terminate()
+        server.wait(20)
+
+
 def tasks(program, file, before=None):
     """Does the tasks of tasks.mjs on a file, or on a folder of ranks; `before` is the other side of the comparison."""
     files = [os.path.abspath(f) for f in (file, before) if f]
@@ -178,9 +196,9 @@ def main():
     try:
         make_profiles(program, folder)
         server, url = served(program, os.path.join(DATA, "sample"), folder)
-        with live(program, folder) as jobs, index(program, folder) as runs:
+        with live(program, folder) as jobs, index(program, folder) as runs, watched(program, folder) as store:
             done = subprocess.run(["node", os.path.join(ROOT, "tests", "page", "browser.mjs"), *sys.argv[2:]], cwd=ROOT,
-                                  env=dict(os.environ, PAGE_URL=url, PAGE_LIVE=jobs, PAGE_INDEX=runs, PAGE_PROGRAM=program, PAGE_FOLDER=folder,
+                                  env=dict(os.environ, PAGE_URL=url, PAGE_LIVE=jobs, PAGE_INDEX=runs, PAGE_WATCH=store, PAGE_PROGRAM=program, PAGE_FOLDER=folder,
                                            PAGE_CHROMIUM=chromium()))
         return done.returncode
     finally:

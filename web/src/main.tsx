@@ -15,6 +15,7 @@ import "./style/timeline.css";
 import "./style/grid.css";
 import "./style/places.css";
 import "./style/details.css";
+import "./style/watch.css";
 
 /** The place where a notebook wants a report to begin, in the form of an address after the profile. */
 const wanted = (): string => document.querySelector<HTMLMetaElement>('meta[name="tfprof-place"]')?.content ?? "overview";
@@ -25,8 +26,8 @@ async function begin(root: HTMLElement): Promise<void> {
     const found = (await profiles()).profiles;
     if (found.length === 1 && found[0]) change(parseAddress(`#/p/${encodeURIComponent(found[0].id)}/${wanted()}`).state, "replace");
   } else if (!location.hash) {
-    const { live, index } = await tables();
-    if (live || index) change({ place: live ? "jobs" : "runs" }, "replace");
+    const { live, index, watch } = await tables();
+    if (live || index) change({ place: live ? "jobs" : watch ? "watch" : "runs" }, "replace");
   }
   render(<App />, root);
 }

@@ -27,8 +27,8 @@ typedef struct tfp_fleet_series {
 
 static inline const tfp_day *tfp_series_days(const tfp_fleet_series *s) { return s->days.rows; }
 
-/* Reads the tables runs, steps, ops and watch_steps, of which a process is a run. Runs without a job, a date or a step, and truncated runs, are skipped. Errors:
- * TFP_BADFILE, TFP_NOMEM. */
+/* Reads the tables runs, steps, ops and watch_steps, of which a process is a run. Runs without a job, a date or a
+ * step, and truncated runs, are skipped. Errors: TFP_BADFILE, TFP_NOMEM. */
 tfp_status tfp_series_read(tfp_fleet_series *s, const char *index, tfp_error *err);
 void tfp_series_free(tfp_fleet_series *s);
 

@@ -4,6 +4,7 @@
 #include "fleet/rows.h"
 #include "views/core/grid.h"
 #include "views/core/handle.h"
+#include "views/core/notes.h"
 #include "wire/json.h"
 
 #include <math.h>
@@ -105,6 +106,15 @@ tfp_status watch_rows_show(const watch_rows *rows, tfp_watch_table_id table, tfp
     }
     g->row_count = count;
     return ok ? tfp_grid_arrange(r, err) : tfp_nomem(err);
+}
+
+tfp_status watch_show_notes(tfp_report *r, tfp_buf *notes, tfp_error *err)
+{
+    tfp_buf_char(notes, '\0');
+    if (notes->failed) return tfp_nomem(err);
+    for (char *at = notes->data; *at; at += strcspn(at, "\n"), at += *at == '\n')
+        if (tfp_report_note_add(r, TFP_NOTE_RECORDING, err, "%.*s", (int)strcspn(at, "\n"), at)) return tfp_nomem(err);
+    return TFP_OK;
 }
 
 bool watch_show_verdict(tfp_report *r, tfp_report *hang)

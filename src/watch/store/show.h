@@ -19,6 +19,8 @@ void watch_rows_free(watch_rows *r);
 
 /* Makes them the report's table, arranged; NULL rows: only its columns. */
 tfp_status watch_rows_show(const watch_rows *rows, tfp_watch_table_id table, tfp_report *r, tfp_error *err);
+/* Adds a note for each line. */
+tfp_status watch_show_notes(tfp_report *r, tfp_buf *notes, tfp_error *err);
 /* Copies the verdict of a report of `hang`. False: out of memory. */
 bool watch_show_verdict(tfp_report *r, tfp_report *hang);
 /* A row as a JSON object. head: its first key is schema, with this value; NULL: none. */

@@ -95,6 +95,9 @@ static void paths_that_do_not_exist(void **state)
         { P "$T/download/passwd", 404, "no such file to download" },
         { "/api/v1/live", 404, "tfprof serve --live" },
         { "/api/v1/runs", 404, "no index is shown" },
+        { "/api/v1/watch/findings", 404, "no store of tfprof watch" },
+        { "/api/v1/watch/bands?count=10", 404, "no store of tfprof watch" },
+        { "/api/v1/watch/rings/x.tfprof/profile", 404, "no store of tfprof watch" },
         { "/../etc/passwd", 404, "no such path" },
     };
     check_all(rows, ROWS(rows));

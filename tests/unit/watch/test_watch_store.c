@@ -4,6 +4,7 @@
 
 #include "watch/store/show.h"
 #include "tfprof/fleet.h"
+#include "tfprof/watch.h"
 #include "watch/store/store.h"
 
 #include <fcntl.h>
@@ -259,6 +260,51 @@ static void steps_of_days_are_a_trend(void **state)
     drop_folder(folder);
 }
 
+/* Two ranks with steps of 50 ms for 1,000 s. */
+static void bands_have_few_parts_of_time(void **state)
+{
+    (void)state;
+    char *folder = new_folder(), dir[300];
+    watch_store s;
+    tfp_report *r = NULL;
+    tfp_error *err = tfp_error_new();
+    path_in(folder, "store", dir);
+    assert_int_equal(watch_store_open(&s, dir, NULL), TFP_OK);
+    for (int64_t i = 0; i < 20000; i++)
+        for (int64_t rank = 0; rank < 2; rank++) {
+            tfp_watch_step row = step_of(i);
+            row.run = rank ? TFP_STR("b") : TFP_STR("a");
+            row.rank = rank;
+            row.steps = 1;
+            row.wait_us = rank ? 0 : 20000;
+            row.late_us = rank ? 300 : NAN;
+            assert_true(watch_store_put(&s, TFP_WATCH_STEPS, &row));
+        }
+    assert_int_equal(watch_store_close(&s, NULL), TFP_OK);
+    assert_int_equal(tfp_is_watch(dir), 1);
+    assert_int_equal(tfp_is_watch(folder), 0);
+    const char *settings[] = { "count", "100", "job", "train.py", "from", NULL, NULL };
+    assert_int_equal(tfp_watch_bands(dir, settings, NULL, &r, NULL), TFP_OK);
+    char *csv = written(r, "csv");
+    size_t lines = 0;
+    for (const char *at = csv; *at; at++) lines += *at == '\n';
+    assert_true(lines > 2 * 50 && lines <= 2 * 101 + 1); /* parts of 16 s */
+    assert_non_null(strstr(csv, "\na,train.py,,0,,2026-11-29T13:32:32Z,16000000,320,,50001,20000,"));
+    assert_non_null(strstr(csv, "\nb,train.py,,1,,2026-11-29T13:32:32Z,16000000,320,300,50001,0,"));
+    free(csv);
+    tfp_report_free(r);
+    settings[3] = "other.py";
+    assert_int_equal(tfp_watch_bands(dir, settings, NULL, &r, NULL), TFP_OK);
+    csv = written(r, "csv");
+    assert_null(strstr(csv, "train.py"));
+    free(csv);
+    tfp_report_free(r);
+    settings[1] = "5";
+    assert_fails(tfp_watch_bands(dir, settings, NULL, &r, err), err, TFP_BADARG, "from 10 to 2000");
+    tfp_error_free(err);
+    drop_folder(folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -268,6 +314,7 @@ int main(void)
         cmocka_unit_test(other_folders_and_a_second_watch_are_refused),
         cmocka_unit_test(a_full_disk_loses_rows_and_nothing_else),
         cmocka_unit_test(steps_of_days_are_a_trend),
+        cmocka_unit_test(bands_have_few_parts_of_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

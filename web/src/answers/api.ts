@@ -61,6 +61,7 @@ export interface Tables {
   version: string;
   live?: boolean; // running jobs are shown too
   index?: string; // the folder of an index, whose runs are listed
+  watch?: boolean; // it is a store of `tfprof watch`
   views: Named[];
   columns: Named[];
   options: OptionRow[];

@@ -10,6 +10,7 @@ import { useLoaded } from "../answers/load";
 import { JobsPlace } from "../places/Jobs";
 import { ProfilesPlace } from "../places/Profiles";
 import { RunsPlace } from "../places/Runs";
+import { WatchPlace } from "../places/Watch";
 import { giveUp, place, profileId } from "../state/store";
 import { Gone } from "./Gone";
 import { Header } from "./Header";
@@ -17,7 +18,7 @@ import { Hints } from "./Hints";
 import { Main } from "./Main";
 import { Workbench } from "./Workbench";
 
-function ListPage({ name, title, tables: known, show: Show }: { name: "profiles" | "jobs" | "runs"; title: string; tables: Tables; show: ComponentType }) {
+function ListPage({ name, title, tables: known, show: Show }: { name: "profiles" | "jobs" | "runs" | "watch"; title: string; tables: Tables; show: ComponentType }) {
   useEffect(() => {
     document.title = `${title} · tfprof`;
   }, [title]);
@@ -32,6 +33,7 @@ function ListPage({ name, title, tables: known, show: Show }: { name: "profiles"
 function Lists({ of }: { of: Tables }) {
   if (place.value === "jobs" && of.live) return <ListPage name="jobs" title="Jobs" tables={of} show={JobsPlace} />;
   if (place.value === "runs" && of.index) return <ListPage name="runs" title="Runs" tables={of} show={RunsPlace} />;
+  if (place.value === "watch" && of.watch) return <ListPage name="watch" title="Watch" tables={of} show={WatchPlace} />;
   return <ListPage name="profiles" title="Profiles" tables={of} show={ProfilesPlace} />;
 }
 

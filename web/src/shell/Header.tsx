@@ -51,6 +51,7 @@ export function Header({ of, tables = of?.tables }: { of: Opened | null; tables?
     <header>
       <a class="brand" href="#/">tfprof</a>
       {tables?.index && <a class="hide" href="#/runs" aria-current={place.value === "runs" ? "page" : undefined}>Runs</a>}
+      {tables?.watch && <a class="hide" href="#/watch" aria-current={place.value === "watch" ? "page" : undefined}>Watch</a>}
       {tables?.live && <a class="hide" href="#/jobs" aria-current={place.value === "jobs" ? "page" : undefined}>Jobs</a>}
       {of && (
         <Menu class="profile" label={`Profile ${of.name}`} text={<span data-hint={of.files.join("\n")}>{of.name} ▾</span>} name="Profiles">

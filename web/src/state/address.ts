@@ -27,7 +27,7 @@ export interface Steps {
   to: number;
 }
 
-export const PLACES = ["overview", "findings", "triage", "timeline", "steps", "memory", "table", "flame", "limits", "graph", "compare", "more", "profiles", "jobs", "runs"] as const;
+export const PLACES = ["overview", "findings", "triage", "timeline", "steps", "memory", "table", "flame", "limits", "graph", "compare", "more", "profiles", "jobs", "runs", "watch"] as const;
 export type Place = (typeof PLACES)[number];
 
 export interface Filters {
@@ -132,7 +132,7 @@ function readPlace(hash: string): { part: Partial<State>; ignored: string[] } {
   const words = hash.replace(/^#\/?/, "").split("?", 1)[0]?.split("/").map(plainWord) ?? [];
   const [first = "", id = "", word = ""] = words;
   if (first !== "p" || !id) {
-    const list = first === "runs" ? "runs" : first === "jobs" || first === "live" ? "jobs" : "profiles";
+    const list = first === "runs" || first === "watch" ? first : first === "jobs" || first === "live" ? "jobs" : "profiles";
     return { part: { place: list }, ignored: !first || first === "profiles" || first === "compare" || list !== "profiles" ? [] : [first] };
   }
   if (isPlace(word)) return { part: { profile: id, place: word }, ignored: [] };

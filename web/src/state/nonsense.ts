@@ -11,7 +11,7 @@ export interface Known {
 
 /** Parameters that places own; More and Graph hand theirs to the server, which judges them. */
 const OWN = ["at", "columns", "floor", "from", "half", "hide", "of", "on", "order", "peak_bandwidth", "peak_flops", "run", "side", "top", "with"];
-const FREE: Place[] = ["more", "graph", "compare", "jobs", "runs", "profiles"];
+const FREE: Place[] = ["more", "graph", "compare", "jobs", "runs", "watch", "profiles"];
 
 export interface Nonsense {
   ignored: string[];
