@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const route *const lists[] = { routes_tables,   routes_profiles, routes_runs,   routes_watch, routes_views,   routes_records,
-                                      routes_timeline, routes_compare,  routes_source, routes_command, routes_live,
-                                      routes_report,   routes_whatif,   routes_page };
+static const route *const lists[] = { routes_tables,  routes_profiles, routes_runs,    routes_watch,  routes_views,
+                                      routes_records, routes_timeline, routes_compare, routes_source, routes_command,
+                                      routes_live,    routes_report,   routes_whatif,  routes_page };
 
 /* A star matches one component of the path, which must not be empty. */
 static bool fits(const char *pattern, const char *path, route_words *w)
