@@ -9,6 +9,7 @@
 #ifndef TFP_SCAN_H
 #define TFP_SCAN_H
 
+#include "model/tables/span_kinds.h"
 #include "model/tables/types.h"
 #include "query/groups.h"
 
@@ -56,5 +57,52 @@ void tfp_scan_end(tfp_scan *s);
 unsigned tfp_scan_certainty(const tfp_profile *p, const tfp_scan_row *row);
 /* The time of threads in the outermost ones of a step's spans that are stored as sums; step TFP_NONE: outside of all steps. */
 int64_t tfp_scan_outer_ns(const tfp_profile *p, uint32_t step);
+
+/* ---- times ---- */
+
+/* The kinds of spans that make a device busy: activities; where there is no device, host ops stand in for them. */
+static inline unsigned tfp_device_kinds(bool host)
+{
+    return host ? TFP_SPANS(OP) | TFP_SPANS(CALL) : TFP_SPANS(ACTIVITY);
+}
+
+typedef struct tfp_time_row { /* an activity, and the call that launched it */
+    int64_t start_ns, end_ns, call_start_ns, call_end_ns;
+    uint8_t class;
+    bool launched; /* the call is known */
+} tfp_time_row;
+
+typedef struct tfp_time_ask {
+    uint32_t device;
+    const uint32_t *device_of_lane; /* for each lane its device */
+    const bool *lane_on_host;
+    const uint32_t *spans; /* the device's spans that are stored singly, by start */
+    size_t span_count;
+} tfp_time_ask;
+
+/* A scan of a device's activities by start. It is used as tfp_scan is, and always followed by tfp_time_scan_end. */
+typedef struct tfp_time_scan {
+    size_t count;
+    tfp_time_row rows[TFP_SCAN_BATCH];
+    bool failed; /* out of memory */
+    /* where the scan goes on */
+    const tfp_profile *p;
+    tfp_time_ask ask;
+    bool packed;
+    size_t next;                     /* index in the spans */
+    struct tfp_time_stream *streams; /* of packed lanes: a heap */
+    size_t stream_count;
+} tfp_time_scan;
+
+tfp_time_scan tfp_time_scan_of(const tfp_profile *p, const tfp_time_ask *ask);
+bool tfp_time_scan_next(tfp_time_scan *s);
+void tfp_time_scan_end(tfp_time_scan *s);
+
+/* From the first start to the last end of a lane's spans of these kinds (0: of all) that are not stored singly. The end comes first
+ * if there are none. */
+typedef struct tfp_extent {
+    int64_t start_ns, end_ns;
+} tfp_extent;
+tfp_extent tfp_scan_extent(const tfp_profile *p, uint32_t lane, unsigned kinds);
 
 #endif

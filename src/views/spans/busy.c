@@ -3,12 +3,9 @@
  * sorted, so that the pieces of their union need not be stored. */
 #include "views/spans/busy.h"
 
-#include "model/launches.h"
 #include "model/order.h"
-#include "model/slim.h"
 #include "model/tables/events.h"
-#include "model/tables/lanes.h"
-#include "views/spans/rows.h"
+#include "model/trace/scan.h"
 
 #include <stdlib.h>
 
@@ -60,36 +57,21 @@ static void add_delay(pass *s, int64_t start_ns, int64_t call_end_ns)
     if (start_ns > call_end_ns) s->now.delay_ns = tfp_add(s->now.delay_ns, start_ns - call_end_ns, NULL);
 }
 
-static void add_spans(pass *s, const tfp_trace_device *d)
+static bool add_all(pass *s, uint32_t device)
 {
-    const tfp_span_columns *c = s->x->s;
-    for (size_t i = 0; i < d->count; i++) {
-        uint32_t span = s->x->items[d->first + i], launch = c->launch[span];
-        add(s, c->start_ns[span], tfp_span_end(c, span), c->class[span]);
-        if (launch != TFP_NONE) add_delay(s, c->start_ns[span], tfp_span_end(c, launch));
+    tfp_time_scan scan = tfp_device_scan(s->x, device);
+    while (tfp_time_scan_next(&scan)) {
+        for (const tfp_time_row *row = scan.rows; row < scan.rows + scan.count; row++) {
+            add(s, row->start_ns, row->end_ns, row->class);
+            if (row->launched) add_delay(s, row->start_ns, row->call_end_ns);
+        }
     }
-}
-
-static bool add_rows(pass *s, uint32_t device)
-{
-    const tfp_profile *p = s->x->p;
-    tfp_rows rows = { 0 };
-    const tfp_launches *l = s->x->devices[device].host ? NULL : tfp_events_of(p)->launches;
-    bool ok = tfp_rows_start(&rows, s->x, device);
-    for (tfp_row_found f; ok && tfp_rows_next(&rows, &f);) {
-        uint32_t process = tfp_lanes_of(p)->at[f.lane->lane].process, number = tfp_slim_correlation(f.lane, f.row);
-        const tfp_launch *call = tfp_launch_of(l, process, number);
-        uint8_t class = tfp_events_of(p)->slim->slim_kinds.at[f.row->kind].class;
-        add(s, f.start_ns, f.end_ns, call ? tfp_launch_class(l, call, class) : class);
-        if (call) add_delay(s, f.start_ns, tfp_launch_end(p, l, call, (uint64_t)process << 32 | number));
-    }
-    tfp_rows_end(&rows);
-    return ok;
+    tfp_time_scan_end(&scan);
+    return !scan.failed;
 }
 
 bool tfp_busy_measure(const tfp_trace_index *x, uint32_t device, tfp_busy *rows, size_t count, tfp_busy *end)
 {
-    const tfp_trace_device *d = &x->devices[device];
     pass s = { .x = x, .rows = rows, .count = count };
     uint64_t *keys = malloc((count + 1) * sizeof *keys);
     s.order = malloc((count + 1) * sizeof *s.order);
@@ -99,14 +81,10 @@ bool tfp_busy_measure(const tfp_trace_index *x, uint32_t device, tfp_busy *rows,
         s.order[i] = i;
     }
     for (size_t i = 0; i < TFP_BUSY_SETS; i++) s.end_ns[i] = INT64_MIN;
-    ok = ok && tfp_sort_keys(s.order, count, keys);
-    if (ok && tfp_rows_are_used(x->p))
-        ok = add_rows(&s, device);
-    else if (ok)
-        add_spans(&s, d);
+    ok = ok && tfp_sort_keys(s.order, count, keys) && add_all(&s, device);
     if (ok) tell(&s, INT64_MAX);
     *end = s.now;
-    end->at_ns = d->end_ns;
+    end->at_ns = x->devices[device].end_ns;
     free(keys);
     free(s.order);
     return ok;

@@ -4,13 +4,10 @@
  * the recording, the device does not keep up, and markers tell only when the host launched the work. */
 #include "views/spans/device_steps.h"
 
-#include "model/launches.h"
-#include "model/slim.h"
 #include "model/tables/events.h"
-#include "model/tables/lanes.h"
 #include "model/tables/step_marks.h"
+#include "model/trace/scan.h"
 #include "query/order.h"
-#include "views/spans/rows.h"
 
 #include <stdlib.h>
 
@@ -53,36 +50,20 @@ static void add(pass *p, int64_t start_ns, int64_t end_ns, int64_t call_ns, int6
     p->outside += start_ns >= p->to->at[p->to->count - 1].window->end_ns;
 }
 
-static bool add_spans(pass *p, const tfp_trace_index *x, const tfp_trace_device *d)
+static bool add_all(pass *p, const tfp_trace_index *x, uint32_t device)
 {
-    const tfp_span_columns *s = x->s;
+    tfp_time_scan scan = tfp_device_scan(x, device);
     bool ok = true;
-    for (size_t i = 0; i < d->count && ok; i++) {
-        uint32_t span = x->items[d->first + i], call = s->launch[span];
-        if (call == TFP_NONE)
-            ok = tfp_push(&p->unlaunched, s->start_ns[span]);
-        else
-            add(p, s->start_ns[span], tfp_span_end(s, span), s->start_ns[call], tfp_span_end(s, call));
+    while (ok && tfp_time_scan_next(&scan)) {
+        for (const tfp_time_row *row = scan.rows; row < scan.rows + scan.count && ok; row++) {
+            if (row->launched)
+                add(p, row->start_ns, row->end_ns, row->call_start_ns, row->call_end_ns);
+            else
+                ok = tfp_push(&p->unlaunched, row->start_ns);
+        }
     }
-    return ok;
-}
-
-static bool add_rows(pass *p, const tfp_trace_index *x, uint32_t device)
-{
-    const tfp_launches *l = tfp_events_of(x->p)->launches;
-    tfp_rows rows = { 0 };
-    if (!l) return true;
-    bool ok = tfp_rows_start(&rows, x, device);
-    for (tfp_row_found f; ok && tfp_rows_next(&rows, &f);) {
-        uint32_t process = tfp_lanes_of(x->p)->at[f.lane->lane].process, key = tfp_slim_correlation(f.lane, f.row);
-        const tfp_launch *call = tfp_launch_of(l, process, key);
-        if (!call)
-            ok = tfp_push(&p->unlaunched, f.start_ns);
-        else
-            add(p, f.start_ns, f.end_ns, call->start_ns, tfp_launch_end(x->p, l, call, (uint64_t)process << 32 | key));
-    }
-    tfp_rows_end(&rows);
-    return ok;
+    tfp_time_scan_end(&scan);
+    return ok && !scan.failed;
 }
 
 /* Whether the lag grows from the first step to the last by over 5 % of the host's time between their ends; of a single
@@ -139,7 +120,7 @@ bool tfp_device_steps_of(const tfp_trace_index *x, uint32_t device, const tfp_st
         if (guessed && next && next->start_ns > w->end_ns && !x->cut) out->at[i].next_ns = next->start_ns;
         shared = shared && !windows[i]->device; /* windows of the device itself need no launches */
     }
-    if (ok && shared) ok = tfp_rows_are_used(x->p) ? add_rows(&p, x, device) : add_spans(&p, x, d);
+    if (ok && shared) ok = add_all(&p, x, device);
     for (size_t i = 0; i < count && ok; i++)
         if (p.of[i].count && p.of[i].end_ns > windows[i]->end_ns)
             out->at[i].lag_ns = p.of[i].end_ns - windows[i]->end_ns;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/spans/index.c: finds the rank and device of each activity, and sorts each device's activities by start. */
 #include "model/join/cut.h"
-#include "model/slim.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
 #include "model/tables/lanes.h"
 #include "model/tables/processes.h"
 #include "model/tables/read.h"
 #include "model/tables/stats.h"
+#include "model/tables/step_marks.h"
+#include "model/trace/scan.h"
 #include "query/order.h"
 #include "views/core/handle.h"
-#include "views/spans/rows.h"
 #include "views/spans/trace.h"
 
 #include <stdlib.h>
@@ -56,6 +56,12 @@ uint32_t tfp_trace_unit_of(const tfp_trace_index *x, uint32_t span)
     return unit_of_lane(x, &x->lanes->at[x->s->lane[span]]);
 }
 
+static void stretch(tfp_trace_unit *u, int64_t start_ns, int64_t end_ns)
+{
+    if (start_ns < u->origin_ns) u->origin_ns = start_ns;
+    if (end_ns > u->end_ns) u->end_ns = end_ns;
+}
+
 /* Finds the range from a unit's first span to the end of its last; spans that occupy no thread and no device are
  * ignored. */
 static void find_extent(tfp_trace_index *x)
@@ -64,12 +70,23 @@ static void find_extent(tfp_trace_index *x)
         uint32_t unit = tfp_trace_unit_of(x, i), kind = x->s->kind[i];
         if (unit == TFP_NONE || kind == TFP_SPAN_OTHER || kind == TFP_SPAN_NONE) continue;
         tfp_trace_unit *u = &x->units[unit];
-        int64_t end = tfp_span_end(x->s, i);
-        if (x->s->start_ns[i] < u->origin_ns) u->origin_ns = x->s->start_ns[i];
-        if (end > u->end_ns) u->end_ns = end;
+        stretch(u, x->s->start_ns[i], tfp_span_end(x->s, i));
         u->has_devices |= kind == TFP_SPAN_ACTIVITY;
     }
-    tfp_rows_extent(x);
+    for (uint32_t lane = 0; lane < x->lanes->size; lane++) {
+        uint32_t unit = unit_of_lane(x, &x->lanes->at[lane]);
+        tfp_extent all = tfp_scan_extent(x->p, lane, 0), device = tfp_scan_extent(x->p, lane, TFP_SPANS(ACTIVITY));
+        if (unit == TFP_NONE || all.end_ns < all.start_ns) continue;
+        stretch(&x->units[unit], all.start_ns, all.end_ns);
+        x->units[unit].has_devices |= device.end_ns >= device.start_ns;
+    }
+    const tfp_event_tables *t = tfp_events_of(x->p);
+    for (size_t i = 0; i < t->step_marks.size && tfp_only_sums(x->p);
+         i++) { /* marks of kinds that are left out above */
+        uint32_t span = t->step_marks.at[i].span, unit = tfp_trace_unit_of(x, span);
+        if (t->step_marks.at[i].source != TFP_STEPS_MODULES && unit != TFP_NONE)
+            stretch(&x->units[unit], x->s->start_ns[span], tfp_span_end(x->s, span));
+    }
 }
 
 /* ---- devices ---- */
@@ -140,31 +157,21 @@ static uint32_t find_device(tfp_trace_index *x, tfp_map64 *by_name, uint32_t lan
     }
 }
 
+static void use(tfp_trace_device *d, const tfp_lane *lane, int64_t start_ns, int64_t end_ns)
+{
+    d->has_async |= lane->role == TFP_ROLE_ASYNC;
+    if (start_ns < d->start_ns) d->start_ns = start_ns;
+    if (end_ns > d->end_ns) d->end_ns = end_ns;
+}
+
 static void add_to_device(tfp_trace_index *x, tfp_trace_device *d, uint32_t span)
 {
-    int64_t start = tfp_cut_start(x->cut, x->p, span), end = tfp_cut_end(x->cut, x->p, span);
-    d->has_async |= x->lanes->at[x->s->lane[span]].role == TFP_ROLE_ASYNC;
-    if (start < d->start_ns) d->start_ns = start;
-    if (end > d->end_ns) d->end_ns = end;
+    use(d, &x->lanes->at[x->s->lane[span]], tfp_cut_start(x->cut, x->p, span), tfp_cut_end(x->cut, x->p, span));
     d->count++;
     x->item_count++;
 }
 
-/* Finds the device of a lane that has rows. */
-static bool add_rows(tfp_trace_index *x, tfp_map64 *by_name, const tfp_slim_lane *f)
-{
-    int64_t start, end;
-    if (f->wide || !tfp_rows_of_lane(x, f, &start, &end)) return true;
-    uint32_t at = x->device_of_lane[f->lane] = find_device(x, by_name, f->lane);
-    if (at == TFP_NONE) return false;
-    tfp_trace_device *d = &x->devices[at];
-    d->has_async |= x->lanes->at[f->lane].role == TFP_ROLE_ASYNC;
-    if (start < d->start_ns) d->start_ns = start;
-    if (end > d->end_ns) d->end_ns = end;
-    return true;
-}
-
-/* Lists devices in the order of their lanes, because spans made from rows are not in the order of the file. */
+/* Lists devices in the order of their lanes: that of spans is not always the order of the file. */
 static bool find_by_lane(tfp_trace_index *x, tfp_map64 *by_name)
 {
     size_t lanes = x->lanes->size;
@@ -184,7 +191,7 @@ static bool start_devices(tfp_report *r, tfp_trace_index *x)
     x->devices = TFP_NEW(tfp_arena_of(r), tfp_trace_device, lanes + 1);
     bool ok = x->device_of_lane && x->devices;
     for (size_t i = 0; ok && i < lanes; i++) x->device_of_lane[i] = TFP_NONE;
-    ok = ok && (!(tfp_keep_of(x->p) & TFP_KEEP_ROWS) || find_by_lane(x, &by_name));
+    ok = ok && find_by_lane(x, &by_name);
     for (uint32_t i = 0; ok && i < x->s->size; i++) {
         if (!counts(x, i)) continue;
         uint32_t *device = &x->device_of_lane[x->s->lane[i]];
@@ -192,8 +199,13 @@ static bool start_devices(tfp_report *r, tfp_trace_index *x)
         ok = *device != TFP_NONE;
         if (ok) add_to_device(x, &x->devices[*device], i);
     }
-    for (size_t i = 0; ok && i < tfp_events_of(x->p)->slim->slims.size; i++)
-        ok = add_rows(x, &by_name, &tfp_events_of(x->p)->slim->slims.at[i]);
+    for (uint32_t lane = 0; ok && lane < lanes; lane++) {
+        tfp_extent e = tfp_scan_extent(x->p, lane, tfp_device_kinds(x->lane_on_host[lane]));
+        if (e.end_ns < e.start_ns) continue;
+        uint32_t at = x->device_of_lane[lane] = find_device(x, &by_name, lane);
+        ok = at != TFP_NONE;
+        if (ok) use(&x->devices[at], &x->lanes->at[lane], e.start_ns, e.end_ns);
+    }
     tfp_map64_free(&by_name);
     return ok;
 }
@@ -300,6 +312,13 @@ void tfp_span_path(const tfp_profile *p, uint32_t span, tfp_buf *out)
             name = (tfp_str){ name.data + module.size, name.size - module.size };
         tfp_buf_str(out, name);
     }
+}
+
+tfp_time_scan tfp_device_scan(const tfp_trace_index *x, uint32_t device)
+{
+    const tfp_trace_device *d = &x->devices[device];
+    return tfp_time_scan_of(
+        x->p, &(tfp_time_ask){ device, x->device_of_lane, x->lane_on_host, x->items + d->first, d->count });
 }
 
 bool tfp_trace_is_runs(const tfp_trace_index *x)

@@ -22,7 +22,7 @@ typedef struct tfp_trace_device {
     tfp_str name;
     bool host;
     bool has_async;           /* one of its lanes has the role TFP_ROLE_ASYNC */
-    size_t first, count;      /* index in items: its spans by start; count 0 if it has rows (rows.h) */
+    size_t first, count;      /* index in items: those of its spans that are stored singly, by start */
     int64_t start_ns, end_ns; /* of its spans */
 } tfp_trace_device;
 
@@ -48,6 +48,8 @@ tfp_status tfp_trace_index_new(tfp_report *r, tfp_trace_index *x, tfp_error *err
 #define TFP_SHOWN_RANKS 1u
 static inline unsigned tfp_trace_shown(const tfp_trace_index *x) { return x->unit_count > 1 ? TFP_SHOWN_RANKS : 0; }
 uint32_t tfp_trace_unit_of(const tfp_trace_index *x, uint32_t span);
+/* The activities of a device by start (model/trace/scan.h). */
+struct tfp_time_scan tfp_device_scan(const tfp_trace_index *x, uint32_t device);
 /* Whether it was made from executions (model/join/runs.h). */
 bool tfp_trace_is_runs(const tfp_trace_index *x);
 

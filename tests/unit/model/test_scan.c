@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/model/test_scan.c: a scan gives the same sums of the same file, whether each span is stored or sums of packed rows. */
 #include "model/tables/events.h"
+#include "model/tables/lanes.h"
 #include "model/tables/profile.h"
 #include "model/trace/scan.h"
 #include "support.h"
@@ -70,9 +71,61 @@ static void a_step_is_a_part_of_all(void **state)
     tfp_profile_free(p);
 }
 
+typedef struct times {
+    size_t count, launched, classes;
+    int64_t start_ns, length_ns, delay_ns, last_ns;
+} times;
+
+/* All activities of a profile as if they were of one device. */
+static times times_of(const tfp_profile *p)
+{
+    const tfp_span_columns *s = &p->events->spans;
+    uint32_t *device = calloc(p->lanes->size + 1, sizeof *device), *spans = malloc((s->size + 1) * sizeof *spans);
+    bool *host = calloc(p->lanes->size + 1, sizeof *host);
+    size_t count = 0;
+    times t = { .last_ns = INT64_MIN };
+    assert_true(device && spans && host);
+    for (uint32_t i = 0; i < s->size; i++)
+        if (s->kind[i] == TFP_SPAN_ACTIVITY) spans[count++] = i;
+    tfp_sort_key by_start[] = { TFP_UP_IN(s->start_ns), { 0 } };
+    assert_true(tfp_order_items(spans, count, by_start, NULL, 0));
+    tfp_time_scan scan = tfp_time_scan_of(p, &(tfp_time_ask){ 0, device, host, spans, count });
+    while (tfp_time_scan_next(&scan)) {
+        for (const tfp_time_row *row = scan.rows; row < scan.rows + scan.count; row++, t.count++) {
+            assert_true(row->start_ns >= t.last_ns);
+            t.last_ns = row->start_ns;
+            t.start_ns += row->start_ns % 1000000;
+            t.length_ns += row->end_ns - row->start_ns;
+            t.classes += row->class;
+            t.launched += row->launched;
+            if (row->launched) t.delay_ns += row->start_ns - row->call_start_ns + row->end_ns - row->call_end_ns;
+        }
+    }
+    tfp_time_scan_end(&scan);
+    free(device);
+    free(spans);
+    free(host);
+    return t;
+}
+
+static void times_do_not_depend_on_what_stores_the_spans(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i + 1 < FILES; i++) { /* the last has no device */
+        tfp_profile *single = read_keeping(files[i], TFP_KEEP_MEMORY),
+                    *packed = read_keeping(files[i], TFP_KEEP_ROWS | TFP_KEEP_TOTAL);
+        times a = times_of(single), b = times_of(packed);
+        assert_true(a.count > 0);
+        assert_memory_equal(&a, &b, sizeof a);
+        tfp_profile_free(single);
+        tfp_profile_free(packed);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(sums_do_not_depend_on_what_stores_the_spans),
+                                        cmocka_unit_test(times_do_not_depend_on_what_stores_the_spans),
                                         cmocka_unit_test(a_step_is_a_part_of_all) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
