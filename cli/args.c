@@ -99,6 +99,7 @@ cli_flag cli_flags[CLI_FLAG_COUNT] = {
     [CLI_TOKEN_FILE] = { "token_file", "FILE",        "agent capture top", "the token that agents ask for and that --agent sends, 8 to 256 characters; readable by you only; or set TFPROF_TOKEN", false, false },
     [CLI_USER] = { .name = "user" },
     [CLI_WAIT] = { .name = "wait" },
+    [CLI_WATCH]   = { "watch",   "DIR",               "agent",   "watch the jobs into this folder as tfprof watch does; --metrics has the findings and the time of a step", false, false },
     [CLI_WEBHOOK] = { "webhook", "URL",               "watch",   "send each finding to this address, as JSON: http://HOST[:PORT]/PATH", false, false },
     [CLI_VIA] = { .name = "via" },
     [CLI_VERSION] = { "version", NULL,                NULL,      "show the version", false, false },

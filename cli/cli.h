@@ -159,6 +159,7 @@ typedef enum cli_flag_id {
     CLI_VERSION,
     CLI_VIA,
     CLI_WAIT,
+    CLI_WATCH,
     CLI_WEBHOOK,
     CLI_FLAG_COUNT
 } cli_flag_id;

@@ -13,8 +13,15 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { KINDS = 5, ONCE_SECONDS = 6, RINGS_MOST = 20, CAPTURES_MOST = 20 };
+enum { KINDS = 5, ONCE_SECONDS = 6, RINGS_MOST = 20, CAPTURES_MOST = 20, PACES = 64 };
 static const char *const kinds[KINDS] = { "late", "slow", "hang", "change", "ended" };
+
+/* Steps of a job since the last tick. */
+typedef struct pace {
+    tfp_watch_pace shown;
+    double sum_us;
+    int64_t steps;
+} pace;
 
 struct tfp_watch {
     tfp_watch_settings settings;
@@ -27,6 +34,8 @@ struct tfp_watch {
     bool once;
     int64_t ring_s, keep_days;
     size_t found[KINDS];
+    pace paces[PACES];
+    size_t pace_count;
 };
 
 tfp_watch *tfp_watch_new(void)
@@ -158,9 +167,37 @@ typedef struct run {
 
 static tfp_status nomem_if(bool failed, tfp_error *err) { return failed ? tfp_nomem(err) : TFP_OK; }
 
+static void count_pace(tfp_watch *w, const tfp_watch_step *row)
+{
+    char program[sizeof w->paces->shown.program];
+    size_t i = 0;
+    if (row->steps == TFP_ABSENT || row->steps <= 0) return;
+    tfp_text_give(row->job, program, sizeof program);
+    while (i < w->pace_count && strcmp(w->paces[i].shown.program, program) != 0) i++;
+    if (i == PACES) return;
+    pace *p = &w->paces[i];
+    if (i == w->pace_count) {
+        *p = (pace){ .steps = 0 };
+        tfp_text_give(row->run, p->shown.run, sizeof p->shown.run);
+        memcpy(p->shown.program, program, sizeof program);
+        w->pace_count++;
+    }
+    p->sum_us += row->duration_us;
+    p->steps += row->steps;
+    p->shown.seconds = p->sum_us / (double)p->steps / 1e6;
+}
+
+int tfp_watch_pace_of(const tfp_watch *w, size_t i, tfp_watch_pace *out)
+{
+    if (!w || !out || i >= w->pace_count) return 0;
+    *out = w->paces[i].shown;
+    return 1;
+}
+
 static tfp_status take_step(void *ctx, const tfp_watch_step *row, tfp_error *err)
 {
     run *x = ctx;
+    count_pace(x->w, row);
     return nomem_if(!watch_store_put(&x->store, TFP_WATCH_STEPS, row), err);
 }
 
@@ -228,6 +265,7 @@ static tfp_status take_tick(void *ctx, tfp_error *err)
 {
     run *x = ctx;
     tell(x, NULL, NULL, NULL);
+    for (size_t i = 0; i < x->w->pace_count; i++) x->w->paces[i].sum_us = 0, x->w->paces[i].steps = 0;
     return watch_store_tick(&x->store, err);
 }
 
@@ -283,6 +321,7 @@ tfp_status tfp_watch_run(tfp_watch *w, const tfp_options *o, tfp_report **out, t
     settings.word_count = w->selectors.size;
     if (w->once) settings.seconds = ONCE_SECONDS;
     memset(w->found, 0, sizeof w->found);
+    w->pace_count = 0;
     tfp_error_clear(&own);
     tfp_status s = settings.attach ? tfp_run_folder(settings.run_folder, true, &own) : TFP_OK;
     if (!s) s = begin(&x, &own);

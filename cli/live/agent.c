@@ -77,6 +77,9 @@ int cli_agent(cli *c, const cli_call *call, tfp_options *o)
         .metrics = call->flags[CLI_METRICS],
         .listen = call->flags[CLI_LISTEN],
         .otlp = call->flags[CLI_OTLP],
+        .watch = call->flags[CLI_WATCH],
+        .words = (const char *const *)call->words,
+        .word_count = call->word_count,
         .push = { [PUSH_PYROSCOPE] = call->flags[CLI_PYROSCOPE], [PUSH_PARCA] = call->flags[CLI_PARCA] },
         .commands = call->flags[CLI_COMMANDS] != NULL,
         .say = cli_say_line,
@@ -85,9 +88,9 @@ int cli_agent(cli *c, const cli_call *call, tfp_options *o)
     };
     (void)o;
     bool pushes = a.push[PUSH_PYROSCOPE] || a.push[PUSH_PARCA];
-    if (!a.metrics && !a.otlp && !a.listen && !pushes)
+    if (!a.metrics && !a.otlp && !a.listen && !pushes && !a.watch)
         return cli_fault_set(&c->fault, CLI_BAD_USAGE,
-                             "agent needs --metrics, --otlp, --pyroscope, --parca or --listen");
+                             "agent needs --metrics, --otlp, --pyroscope, --parca, --watch or --listen");
     if (pushes && !a.commands)
         return cli_fault_set(&c->fault, CLI_BAD_USAGE,
                              "stacks name files of the jobs: --commands lets them leave the machine");

@@ -44,6 +44,17 @@ TFP_API void tfp_watch_on_capture(tfp_watch *w, tfp_watch_capture_fn fn, void *c
  *  in use; TFP_BADOUTPUT rows could not be written: *out is there, too; TFP_NOMEM. */
 TFP_API tfp_status tfp_watch_run(tfp_watch *w, const tfp_options *o, tfp_report **out, tfp_error *err);
 
+/** The time of a step of a job that is watched: the mean over the last second in which one ended. */
+typedef struct tfp_watch_pace {
+    char run[40];      /**< of its first rank that was seen */
+    char program[256]; /**< as the column job */
+    double seconds;
+} tfp_watch_pace;
+
+/** The job of place i, from 0, of those whose steps are known; at most 64. Only from inside of the function that
+ *  tfp_watch_on_row set. Returns 1; 0: there are no more. */
+TFP_API int tfp_watch_pace_of(const tfp_watch *w, size_t i, tfp_watch_pace *out);
+
 /** How many findings of a kind ("late", "slow", "hang", "change") the last run had. */
 TFP_API size_t tfp_watch_found(const tfp_watch *w, const char *kind);
 

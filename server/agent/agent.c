@@ -5,6 +5,7 @@
 #include "http/address.h"
 #include "http/clock.h"
 #include "push.h"
+#include "watching.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -40,6 +41,7 @@ typedef struct agent {
     /* fetchers: connections for metrics; askers: connections from tfprof on other machines */
     fetchers *fetchers, *askers;
     recorder recorder;
+    watching *watching; /* NULL: none */
     tfp_error *err;
     int64_t looked_ms, sent_ms;
     bool failed, rounds_failed; /* whether the last send failed, and the last round of stacks */
@@ -77,6 +79,7 @@ static void fill_text(void *ctx, answer *out)
         answer_error(out, ANSWER_BUSY, "%s", tfp_error_message(a->err));
     else
         metrics_prometheus(top, a->options->commands, out);
+    if (a->watching && out->status == ANSWER_OK) watching_prometheus(a->watching, a->options->commands, out);
     tfp_report_free(top);
 }
 
@@ -223,6 +226,8 @@ static int begin(agent *a, char *why, size_t room)
     int status = find_targets(a, why, room);
     if (!status && o->metrics) status = listen_for_metrics(a, why, room);
     if (!status && o->listen) status = listen_for_others(a, why, room);
+    if (!status && o->watch && !(a->watching = watching_new(o->watch, o->words, o->word_count, why, room)))
+        status = BAD_INPUT;
     if (status) return status;
     if (sample(a)) {
         snprintf(why, room, "%s", tfp_error_message(a->err));
@@ -245,6 +250,8 @@ int agent_run(const agent_options *o, char *why, size_t room)
     int status = begin(&a, why, room);
     while (!status && !stopped) turn(&a);
     if (status == LIMIT) snprintf(why, room, "agent: out of memory");
+    const char *unwritten = a.watching ? watching_end(a.watching) : NULL;
+    if (unwritten) o->warn(o->ctx, unwritten);
     fetchers_free(a.fetchers);
     fetchers_free(a.askers);
     recorder_reap(&a.recorder, true);

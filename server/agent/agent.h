@@ -11,9 +11,12 @@
 #include <sys/types.h>
 
 typedef struct agent_options {
-    const char *metrics; /* address for metrics: PORT, HOST:PORT or [V6]:PORT; NULL: not served */
-    const char *listen;  /* address for tfprof on other machines; requires a token */
-    const char *otlp;    /* metrics are sent to http://HOST[:PORT][/PATH]; NULL: not sent */
+    const char *metrics;      /* address for metrics: PORT, HOST:PORT or [V6]:PORT; NULL: not served */
+    const char *listen;       /* address for tfprof on other machines; requires a token */
+    const char *otlp;         /* metrics are sent to http://HOST[:PORT][/PATH]; NULL: not sent */
+    const char *watch;        /* the store into which jobs are watched; NULL: none */
+    const char *const *words; /* the jobs that are watched; none: all */
+    size_t word_count;
     const char *push[2]; /* profile stores for stacks, by push_kind; NULL: none */
     /* token that requests must have in a header; NULL: none, then only the loopback address is allowed */
     const char *token;
@@ -30,6 +33,7 @@ typedef struct agent_options {
 int agent_run(const agent_options *o, char *why, size_t room);
 
 /* ---- metrics.c: the table `top` as metrics ---- */
+void metrics_label(answer *a, const char *text); /* the value of a label of Prometheus, without its quotes */
 void metrics_prometheus(const tfp_report *top, bool commands, answer *out);
 /* ExportMetricsServiceRequest of OTLP 1.x. */
 void metrics_otlp(const tfp_report *top, bool commands, int64_t unix_ns, answer *out);

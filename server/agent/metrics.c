@@ -88,7 +88,7 @@ static bool value_of(const tfp_report *top, size_t row, const metric *m, double 
 
 /* ---- Prometheus ---- */
 
-static void put_label_value(answer *a, const char *text)
+void metrics_label(answer *a, const char *text)
 {
     for (const char *at = text; *at;) {
         size_t n = strcspn(at, "\\\"\n");
@@ -110,7 +110,7 @@ static void put_sample(answer *a, const tfp_report *top, size_t row, const metri
         answer_text(a, before);
         answer_text(a, labels[i].name);
         answer_text(a, "=\"");
-        put_label_value(a, text);
+        metrics_label(a, text);
         answer_text(a, "\"");
         before = ",";
     }

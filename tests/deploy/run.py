@@ -81,6 +81,7 @@ def systemd(program, folder):
     done = run("systemd-analyze", "verify", "--man=no", unit)
     check("systemd-analyze verify", done.returncode == 0 and not done.stderr, done)
     command = re.search(r"^ExecStart=\S+ (.*)$", text_of("systemd", "tfprof-agent.service"), re.M).group(1).split()
+    check("the unit's store", text_of("systemd", "tfprof-agent.service").count("/var/lib/tfprof/watch") == 3 and command[-2] == "--watch", command)
     check("the unit's command", command[0] == "agent" and run(program, *command[:1], "--metrics", "x").returncode == 2, command)
 
 
@@ -122,6 +123,7 @@ def kubernetes():
     check("port", box["ports"][0]["name"] == all_of_it["Service"]["spec"]["ports"][0]["targetPort"] == box["readinessProbe"]["tcpSocket"]["port"])
     check("volumes", {v["name"] for v in pod["volumes"]} == {m["name"] for m in box["volumeMounts"]})
     check("rights", box["securityContext"]["capabilities"] == {"drop": ["ALL"], "add": ["SYS_PTRACE", "DAC_READ_SEARCH", "DAC_OVERRIDE", "PERFMON"]})
+    check("the store is on a volume", box["command"][-2:] == ["--watch", box["volumeMounts"][1]["mountPath"] + "/watch"], box["command"])
     run_folder = next(e["value"] for e in box["env"] if e["name"] == "TFPROF_RUN_DIR")
     check("the run folder can be made", run_folder.startswith(box["volumeMounts"][0]["mountPath"] + "/"), run_folder)
 
@@ -229,7 +231,8 @@ def main():
         dashboard()
         job = "import jax, time\nfor _ in range(100000): time.sleep(0.01)\n"
         metrics = free_port()
-        with started(sys.executable, "-c", job, env=environment), started(program, "agent", "--metrics", str(metrics), env=environment):
+        with started(sys.executable, "-c", job, env=environment), \
+                started(program, "agent", "--metrics", str(metrics), "--watch", os.path.join(folder, "store"), env=environment):
             wait_for(lambda: "tfprof_job_info" in fetched(f"http://127.0.0.1:{metrics}/metrics"))
             prometheus(f"127.0.0.1:{metrics}", folder)
             tls(program, folder, environment)
