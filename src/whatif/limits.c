@@ -234,7 +234,8 @@ static tfp_status by_of(const tfp_report *r, tfp_limits_by *by, tfp_error *err)
     const char *text = tfp_options_of(r)->verb.by;
     size_t at = 0;
     if (text && *text && !tfp_word_find(tfp_str_of(text), tfp_limits_by_words, &at))
-        return tfp_fail(err, TFP_BADARG, "-by takes op, module, line, kernel, shape or chain here, not '%s'", text);
+        return tfp_fail(err, TFP_BADARG, "-by takes op, module, layer, line, kernel, shape or chain here, not '%s'",
+                        text);
     *by = (tfp_limits_by)at;
     return TFP_OK;
 }
@@ -317,11 +318,13 @@ static tfp_status put_table(limits_report *t, tfp_limits_by by, tfp_error *err)
 /* One screen for people: the first operators, shapes and chains. */
 static tfp_status shorten(limits_report *t, tfp_limits_by by, tfp_error *err)
 {
-    enum { FEW = 5 };
-    static const char *const *const details[TFP_LIMITS_BYS] = { op_details, op_details,    op_details,
+    enum { FEW = 5, MANY = 20 };
+    static const char *const *const details[TFP_LIMITS_BYS] = { op_details, op_details,    op_details,   op_details,
                                                                 op_details, shape_details, chain_details };
     tfp_grid *g = tfp_table_of(t->r);
     tfp_grid_for_programs(g, details[by]);
+    if (by == TFP_LIMITS_BY_MODULE && g->row_count > MANY)
+        return tfp_report_note_add(t->r, TFP_NOTE_LAYERS, err, "-by layer adds up modules that differ in numbers only");
     if (by != TFP_LIMITS_BY_OP) return TFP_OK;
     g->few = g->row_count < FEW ? g->row_count : FEW;
     return put_parts(t, err);
@@ -339,8 +342,8 @@ static tfp_status build_by(tfp_report *r, tfp_limits_by by, bool step, tfp_error
     limits_report t = { .r = r, .step_us = NAN };
     tfp_status s = tfp_trace_index_new(r, &t.x, err);
     if (s) return s;
-    bool places = by == TFP_LIMITS_BY_MODULE || by == TFP_LIMITS_BY_LINE; /* their device times need no shapes */
-    s = (places ? tfp_limits_of_any : tfp_limits_of)(r, &t.x, &t.l, err);
+    s = (tfp_limits_by_place(by) /* their device times need no shapes */ ? tfp_limits_of_any
+                                                                         : tfp_limits_of)(r, &t.x, &t.l, err);
     bool chains = step || by == TFP_LIMITS_BY_CHAIN;
     if (!s && chains && !tfp_limits_chains(&t.l, &t.chains)) s = tfp_nomem(err);
     if (!s && chains) s = find_step(&t, err);

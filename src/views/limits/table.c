@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-const char *const tfp_limits_by_words[] = { "op", "module", "line", "kernel", "shape", "chain", NULL };
+const char *const tfp_limits_by_words[] = { "op", "module", "layer", "line", "kernel", "shape", "chain", NULL };
 
 /* clang-format off */
 const tfp_table_column tfp_limit_columns[] = {
@@ -43,8 +43,16 @@ typedef struct table {
     const tfp_limits *l;
     tfp_limits_by by;
     tfp_span_places places;
-    tfp_groups rows; /* of tfp_limit_row */
+    tfp_groups rows;    /* of tfp_limit_row */
+    tfp_groups layers;  /* of layer */
+    tfp_map64 layer_of; /* module -> index in layers */
 } table;
+
+typedef struct layer { /* modules whose paths differ only in numbers */
+    uint32_t module;   /* the first one */
+    bool several;
+    tfp_str name;
+} layer;
 
 static void plus(int64_t *to, int64_t n) { *to = tfp_add(*to, n, NULL); }
 
@@ -52,7 +60,7 @@ static void plus(int64_t *to, int64_t n) { *to = tfp_add(*to, n, NULL); }
 
 static uint32_t place_of_call(const table *t, const tfp_limit_call *c)
 {
-    const uint32_t *of = t->by == TFP_LIMITS_BY_MODULE ? t->places.module : t->places.line;
+    const uint32_t *of = t->by == TFP_LIMITS_BY_LINE ? t->places.line : t->places.module;
     uint32_t at = c->op;
     if (at == TFP_NONE) at = t->l->s->launch[t->l->parts.at[c->first].span];
     if (at == TFP_NONE) return 0;
@@ -61,9 +69,25 @@ static uint32_t place_of_call(const table *t, const tfp_limit_call *c)
     return forward == TFP_NONE ? 0 : of[forward];
 }
 
-static uint32_t key_of(const table *t, const tfp_limit_call *c, uint32_t span)
+/* A module's layer as a number from 1 on; TFP_NONE: out of memory. */
+static uint32_t layer_of(table *t, uint32_t module)
+{
+    uint32_t known = module ? tfp_map64_get(&t->layer_of, module) : 0;
+    if (known != TFP_NONE) return known;
+    tfp_str name = tfp_limits_layer(tfp_place_name(&t->places, module), tfp_arena_of(t->l->r));
+    layer *at = name.data ? TFP_GROUP(&t->layers, tfp_group_text(&t->layers, name)) : NULL;
+    if (!at) return TFP_NONE;
+    if (t->layers.added) *at = (layer){ .module = module, .name = name };
+    at->several |= at->module != module;
+    known = tfp_group_index(&t->layers, at) + 1;
+    return tfp_map64_put(&t->layer_of, module, known) ? known : TFP_NONE;
+}
+
+/* TFP_NONE: out of memory. */
+static uint32_t key_of(table *t, const tfp_limit_call *c, uint32_t span)
 {
     switch (t->by) {
+    case TFP_LIMITS_BY_LAYER: return layer_of(t, place_of_call(t, c));
     case TFP_LIMITS_BY_KERNEL: return t->l->s->name[span];
     case TFP_LIMITS_BY_OP: return c->op == TFP_NONE ? 0 : t->l->s->name[c->op];
     default: return place_of_call(t, c);
@@ -72,15 +96,27 @@ static uint32_t key_of(const table *t, const tfp_limit_call *c, uint32_t span)
 
 static tfp_str name_of(const table *t, uint32_t key)
 {
-    static const char *const none[] = { "(no op)", "(no module)", "(no line)", "" };
-    bool place = t->by == TFP_LIMITS_BY_MODULE || t->by == TFP_LIMITS_BY_LINE;
+    static const char *const none[] = { "(no op)", "(no module)", "(no module)", "(no line)", "" };
+    bool place = tfp_limits_by_place(t->by);
     if (!key) return tfp_str_of(none[t->by]);
+    if (t->by == TFP_LIMITS_BY_LAYER) return ((const layer *)t->layers.rows)[key - 1].name;
     return place ? tfp_place_name(&t->places, key) : tfp_text(t->l->p, key);
+}
+
+/* A layer of one module has its whole name. */
+static void name_alone(table *t)
+{
+    tfp_limit_row *rows = t->rows.rows;
+    for (size_t i = 0; i < t->rows.count; i++) {
+        const layer *at = TFP_GROUP(&t->layers, tfp_group_text(&t->layers, rows[i].name));
+        if (at && at->module && !at->several) rows[i].name = tfp_place_name(&t->places, at->module);
+    }
 }
 
 static tfp_limit_row *row_of(table *t, uint32_t unit, uint32_t key)
 {
     if (t->l->x->one_file) unit = 0;
+    if (key == TFP_NONE) return NULL;
     tfp_limit_row *row = TFP_GROUP(&t->rows, unit, key);
     if (!row || row->name.data) return row;
     row->rank = t->l->x->units[unit].rank;
@@ -209,8 +245,10 @@ bool tfp_limit_rows(const tfp_limits *l, tfp_limits_by by, tfp_limit_row **rows,
                                                   TFP_DOWN(tfp_limit_row, not_judged_ns),
                                                   TFP_UP(tfp_limit_row, name),
                                                   { 0 } };
-    table t = { .l = l, .by = by, .rows = { .row_size = sizeof(tfp_limit_row) } };
-    bool place = by == TFP_LIMITS_BY_MODULE || by == TFP_LIMITS_BY_LINE;
+    table t = {
+        .l = l, .by = by, .rows = { .row_size = sizeof(tfp_limit_row) }, .layers = { .row_size = sizeof(layer) }
+    };
+    bool place = tfp_limits_by_place(by);
     bool ok =
         (!place || tfp_span_places_of(l->r, &t.places)) && (by == TFP_LIMITS_BY_KERNEL ? add_parts : add_calls)(&t);
     tfp_limit_row *all = t.rows.rows;
@@ -221,10 +259,13 @@ bool tfp_limit_rows(const tfp_limits *l, tfp_limits_by by, tfp_limit_row **rows,
         all_loss += all[i].loss_us;
     }
     for (size_t i = 0; ok && i < t.rows.count; i++) ok = finish(l, &all[i], all_ns, all_loss);
+    if (ok && by == TFP_LIMITS_BY_LAYER) name_alone(&t);
     *count = t.rows.count;
     *rows = ok ? tfp_ordered(tfp_arena_of(l->r), all, sizeof *all, t.rows.count, biggest_first) : NULL;
     if (place) tfp_span_places_free(&t.places);
     tfp_groups_free(&t.rows);
+    tfp_groups_free(&t.layers);
+    tfp_map64_free(&t.layer_of);
     return *rows != NULL;
 }
 

@@ -10,6 +10,7 @@
 typedef enum tfp_limits_by {
     TFP_LIMITS_BY_OP,
     TFP_LIMITS_BY_MODULE,
+    TFP_LIMITS_BY_LAYER, /* modules whose paths differ only in numbers, together */
     TFP_LIMITS_BY_LINE,
     TFP_LIMITS_BY_KERNEL,
     TFP_LIMITS_BY_SHAPE,
@@ -31,6 +32,13 @@ typedef struct tfp_limit_row {
     uint32_t unit;
     uint32_t last; /* the call that was added last, plus 1 */
 } tfp_limit_row;
+static inline bool tfp_limits_by_place(tfp_limits_by by)
+{
+    return by == TFP_LIMITS_BY_MODULE || by == TFP_LIMITS_BY_LAYER || by == TFP_LIMITS_BY_LINE;
+}
+/* layers.c: a module's path with '*' for numbers of its parts: "Net_*", "layers.*.mlp". Data NULL: out of memory. */
+tfp_str tfp_limits_layer(tfp_str path, tfp_arena *a);
+
 extern const tfp_table_column tfp_limit_columns[], tfp_limit_shape_columns[], tfp_limit_chain_columns[];
 
 /* Rows in the report's arena, biggest loss first. False: out of memory. */
