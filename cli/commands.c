@@ -284,11 +284,13 @@ const cli_command cli_commands[] = {
 
 static const cli_command view_command = { "VIEW", "[FILE...] [-option value ...]", NULL, CLI_IN_SHELL | CLI_IN_PROMPT,
                                           run_view };
+static const cli_command dumps_command = { "VIEW", "PID|NAME|DUMP... [-option value ...]", NULL,
+                                           CLI_IN_SHELL | CLI_IN_PROMPT, run_view };
 
 const cli_command *cli_command_find(const char *name, const char **full_name)
 {
     for (size_t i = 0; (*full_name = tfp_list(TFP_VIEWS, i)); i++)
-        if (strcmp(name, *full_name) == 0) return &view_command;
+        if (strcmp(name, *full_name) == 0) return tfp_view_takes_sound(name) ? &dumps_command : &view_command;
     for (const cli_command *c = cli_commands; (*full_name = c->name); c++)
         if (strcmp(name, c->name) == 0) return c;
     return NULL;

@@ -52,10 +52,10 @@ static void table(cli *c, const char *title, tfp_table t)
 
 static void commands(cli *c)
 {
-    const char *name;
+    const char *name, *same;
     section(c, "COMMANDS");
     for (size_t i = 0; (name = tfp_list(TFP_VIEWS, i)); i++)
-        entry(c, "", name, "[FILE...] [-option value ...]", tfp_help(TFP_VIEWS, name));
+        entry(c, "", name, cli_command_find(name, &same)->usage, tfp_help(TFP_VIEWS, name));
     for (const cli_command *k = cli_commands; k->name; k++)
         if (!(k->where & CLI_HIDDEN)) entry(c, "", k->name, k->usage, k->help);
 }

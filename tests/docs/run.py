@@ -82,6 +82,23 @@ def commands(program):
     check("commands were found", count > 60, count)
 
 
+def examples(program):
+    """The help of every command of the shell begins with at least three examples, which the program takes."""
+    names = re.findall(r"^  (\w+)  ", told(program, "help", "commands"), re.M)
+    for name in names:
+        done = subprocess.run([program, name, "--help"], capture_output=True, text=True, check=False)
+        if "prompt only" in done.stderr or name in ("help", "version", "completion"):
+            continue
+        shown = re.findall(r"^  # .*\n  (.*tfprof .*)", done.stdout, re.M)
+        check(f"{name} --help: three examples", len(shown) >= 3, shown)
+        for line in shown:
+            words = shlex.split(re.split(r" && ", line[line.index("tfprof "):])[0])
+            words = words[1:words.index("--")] if "--" in words else words[1:]
+            asked_for = subprocess.run([program, *words, "--help"], capture_output=True, text=True, check=False)
+            check(f"{name} --help: {line}", asked_for.returncode == 0 and not asked_for.stderr, asked_for.stderr)
+    check("commands with examples", len(names) > 30, names)
+
+
 # ---- tutorials ----
 
 def interpreter(framework):
@@ -254,6 +271,7 @@ def main():
                 keep(page, program)
         return failed != 0
     commands(program)
+    examples(program)
     for page in tutorials:
         tutorial(page, program)
     site(program)

@@ -60,8 +60,8 @@ static tfp_status build(tfp_report *r, tfp_error *err)
 
 const tfp_view tfp_view_hang = {
     "hang",
-    "Which rank keeps a job waiting, from dumps of PyTorch's flight recorder: the collective, the ranks missing in it, "
-    "what disagrees.",
+    "Which rank keeps a job waiting, of a running job or from dumps of PyTorch's flight recorder: the collective, the "
+    "ranks missing in it, what disagrees.",
     TFP_REPORT_GRID,
     NULL,
     NULL,
