@@ -9,7 +9,6 @@
 #define LATE_NS 1000000000 /* so long work may wait for what was launched before the recording */
 #define WAIT_NS 1000000    /* so long launched work waits for an idle device only if the clocks differ */
 #define DELAY_NS 200000    /* all kernels are so late only on a busy device, or if the clocks differ */
-#define SYNC_NS 100000     /* so long after a call that waited for it work may seem to end */
 #define LINE_NS 20000      /* so far from their line delays may be */
 #define THIRDS 3
 #define GAPS 3     /* fewer idle times say nothing */
@@ -94,6 +93,9 @@ static bool add_parts(clocks *c)
         of->early += p->early;
         if (p->early_ns > of->early_ns) of->early_ns = p->early_ns;
         if (p->least_ns < of->least_ns) of->least_ns = p->least_ns;
+        of->syncs += p->blocking;
+        of->unsynced += p->over;
+        if (p->over_ns > of->unsynced_ns) of->unsynced_ns = p->over_ns;
     }
     return true;
 }
@@ -109,7 +111,7 @@ static void add_syncs(clocks *c, const uint32_t *syncs, size_t count)
             third *of = third_of(c, i);
             int64_t over = done_ns == INT64_MIN ? 0 : tfp_add(done_ns, -tfp_span_end(s, syncs[k]), NULL);
             of->syncs += done_ns != INT64_MIN;
-            of->unsynced += over > SYNC_NS;
+            of->unsynced += over > TFP_SYNC_NS;
             if (over > of->unsynced_ns) of->unsynced_ns = over;
         }
         if (t->parts[i].done_ns > done_ns) done_ns = t->parts[i].done_ns;
@@ -210,6 +212,21 @@ static int64_t apart_in(const third *of, int64_t third_ns, bool everywhere)
     return goes_on && of->unsynced_ns > ns ? of->unsynced_ns : ns;
 }
 
+/* On a device that is never idle, and for which the host waits once, as at the end of a recording: how long its work goes on after all
+ * calls that waited for it; 0: it does not, or so shortly that it says little. */
+static int64_t after_all_syncs(const clocks *c)
+{
+    int64_t syncs = 0, unsynced = 0, least = INT64_MAX, most = 0;
+    for (int i = 0; i < THIRDS; i++) {
+        const third *of = &c->all[i];
+        syncs += of->syncs;
+        unsynced += of->unsynced;
+        if (of->least_ns < least) least = of->least_ns;
+        if (of->unsynced_ns > most) most = of->unsynced_ns;
+    }
+    return syncs && unsynced * 2 > syncs && most >= WAIT_NS && least >= -LINE_NS ? most : 0;
+}
+
 bool tfp_clocks_apart(const tfp_timeline *t, const uint32_t *syncs, size_t sync_count, int64_t *ns)
 {
     clocks c = { .t = t };
@@ -232,6 +249,7 @@ bool tfp_clocks_apart(const tfp_timeline *t, const uint32_t *syncs, size_t sync_
         if (of->early_ns > early_ns) early_ns = of->early_ns;
     }
     if (early * 2 > launched && early_ns > *ns) *ns = early_ns;
+    if (ok && !*ns) *ns = after_all_syncs(&c);
     if (ok && !*ns) *ns = on_a_line(&c);
     tfp_vec_free(&c.delays);
     return ok;

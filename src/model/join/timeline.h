@@ -12,6 +12,8 @@ typedef struct tfp_number_range {
     uint32_t low, high; /* high 0: none */
 } tfp_number_range;
 
+#define TFP_SYNC_NS 100000 /* so long after a call that waited for it work may seem to end */
+
 typedef struct tfp_time_part {
     tfp_number_range numbers[TFP_NUMBERS_KINDS];
     int64_t first_ns, last_ns; /* starts of calls, operators and activities; none if the first is greater */
@@ -22,6 +24,8 @@ typedef struct tfp_time_part {
     int64_t early, early_ns;   /* those that start well before their launch, and how long at most */
     int64_t least_ns;          /* the shortest time from the end of a launch to its kernel */
     int64_t done_ns;           /* when all that was launched in it has ended; INT64_MIN: nothing was */
+    int64_t blocking;          /* copies into pageable memory, whose calls return when they are done */
+    int64_t over, over_ns;     /* those that go on for long after their calls, and how long at most */
 } tfp_time_part;
 
 typedef struct tfp_timeline {

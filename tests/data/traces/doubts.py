@@ -16,7 +16,8 @@ One job, damaged in the ways in which recordings are: job.json: ten steps of thr
 fast. kernels_late.json: kernels are 2 s late, copies are not. hole.json: the middle is missing. joined.json: the recording of a second run follows in the
 same file, with the same numbers. mixed.json: that of another rank lies over it. names_last.json: the same, each rank's events followed by the names
 of its processes. crowd.json: durations of kernels are in nanoseconds. copies_of_work.json: the device's work stands on
-a second stream, too, and operators twice."""
+a second stream, too, and operators twice. busy.json: a device that is never idle, whose host waits once, at the end; busy_fast.json: its clock runs
+10 % fast; copies_fast.json: so does that of a device whose host waits for a copy in each step."""
 import os
 
 import odd_traces
@@ -244,6 +245,32 @@ def copies_of_work():
     return job() + on_another_stream + [e for e in job() if e["cat"] == "cpu_op"]
 
 
+def busy(rate=1, copies=False):
+    """Twenty steps of eight kernels, which take longer than the host's work."""
+    events, at, free, number = [], 0, 200, 0
+
+    def run(category, name, start, us):
+        events.append(span(category, name, STREAM, start * rate, us * rate, device=0, stream=7, correlation=number))
+
+    for step in range(20):
+        begin = at
+        for k in range(8):
+            number += 1
+            events.append(span("cuda_runtime", "cudaLaunchKernel", HOST, at + 20, 10, correlation=number))
+            free = max(free, at + 36)
+            run("kernel", f"gemm{k}", free, 480)
+            at, free = at + 100, free + 482
+        if copies:
+            number += 1
+            events.append(span("cuda_runtime", "cudaMemcpyAsync", HOST, at, free + 10 - at, correlation=number))
+            run("gpu_memcpy", "Memcpy DtoH (Device -> Pageable)", free, 4)
+            at, free = free + 20, free + 6
+        events.append(span("user_annotation", f"ProfilerStep#{step}", HOST, begin, at - begin))
+    if not copies:
+        events.append(span("cuda_runtime", "cudaDeviceSynchronize", HOST, at, free + 5 - at, correlation=number + 1))
+    return events
+
+
 def crowd():
     return [{**e, "dur": e["dur"] * 1000} if is_kernel(e) else e for e in job()]
 
@@ -254,5 +281,7 @@ if __name__ == "__main__":
     for name, how in (("again", {"numbers": [1, 2, 3, 1, 2, 3], "gap": 50000}), ("early", {"shift": -3000}), ("shifted", {"twice": True}),
                       ("lengths", {"unknown": (4,)})):
         odd_traces.write(name, steady(**how), folder="doubts")
+    for name, how in (("busy", {}), ("busy_fast", {"rate": 1.1}), ("copies_fast", {"rate": 1.1, "copies": True})):
+        odd_traces.write(name, busy(**how), folder="doubts")
     for name, how in (("nodes", {"lost": (4, 7)}), ("nodes_plain", {"lost": (4, 7), "ids": False}), ("branch", {"branch": True})):
         odd_traces.write(name, nodes(**how), folder="doubts")
