@@ -71,7 +71,9 @@ static void add_launch(tfp_timeline *t, tfp_time_part *part, uint32_t span)
     part->early += early > EARLY_NS;
     if (early > part->early_ns) part->early_ns = early;
     if (waits < part->least_ns && s->class[span] != TFP_CLASS_COPY) part->least_ns = waits;
-    if (s->class[span] == TFP_CLASS_COPY && tfp_str_has(tfp_text(t->x->p, s->name[span]), TFP_STR("-> Pageable)"))) {
+    /* a call that only begins a copy into pageable memory is short: another one waits for it */
+    if (s->class[span] == TFP_CLASS_COPY && s->duration_ns[launch] >= TFP_SYNC_NS &&
+        tfp_str_has(tfp_text(t->x->p, s->name[span]), TFP_STR("-> Pageable)"))) {
         int64_t over = tfp_add(end, -tfp_span_end(s, launch), NULL);
         part->blocking++;
         part->over += over > TFP_SYNC_NS;
