@@ -119,18 +119,40 @@ uint32_t tfp_build_stats(tfp_builder *b, const tfp_stat *stats, size_t count)
 
 /* ---- spans ---- */
 
+#define BLOCK ((size_t)4096)
+
+/* Moves an array to a bigger one of zeros. Blocks of zeros are not written, so that they take no memory. */
+static void *grow_rare(void *from, size_t size, size_t now)
+{
+    static const char zeros[BLOCK];
+    char *to = calloc(now, 1);
+    for (size_t at = 0; to && at < size; at += BLOCK) {
+        size_t bytes = size - at < BLOCK ? size - at : BLOCK;
+        if (memcmp((char *)from + at, zeros, bytes) != 0) memcpy(to + at, (char *)from + at, bytes);
+    }
+    if (to) free(from);
+    return to;
+}
+
 /* Grows all columns together; a column that cannot grow keeps its memory, so nothing is lost. */
 static bool grow(tfp_span_columns *s)
 {
     size_t capacity = s->capacity ? s->capacity * 2 : 1024;
     if (capacity >= TFP_NONE) return false;
-#define JOIN(column)
-#define COLUMN(type, name, ...)                                                                                        \
+#define MOVE(name, call)                                                                                               \
     {                                                                                                                  \
-        void *moved = realloc(s->name, capacity * sizeof *s->name);                                                    \
+        void *moved = call;                                                                                            \
         if (!moved) return false;                                                                                      \
         s->name = moved;                                                                                               \
     }
+#define JOIN(column)
+#define RARE(column)
+#define COLUMN(type, name, ...) MOVE(name, realloc(s->name, capacity * sizeof(type)))
+#include "schema/traces/spans.def"
+#undef COLUMN
+#define READ(column)
+#define JOIN(column)
+#define COLUMN(type, name, ...) MOVE(name, grow_rare(s->name, s->size * sizeof(type), capacity * sizeof(type)))
 #include "schema/traces/spans.def"
 #undef COLUMN
     s->capacity = capacity;
@@ -143,7 +165,14 @@ uint32_t tfp_build_event(tfp_builder *b, const tfp_event *e)
     if (b->status || !check(b, s->size < s->capacity || grow(s))) return TFP_NONE;
     size_t i = s->size++;
 #define JOIN(column)
+#define RARE(column)
 #define COLUMN(type, name, ...) s->name[i] = (type)e->name;
+#include "schema/traces/spans.def"
+#undef COLUMN
+#define READ(column)
+#define JOIN(column)
+#define COLUMN(type, name, ...) /* what the row had before the spans were emptied is written over */                   \
+    if (s->name[i] != e->name) s->name[i] = e->name;
 #include "schema/traces/spans.def"
 #undef COLUMN
     return (uint32_t)i;

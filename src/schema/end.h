@@ -30,4 +30,5 @@
 #undef HEADS
 #undef NEXT
 #undef READ
+#undef RARE
 #undef JOIN

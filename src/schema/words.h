@@ -51,6 +51,9 @@
 #ifndef READ
 #define READ(column) column
 #endif
+#ifndef RARE
+#define RARE(column) column
+#endif
 #ifndef JOIN
 #define JOIN(column) column
 #endif

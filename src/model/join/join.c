@@ -112,6 +112,7 @@ static bool make_columns(tfp_join *x)
     tfp_span_columns *s = &x->t->spans;
     bool ok = true;
 #define READ(column)
+#define RARE(column)
 #define COLUMN(type, name, rule, ...)                                                                                  \
     free(s->name);                                                                                                     \
     s->name = malloc((x->count + 1) * sizeof *s->name);                                                                \
