@@ -18,6 +18,9 @@
 #include <math.h>
 #include <stdio.h>
 
+#define LEAST_GAIN 0.005 /* of a step: less is 0 % */
+#define LEAST_JUDGED 0.5 /* share of the device's time: with less, nothing is said of the whole step */
+
 typedef struct limits_report {
     tfp_report *r;
     tfp_trace_index x;
@@ -378,7 +381,7 @@ static tfp_status put_line(limits_report *t, tfp_error *err)
     size_t count;
     tfp_buf b = { 0 };
     double gain = t->step_us - t->bound_us;
-    if (!(gain > 0)) return TFP_OK;
+    if (!(gain >= LEAST_GAIN * t->step_us)) return TFP_OK;
     if (!tfp_limit_rows(&t->l, TFP_LIMITS_BY_OP, &rows, &count)) return tfp_nomem(err);
     tfp_buf_printf(&b, "at most %.0f%% faster (", 100 * gain / t->step_us);
     tfp_format_real(&b, TFP_MICROS, t->bound_us);
@@ -389,6 +392,18 @@ static tfp_status put_line(limits_report *t, tfp_error *err)
     return tfp_fact_buf(t->r, "limits", "limits", &b) ? TFP_OK : tfp_nomem(err);
 }
 
+/* Most of the device's time is not judged: says why, and what would change that. */
+static tfp_status put_unjudged(limits_report *t, const tfp_limit_sums *sums, tfp_error *err)
+{
+    tfp_buf b = { 0 };
+    double share = 100 - 100 * (double)sums->judged_ns / (double)sums->device_ns;
+    tfp_buf_printf(&b, "not known: %.0f%% of the device's time is not judged (", share);
+    tfp_limits_put_why(sums->why_ns, ", ", &b);
+    bool graph = sums->why_ns[TFP_WHY_GRAPH] > sums->judged_ns;
+    tfp_buf_printf(&b, ")%s (tfprof limits)", graph ? "; a run without graphs, with shapes, tells the rest" : "");
+    return tfp_fact_buf(t->r, "limits", "limits", &b) ? TFP_OK : tfp_nomem(err);
+}
+
 tfp_status tfp_limits_fact(tfp_report *r, const tfp_trace_index *x, tfp_limits *out, bool *found, tfp_error *err)
 {
     limits_report t = { .r = r, .x = *x, .step_us = NAN, .quiet = true };
@@ -396,8 +411,10 @@ tfp_status tfp_limits_fact(tfp_report *r, const tfp_trace_index *x, tfp_limits *
     tfp_status s = tfp_limits_of(r, &t.x, &t.l, err);
     *found = !s;
     bool known = !s && t.l.peaks.known;
-    if (known) s = find_step(&t, err);
-    if (known && !s) s = put_line(&t, err);
+    tfp_limit_sums sums = s ? (tfp_limit_sums){ 0 } : tfp_limits_sum(&t.l);
+    bool enough = (double)sums.judged_ns >= LEAST_JUDGED * (double)sums.device_ns;
+    if (known && enough) s = find_step(&t, err);
+    if (known && !s) s = enough ? put_line(&t, err) : put_unjudged(&t, &sums, err);
     *out = t.l;
     if (s != TFP_BADFILE) return s;
     tfp_error_clear(err);
