@@ -221,10 +221,10 @@ static bool say_doubts(tfp_report *r)
 {
     const tfp_profile *p = r->runs ? r->runs : r->profile;
     bool said = false;
-    for (unsigned kind = 0; kind < TFP_DOUBT_SAID; kind++) {
+    for (unsigned kind = 0; kind < TFP_DOUBT_KINDS; kind++) {
         tfp_doubt_sum sum;
         tfp_buf b = { 0 };
-        if (!tfp_doubt_sum_of(p, r->step, kind, &sum)) continue;
+        if (!tfp_doubt_is_said(kind) || !tfp_doubt_sum_of(p, r->step, kind, &sum)) continue;
         tfp_doubt_put(p, kind, &sum, &b);
         if (!tfp_fact_buf(r, tfp_doubt_name(kind), said ? "" : "warning", &b)) return false;
         said = true;

@@ -191,9 +191,9 @@ static tfp_status refuse_doubted(const tfp_whatif *w, tfp_error *err)
 {
     const tfp_profile *p = tfp_profile_of(w->r);
     tfp_buf why = { 0 };
-    for (unsigned kind = 0; kind < TFP_DOUBT_SAID; kind++) {
+    for (unsigned kind = 0; kind < TFP_DOUBT_KINDS; kind++) {
         tfp_doubt_sum sum;
-        if (!tfp_doubt_sum_of(p, tfp_step_of(w->r), kind, &sum)) continue;
+        if (!tfp_doubt_is_said(kind) || !tfp_doubt_sum_of(p, tfp_step_of(w->r), kind, &sum)) continue;
         if (why.size) tfp_buf_text(&why, "; ");
         tfp_doubt_put(p, kind, &sum, &why);
     }

@@ -177,7 +177,7 @@ static void forget(tfp_join *x)
     x->t->windows.size = 0;
     size_t repaired = 0;
     for (size_t i = 0; i < x->t->doubts.size; i++)
-        if (x->t->doubts.at[i].kind < TFP_DOUBT_REPAIRED) x->t->doubts.at[repaired++] = x->t->doubts.at[i];
+        if (tfp_doubt_is_repaired(x->t->doubts.at[i].kind)) x->t->doubts.at[repaired++] = x->t->doubts.at[i];
     x->t->doubts.size = repaired;
     size_t kept = 0; /* links that came from files are kept */
     for (size_t i = 0; i < x->t->flows.size; i++)

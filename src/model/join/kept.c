@@ -82,7 +82,7 @@ static bool list(const tfp_event_tables *e, tfp_map64 *why, bool *most)
         uint64_t key = key_of(d->process, d->step);
         *most |= tfp_doubt_of_all(d->kind);
         if (d->step == TFP_NONE || !d->count) continue;
-        if (d->kind < TFP_DOUBT_SAID)
+        if (tfp_doubt_is_said(d->kind))
             ok = tfp_map64_put(why, key, DOUBTED);
         else if (d->of && tfp_map64_get(why, key) == TFP_NONE)
             ok = tfp_map64_put(why, key, UNSTEADY);

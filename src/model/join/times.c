@@ -45,7 +45,7 @@ static void add(times *t, tfp_doubt_kind kind, uint32_t process, uint32_t span, 
         at = (uint32_t)e->doubts.size;
         if (!tfp_join_keep(t->x, tfp_map64_put(&t->rows, key, at) && tfp_push(&e->doubts, row))) return;
     }
-    static const char *const said[TFP_DOUBT_REPAIRED] = {
+    static const char *const said[TFP_DOUBT_CUT + 1] = {
         [TFP_DOUBT_FAR] = "events over a day from all others, left out",
         [TFP_DOUBT_TWICE] = "activities that were recorded twice, counted once",
         [TFP_DOUBT_OVERLAPS] = "activities that end long after the next one of their stream began, cut there"

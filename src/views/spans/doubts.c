@@ -80,7 +80,7 @@ bool tfp_doubt_sum_of(const tfp_profile *p, tfp_step_choice steps, tfp_doubt_kin
     steps.left = NULL;
     for (size_t i = 0; i < e->doubts.size; i++) {
         const tfp_doubt *d = &e->doubts.at[i];
-        bool everywhere = kind < TFP_DOUBT_REPAIRED || kind == TFP_DOUBT_CLOCKS || kind == TFP_DOUBT_MIXED;
+        bool everywhere = tfp_doubt_is_repaired(kind) || kind == TFP_DOUBT_CLOCKS || kind == TFP_DOUBT_MIXED;
         if (d->kind != kind || (!everywhere && !tfp_step_takes(steps, d->step))) continue;
         out->count = tfp_add(out->count, d->count, NULL);
         out->of = tfp_add(out->of, d->of, NULL);
@@ -148,13 +148,15 @@ tfp_status tfp_note_recording(tfp_report *r, const tfp_profile *p, const char *s
     return s ? s : tfp_note_doubts(r, p, side, err);
 }
 
-static tfp_status note(tfp_report *r, const tfp_profile *p, const char *side, unsigned kinds_end, tfp_error *err)
+/* lost: only what is missing. Repairs are warnings. */
+static tfp_status note(tfp_report *r, const tfp_profile *p, const char *side, bool lost, tfp_error *err)
 {
     tfp_status s = TFP_OK;
-    for (unsigned kind = TFP_DOUBT_REPAIRED; kind < kinds_end && !s; kind++) { /* repairs are warnings */
+    for (unsigned kind = 0; kind < TFP_DOUBT_KINDS && !s; kind++) {
         tfp_doubt_sum sum;
         tfp_buf b = { 0 };
-        if (!tfp_doubt_sum_of(p, tfp_step_of(r), kind, &sum)) continue;
+        bool wanted = lost ? tfp_doubt_is_lost(kind) : tfp_doubt_is_said(kind) && !tfp_doubt_is_repaired(kind);
+        if (!wanted || !tfp_doubt_sum_of(p, tfp_step_of(r), kind, &sum)) continue;
         tfp_doubt_put(p, kind, &sum, &b);
         s = b.failed ? tfp_nomem(err)
                      : tfp_report_note_add(r, TFP_NOTE_DOUBT, err, "%s%s%.*s", side ? side : "", side ? ": " : "",
@@ -166,12 +168,12 @@ static tfp_status note(tfp_report *r, const tfp_profile *p, const char *side, un
 
 tfp_status tfp_note_doubts(tfp_report *r, const tfp_profile *p, const char *side, tfp_error *err)
 {
-    return note(r, p, side, TFP_DOUBT_SAID, err);
+    return note(r, p, side, false, err);
 }
 
 tfp_status tfp_note_lost(tfp_report *r, tfp_error *err)
 {
-    return note(r, tfp_profile_of(r), NULL, TFP_DOUBT_LOST_END, err);
+    return note(r, tfp_profile_of(r), NULL, true, err);
 }
 
 bool tfp_starts_late(const tfp_profile *p, uint32_t process)
@@ -234,7 +236,7 @@ static void count_steps(const tfp_report *r, tfp_doubted_steps *d)
     d->most = d->all || doubted > all / 2 || !works_elsewhere(d);
 }
 
-static bool is_unsteady(const tfp_doubt *d) { return d->kind >= TFP_DOUBT_LOADING && d->of; }
+static bool is_unsteady(const tfp_doubt *d) { return !tfp_doubt_is_said(d->kind) && d->of; }
 
 bool tfp_doubted_steps_of(tfp_report *r, const tfp_trace_index *x, tfp_doubted_steps *out)
 {
@@ -249,10 +251,10 @@ bool tfp_doubted_steps_of(tfp_report *r, const tfp_trace_index *x, tfp_doubted_s
         uint64_t key = (uint64_t)x->unit_of_process[d->process] << 32 | d->step;
         out->clocks |= d->kind == TFP_DOUBT_CLOCKS;
         /* the steps of executions have the times that were repaired */
-        out->all |= tfp_doubt_of_all(d->kind) || (d->kind < TFP_DOUBT_REPAIRED && e->processes.at[d->process].tasks);
+        out->all |= tfp_doubt_of_all(d->kind) || (tfp_doubt_is_repaired(d->kind) && e->processes.at[d->process].tasks);
         if (d->step == TFP_NONE || !d->count) continue;
         if (is_unsteady(d)) out->unsteady.at[out->unsteady.count++] = key;
-        if (d->kind < TFP_DOUBT_SAID) out->doubted.at[out->doubted.count++] = key;
+        if (tfp_doubt_is_said(d->kind)) out->doubted.at[out->doubted.count++] = key;
     }
     qsort(out->doubted.at, out->doubted.count, sizeof *out->doubted.at, by_number);
     qsort(out->unsteady.at, out->unsteady.count, sizeof *out->unsteady.at, by_number);
