@@ -171,10 +171,7 @@ tfp_status tfp_note_doubts(tfp_report *r, const tfp_profile *p, const char *side
     return note(r, p, side, false, err);
 }
 
-tfp_status tfp_note_lost(tfp_report *r, tfp_error *err)
-{
-    return note(r, tfp_profile_of(r), NULL, true, err);
-}
+tfp_status tfp_note_lost(tfp_report *r, tfp_error *err) { return note(r, tfp_profile_of(r), NULL, true, err); }
 
 bool tfp_starts_late(const tfp_profile *p, uint32_t process)
 {
