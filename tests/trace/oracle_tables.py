@@ -40,7 +40,7 @@ def settle_runs(found, ran):
     a negative number."""
     for key, n in found.items():
         if key not in ran:
-            n["runs"] = n["activities"]
+            n["runs"] = max(n["activities"], n["cpu"] > 0 or n["device"] > 0)
         elif not n["runs"] and (n["cpu"] > 0 or n["device"] > 0):
             n["runs"] = -max(1, n["activities"])
     return found

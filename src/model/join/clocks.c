@@ -11,6 +11,7 @@
 #define DELAY_NS 200000    /* all kernels are so late only on a busy device, or if the clocks differ */
 #define LINE_NS 20000      /* so far from their line delays may be */
 #define THIRDS 3
+#define SYNCS 3    /* fewer calls that wait say little of a third */
 #define GAPS 3     /* fewer idle times say nothing */
 #define LAUNCHES 8 /* the same */
 
@@ -205,7 +206,7 @@ static int64_t apart_in(const third *of, int64_t third_ns, bool everywhere)
 {
     bool is_early = of->early * 2 > of->launched && of->launched >= LAUNCHES;
     /* a late clock moves all work away from its launch */
-    bool goes_on = of->syncs > 1 && of->unsynced * 2 > of->syncs && of->least_ns >= -LINE_NS;
+    bool goes_on = of->syncs >= SYNCS && of->unsynced * 2 > of->syncs && of->least_ns >= -LINE_NS;
     bool late = is_late(of, third_ns) && (everywhere || (of->delays && of->alike * 10 >= of->delays * 9));
     int64_t ns = is_early ? of->early_ns : 0;
     if (late && of->least_ns > ns) ns = of->least_ns;

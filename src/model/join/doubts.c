@@ -144,6 +144,13 @@ static void collect_activity(doubter *d, uint32_t span)
     if (around != TFP_NONE && d->s->kind[around] == TFP_SPAN_CALL) d->launched[around] = 1;
 }
 
+/* Whether the file names a call that waits as an activity's launch: nothing follows for the clock. */
+static bool is_waited_for(const doubter *d, uint32_t span)
+{
+    uint32_t launch = d->s->kind[span] == TFP_SPAN_ACTIVITY ? d->s->launch[span] : TFP_NONE;
+    return launch != TFP_NONE && meaning_of(d, launch) == TFP_CALL_WAITS;
+}
+
 static void collect(doubter *d)
 {
     for (uint32_t i = 0; i < d->x->count && !d->x->b->status; i++) {
@@ -154,7 +161,7 @@ static void collect(doubter *d)
             tfp_join_keep(d->x, tfp_push(&d->compilers, i));
         if ((!asked && kind != TFP_SPAN_OP) || tfp_span_process(d->x, i) >= d->x->t->processes.size) continue;
         process_of(d, i)->host_ops += kind != TFP_SPAN_ACTIVITY;
-        tfp_timeline_add(&process_of(d, i)->timeline, i);
+        if (!is_waited_for(d, i)) tfp_timeline_add(&process_of(d, i)->timeline, i);
         if (kind == TFP_SPAN_CALL)
             collect_call(d, i);
         else if (asked)

@@ -199,7 +199,7 @@ static bool look_at_wide(const looker *l, bool ran)
         if (s->kind[i] != TFP_SPAN_CALL || process >= l->t->processes.size) continue;
         looked_at *x = &l->processes[process];
         called c = { s->name[i], s->correlation[i], s->start_ns[i], s->duration_ns[i] };
-        if (x->streams && (!ran || x->ran) && look_at_call(l, x, &c, ran)) return true;
+        if ((!ran || x->ran) && look_at_call(l, x, &c, ran)) return true;
     }
     return false;
 }
@@ -211,8 +211,7 @@ static bool look(looker *l)
     bool doubtful = look_at_wide(l, false);
     for (size_t i = 0; i < s->slims.size && !doubtful; i++) {
         looked_at *x = of_lane(l, &s->slims.at[i]);
-        if (x && x->streams && s->slims.at[i].nesting == TFP_SLIM_HOST)
-            doubtful = look_at_calls(l, &s->slims.at[i], false);
+        if (x && s->slims.at[i].nesting == TFP_SLIM_HOST) doubtful = look_at_calls(l, &s->slims.at[i], false);
     }
     for (size_t i = 0; i < l->t->processes.size && !doubtful && !l->failed; i++) {
         looked_at *x = &l->processes[i];
@@ -272,7 +271,8 @@ bool tfp_slims_doubtful(tfp_builder *b)
         looked_at *x = of_lane(&l, f);
         if (!x || f->start_ns > f->end_ns) continue;
         widen(f->nesting == TFP_SLIM_HOST ? &x->host : &x->device, f->start_ns, f->end_ns);
-        any |= x->streams |= is_stream(&l, f);
+        x->streams |= is_stream(&l, f);
+        any |= x->streams || f->calls.size;
     }
     if (ok && any) doubtful = widen_by_spans(&l);
     if (ok && any && !doubtful && leaves_out_compiling(b->p)) doubtful = compiles(&l);
