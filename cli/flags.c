@@ -59,7 +59,7 @@ cli_flag cli_flags[CLI_FLAG_COUNT] = {
     [CLI_ONCE] = { .name = "once", .verb = "top watch", .help = "top: print the table of one interval and end; watch: watch for 6 s and print the processes" },
     [CLI_OP] = { "op", "REGEX", "trend", "only operations whose whole name matches, and no steps", false, false },
     [CLI_OPEN]    = { "open",    NULL,                "serve",   "show the page in the browser", false, false },
-    [CLI_OTLP]    = { "otlp",    "URL",               "agent",   "send metrics to this collector by OTLP, protobuf over HTTP: http://HOST[:4318][/v1/metrics]", false, false },
+    [CLI_OTLP]    = { "otlp",    "URL",               "agent watch", "send metrics (watch: findings, as logs) to this collector by OTLP, protobuf over HTTP: http://HOST[:4318][/v1/metrics]", false, false },
     [CLI_PAIRS]   = { "pairs",   NULL,                "diff",    "with --gate: run N of --base and run N of --new were recorded one after the other on one machine, so that the machine's speed cancels out", false, false },
     [CLI_PARALLEL] = { .name = "parallel" },
     [CLI_PARCA]   = { "parca",   "URL",               "agent stacks", "send the samples to Parca, as pprof: http://HOST[:7070]; agent: samples of one second of every process at each --interval, needs --commands", false, false },

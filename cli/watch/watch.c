@@ -10,8 +10,8 @@
 
 typedef struct shown {
     cli *c;
-    bool text, lines; /* text: for people, a line for each finding when it comes; lines: the same as JSON */
-    webhook *hook;    /* NULL: none */
+    bool text, lines;          /* text: for people, a line for each finding when it comes; lines: the same as JSON */
+    webhook *hook, *collector; /* NULL: none */
     after *captures;
     bool failed;
 } shown;
@@ -27,6 +27,7 @@ static int show_row(void *ctx, const tfp_report *columns, const char *text, cons
     shown *s = ctx;
     after_look(s->captures);
     if (json && s->hook && is_alarm(json)) webhook_add(s->hook, json);
+    if (json && s->collector && is_alarm(json)) webhook_add(s->collector, json);
     if (columns && s->lines) s->failed |= tfp_report_write(columns, "jsonl", cli_write, s->c->out, s->c->err) != TFP_OK;
     if (text && s->text) cli_print(s->c->out, "%s\n", text);
     if (json && s->lines) cli_print(s->c->out, "%s\n", json);
@@ -72,13 +73,21 @@ static int fail_on(cli *c, const tfp_watch *w, const char *names)
     return 0;
 }
 
-static int start_hook(cli *c, const char *url, webhook **out)
+static int start_hook(cli *c, const cli_call *call, bool otlp, webhook **out)
 {
-    const char *why;
+    const char *why, *url = call->flags[otlp ? CLI_OTLP : CLI_WEBHOOK];
     bool usage;
     if (!url) return 0;
-    *out = webhook_new(url, &usage, &why);
-    return *out ? 0 : cli_fault_set(&c->fault, usage ? CLI_BAD_USAGE : CLI_LIMIT, "--webhook '%s': %s", url, why);
+    *out = webhook_new(url, otlp, &usage, &why);
+    return *out ? 0
+                : cli_fault_set(&c->fault, usage ? CLI_BAD_USAGE : CLI_LIMIT, "--%s '%s': %s",
+                                otlp ? "otlp" : "webhook", url, why);
+}
+
+static void end_hook(cli *c, webhook *hook)
+{
+    const char *note = hook ? webhook_end(hook) : NULL;
+    if (note) cli_tell_remark(c, note);
 }
 
 static void stop(int number)
@@ -100,7 +109,8 @@ static int run(cli *c, const cli_call *call, tfp_options *o, tfp_watch *w)
     bool once = call->flags[CLI_ONCE] != NULL;
     if (once) how.text = how.lines = false;
     if (s) return cli_fault_from(&c->fault, s, c->err);
-    int hooked = start_hook(c, call->flags[CLI_WEBHOOK], &how.hook);
+    int hooked = start_hook(c, call, false, &how.hook);
+    if (!hooked) hooked = start_hook(c, call, true, &how.collector);
     if (hooked) return hooked;
     sigaction(SIGINT, &ends, NULL);
     sigaction(SIGTERM, &ends, NULL);
@@ -108,9 +118,8 @@ static int run(cli *c, const cli_call *call, tfp_options *o, tfp_watch *w)
     tfp_watch_on_row(w, show_row, &how);
     if (call->flags[CLI_CAPTURE]) tfp_watch_on_capture(w, after_start, &captures);
     s = tfp_watch_run(w, o, &r, c->err);
-    const char *note = how.hook ? webhook_end(how.hook) : NULL;
-    if (note) cli_tell_remark(c, note);
-    if ((note = after_end(&captures))) cli_tell_remark(c, note);
+    end_hook(c, how.hook);
+    end_hook(c, how.collector);
     cli_interrupted = 0; /* it is how a watch ends */
     int status = s ? cli_fault_from(&c->fault, s, c->err) : 0, put = 0;
     if (how.failed) put = cli_stdout_fault(c);

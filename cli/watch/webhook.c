@@ -3,6 +3,7 @@
  * counted. */
 #include "webhook.h"
 #include "agent/agent.h"
+#include "agent/findings.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@ enum { WAITING_MOST = 64, TRIES = 3, END_SECONDS = 16 };
 
 struct webhook {
     http_url url;
+    bool otlp;
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t change;
@@ -25,16 +27,27 @@ struct webhook {
     char why[200], note[400];
 };
 
+static void put_body(const webhook *w, const char *json, answer *body)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    if (w->otlp) {
+        findings_otlp(json, true, (int64_t)t.tv_sec * 1000000000 + t.tv_nsec, body);
+        return;
+    }
+    answer_text(body, "{\"schema\":\"tfprof.finding\",");
+    answer_text(body, json + 1);
+}
+
 static bool post(webhook *w, const char *json)
 {
     char why[sizeof w->why] = "";
     bool sent = false;
     for (int i = 0; i < TRIES && !sent; i++) {
         answer body = { 0 };
-        answer_text(&body, "{\"schema\":\"tfprof.finding\",");
-        answer_text(&body, json + 1);
+        put_body(w, json, &body);
         if (i) sleep(1);
-        sent = agent_post(&w->url, "application/json", &body, why, sizeof why);
+        sent = agent_post(&w->url, w->otlp ? "application/x-protobuf" : "application/json", &body, why, sizeof why);
         answer_free(&body);
     }
     if (!sent) {
@@ -70,13 +83,14 @@ static void *send_all(void *ctx)
     return NULL;
 }
 
-webhook *webhook_new(const char *url, bool *usage, const char **why)
+webhook *webhook_new(const char *url, bool otlp, bool *usage, const char **why)
 {
     webhook *w = calloc(1, sizeof *w);
     *usage = false;
     *why = "out of memory";
     if (!w) return NULL;
-    *usage = !http_url_of(url, "80", &w->url, why);
+    w->otlp = otlp;
+    *usage = otlp ? !findings_url(url, &w->url, why) : !http_url_of(url, "80", &w->url, why);
     if (!*usage) {
         *why = "no thread can be started";
         pthread_mutex_init(&w->lock, NULL);
@@ -114,8 +128,8 @@ const char *webhook_end(webhook *w)
     while ((!w->idle || w->count) && !late) late = pthread_cond_timedwait(&w->change, &w->lock, &until);
     size_t lost = w->failed + w->count + (late && !w->idle);
     if (lost)
-        snprintf(w->note, sizeof w->note, "webhook: %zu finding%s not sent: %s", lost, lost == 1 ? " was" : "s were",
-                 *w->why ? w->why : "no answer in time");
+        snprintf(w->note, sizeof w->note, "%s: %zu finding%s not sent: %s", w->otlp ? "otlp" : "webhook", lost,
+                 lost == 1 ? " was" : "s were", *w->why ? w->why : "no answer in time");
     pthread_mutex_unlock(&w->lock);
     if (late)
         pthread_detach(w->thread); /* it ends with the process */

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/agent/message.c: writes protobuf's wire format, as far as metrics need it. */
+/* server/agent/message.c: writes protobuf's wire format, as far as OTLP's metrics and logs need it. */
 #include "message.h"
 
 #include "tfprof/tfprof.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { FIXED64 = 1, BYTES = 2, VARINT_MOST = 10 };
+enum { VARINT = 0, FIXED64 = 1, BYTES = 2, VARINT_MOST = 10 };
 
 static size_t varint_of(uint64_t value, unsigned char out[VARINT_MOST])
 {
@@ -70,4 +71,37 @@ void message_double(answer *a, uint32_t field, double value)
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
     message_fixed(a, field, bits);
+}
+
+void message_int(answer *a, uint32_t field, int64_t value)
+{
+    put_tag(a, field, VARINT);
+    put_varint(a, (uint64_t)value);
+}
+
+/* ---- OTLP ---- */
+
+void message_attribute(answer *a, uint32_t field, const char *key, const char *text)
+{
+    size_t pair = message_open(a, field), value;
+    message_text(a, 1, key);
+    value = message_open(a, 2);
+    message_text(a, 1, text);
+    message_close(a, value);
+    message_close(a, pair);
+}
+
+void message_origin(answer *a, size_t *of)
+{
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    size_t resource = message_open(a, 1), scope;
+    message_attribute(a, 1, "service.name", "tfprof");
+    message_attribute(a, 1, "host.name", host);
+    message_close(a, resource);
+    *of = message_open(a, 2);
+    scope = message_open(a, 1);
+    message_text(a, 1, "tfprof");
+    message_text(a, 2, tfp_version());
+    message_close(a, scope);
 }

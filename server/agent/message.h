@@ -11,5 +11,12 @@ void message_close(answer *a, size_t at);
 void message_text(answer *a, uint32_t field, const char *text); /* escaped as in reports, so that it is UTF-8 */
 void message_fixed(answer *a, uint32_t field, uint64_t value);  /* fixed64 */
 void message_double(answer *a, uint32_t field, double value);
+void message_int(answer *a, uint32_t field, int64_t value); /* a varint */
+
+/* ---- OTLP: common.proto, resource.proto ---- */
+/* KeyValue, with a string. */
+void message_attribute(answer *a, uint32_t field, const char *key, const char *text);
+/* The resource tfprof on this host (field 1), and the begin of what its scope has (field 2, open: *of). */
+void message_origin(answer *a, size_t *of);
 
 #endif

@@ -7,7 +7,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { TEXT_ROOM = 4300 };
 
@@ -144,17 +143,6 @@ void metrics_prometheus(const tfp_report *top, bool commands, answer *out)
 
 /* ---- OTLP: opentelemetry/proto/metrics/v1/metrics.proto, common.proto, resource.proto ---- */
 
-/* KeyValue, with a string. */
-static void put_attribute(answer *a, uint32_t field, const char *key, const char *text)
-{
-    size_t pair = message_open(a, field), value;
-    message_text(a, 1, key);
-    value = message_open(a, 2);
-    message_text(a, 1, text);
-    message_close(a, value);
-    message_close(a, pair);
-}
-
 /* NumberDataPoint */
 static void put_point(answer *a, const tfp_report *top, size_t row, const metric *m, bool commands, int64_t unix_ns,
                       double value)
@@ -165,7 +153,7 @@ static void put_point(answer *a, const tfp_report *top, size_t row, const metric
     message_double(a, 4, value);
     for (size_t i = 0; i < LABELS; i++)
         if (has_label(m, &labels[i], commands) && text_of(top, row, labels[i].column, text))
-            put_attribute(a, 7, labels[i].otlp, text);
+            message_attribute(a, 7, labels[i].otlp, text);
     message_close(a, point);
 }
 
@@ -188,17 +176,8 @@ static void put_metric(answer *a, const tfp_report *top, const metric *m, bool c
 
 void metrics_otlp(const tfp_report *top, bool commands, int64_t unix_ns, answer *out)
 {
-    char host[256] = "";
-    gethostname(host, sizeof host - 1);
-    size_t all = message_open(out, 1), resource = message_open(out, 1), metrics_of, scope;
-    put_attribute(out, 1, "service.name", "tfprof");
-    put_attribute(out, 1, "host.name", host);
-    message_close(out, resource);
-    metrics_of = message_open(out, 2);
-    scope = message_open(out, 1);
-    message_text(out, 1, "tfprof");
-    message_text(out, 2, tfp_version());
-    message_close(out, scope);
+    size_t all = message_open(out, 1), metrics_of;
+    message_origin(out, &metrics_of);
     put_metric(out, top, NULL, commands, unix_ns);
     for (const metric *m = metrics; m < metrics + METRICS; m++) put_metric(out, top, m, commands, unix_ns);
     message_close(out, metrics_of);

@@ -2,9 +2,11 @@
 /* What the agent, its collectors and the tfprof of another machine exchange: URLs, headers, statuses, lines of
  * archives, names of services, protobuf. */
 #include "agent/agent.h"
+#include "agent/findings.h"
 #include "agent/message.h"
 #include "agent/push.h"
 #include "support.h"
+#include "wire/proto.h"
 
 #include <string.h>
 
@@ -200,12 +202,84 @@ static void messages_have_lengths(void **state)
     answer_free(&b);
 }
 
+/* ---- findings as logs ---- */
+
+/* The last field of this number, as its bytes; its number in *value. */
+static tfp_str last_field(tfp_str message, uint32_t number, uint64_t *value)
+{
+    tfp_wire w = tfp_wire_start(message);
+    tfp_str found = { NULL, 0 };
+    for (tfp_field f; tfp_wire_next(&w, &f);)
+        if (f.number == number) {
+            if (f.type == TFP_BYTES)
+                found = tfp_field_bytes(&w, &f);
+            else if (value)
+                *value = f.value;
+        }
+    assert_int_equal(tfp_wire_end(&w, NULL), TFP_OK);
+    return found;
+}
+
+static void a_finding_is_a_log_record(void **state)
+{
+    (void)state;
+    static const char json[] =
+        "{\"run\":\"5d7c\",\"job\":\"train.py\",\"rank\":2,\"found\":\"2026-11-29T16:09:06.187396Z\",\"ended\":null,"
+        "\"kind\":\"late\",\"cause\":\"input\",\"line\":\"/a \\\"b\\\"\\u0007/train.py:31:load\",\"gain\":0.25,"
+        "\"evidence\":\"rank 2 came last 28 times\"}";
+    for (int names = 0; names < 2; names++) {
+        answer a = { .status = ANSWER_OK };
+        uint64_t time = 0, seen = 0, severity = 0;
+        findings_otlp(json, names, 77, &a);
+        tfp_str all = { a.data, a.size };
+        tfp_str record = last_field(last_field(last_field(all, 1, NULL), 2, NULL), 2, &time);
+        last_field(record, 1, &time);
+        last_field(record, 11, &seen);
+        last_field(record, 2, &severity);
+        assert_int_equal(time, 1795968546187396000);
+        assert_int_equal(seen, 77);
+        assert_int_equal(severity, 13);
+        tfp_str body = last_field(last_field(record, 5, NULL), 1, NULL);
+        if (names) assert_str(body, "rank 2 came last 28 times");
+        if (!names) assert_str(body, "rank 2: late (input)");
+        assert_int_equal(memmem(a.data, a.size, "train.py", 8) != NULL, names);
+        assert_int_equal(memmem(a.data, a.size, "tfprof.gain", 11) != NULL, 1);
+        answer_free(&a);
+    }
+    static const char *const broken[] = { "",     "{",          "{\"", "{\"a\":", "{\"a\":\"\\", "{\"a\":\"\\u00",
+                                          "null", "{\"kind\":}" };
+    for (size_t i = 0; i < ROWS(broken); i++) {
+        answer a = { .status = ANSWER_OK };
+        findings_otlp(broken[i], true, 1, &a);
+        assert_false(answer_failed(&a));
+        answer_free(&a);
+    }
+}
+
+static void collectors_take_logs_beside_metrics(void **state)
+{
+    (void)state;
+    static const char *const rows[][2] = {
+        { "http://c", "/v1/logs" },           { "http://c:4318/v1/metrics", "/v1/logs" },
+        { "http://c/v1/logs", "/v1/logs" },   { "http://c/a/v1/metrics", "/a/v1/logs" },
+        { "http://c/otlp", "/otlp/v1/logs" },
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        http_url u;
+        const char *why;
+        assert_true(findings_url(rows[i][0], &u, &why));
+        assert_string_equal(u.path, rows[i][1]);
+        assert_string_equal(u.port, "4318");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(urls_are_taken_apart),   cmocka_unit_test(stores_of_stacks_have_their_paths),
-        cmocka_unit_test(a_header_is_there_once), cmocka_unit_test(statuses_of_answers),
-        cmocka_unit_test(lines_of_archives),      cmocka_unit_test(messages_have_lengths),
+        cmocka_unit_test(urls_are_taken_apart),      cmocka_unit_test(stores_of_stacks_have_their_paths),
+        cmocka_unit_test(a_header_is_there_once),    cmocka_unit_test(statuses_of_answers),
+        cmocka_unit_test(lines_of_archives),         cmocka_unit_test(messages_have_lengths),
+        cmocka_unit_test(a_finding_is_a_log_record), cmocka_unit_test(collectors_take_logs_beside_metrics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
