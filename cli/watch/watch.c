@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/watch/watch.c: the command watch: watches jobs until it is stopped and prints findings as they come; and the tables of a store. */
+/* cli/watch/watch.c: the command watch: watches jobs until it is stopped and prints findings as they come; and the
+ * tables of a store. */
 #include "after.h"
 #include "cli.h"
 #include "tfprof/watch.h"

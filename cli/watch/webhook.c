@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/watch/webhook.c: a queue of findings and the thread that posts them: five seconds for each, three tries, then it is dropped and
- * counted. */
+/* cli/watch/webhook.c: a queue of findings and the thread that posts them: five seconds for each, three tries,
+ * then it is dropped and counted. */
 #include "webhook.h"
 #include "agent/agent.h"
 #include "agent/findings.h"

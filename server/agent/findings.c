@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/agent/findings.c: a finding of `tfprof watch` as a log record of OTLP: its sentence is the body, its columns are attributes. */
+/* server/agent/findings.c: a finding of `tfprof watch` as a log record of OTLP: its sentence is the body, its
+ * columns are attributes. */
 #include "findings.h"
 
 #include "message.h"
