@@ -136,6 +136,7 @@ SUITES = [
     Suite("server, sanitizers", [PYTHON, "tests/server/run.py", f"{ASAN}/tfprof"], 62, waits=True),
     Suite("running jobs", [PYTHON, "tests/live/run.py", f"{RELEASE}/tfprof"], 19, waits=True),
     Suite("steps a second at the first look", [PYTHON, "tests/live/rates.py", f"{RELEASE}/tfprof"], 9, waits=True),
+    Suite("GPUs of watched jobs", [PYTHON, "tests/live/gpus.py", f"{RELEASE}/tfprof"], 55, waits=True),
     Suite("captures", [PYTHON, "tests/live/capture.py", f"{RELEASE}/tfprof"], 27, waits=True),
     Suite("inference servers", [PYTHON, "tests/live/engines.py", f"{RELEASE}/tfprof"], 14, waits=True),
     Suite("commands and tutorials of the docs", [PYTHON, "tests/docs/run.py", f"{RELEASE}/tfprof"], 90, waits=True),

@@ -3,6 +3,7 @@
 #include "live/jobs/nvml.h"
 
 #include <dlfcn.h>
+#include <math.h>
 
 typedef struct process_info { /* nvmlProcessInfo_t */
     unsigned pid;
@@ -14,7 +15,10 @@ typedef struct utilization { /* nvmlUtilization_t, in percent */
     unsigned gpu, memory;
 } utilization;
 
-enum { PROCESSES_MOST = 1024, GPUS_MOST = 256 };
+enum { PROCESSES_MOST = 1024, GPUS_MOST = 256, CLOCK_SM = 1 };
+/* nvmlClocksThrottleReason…: software's limit of power, slowdown by hardware, by heat (software, hardware), by the
+ * power brake */
+#define SLOWED (0x04ULL | 0x08ULL | 0x20ULL | 0x40ULL | 0x80ULL)
 
 /* ISO C has no cast from an object pointer to a function pointer. */
 static bool look_up(void *library, const char *name, void *out)
@@ -82,6 +86,27 @@ void tfp_gpus_read(tfp_gpus *g)
         }
         if (!tfp_push(&g->busy, busy)) g->why = "out of memory";
     }
+}
+
+tfp_gpu_pace tfp_gpus_pace(const tfp_gpus *g, uint32_t gpu)
+{
+    int (*device_at)(unsigned, void **) = NULL, (*power_of)(void *, unsigned *) = NULL;
+    int (*clock_of)(void *, int, unsigned *) = NULL, (*reasons_of)(void *, unsigned long long *) = NULL;
+    tfp_gpu_pace out = { NAN, NAN, false };
+    void *device = NULL;
+    unsigned milliwatts, mhz;
+    unsigned long long reasons;
+    if (!g->library || gpu >= g->busy.size || !look_up(g->library, "nvmlDeviceGetHandleByIndex_v2", &device_at) ||
+        device_at(gpu, &device) != 0)
+        return out;
+    if (look_up(g->library, "nvmlDeviceGetPowerUsage", &power_of) && power_of(device, &milliwatts) == 0)
+        out.power_w = milliwatts / 1e3;
+    if (look_up(g->library, "nvmlDeviceGetClockInfo", &clock_of) && clock_of(device, CLOCK_SM, &mhz) == 0)
+        out.clock_mhz = mhz;
+    if (look_up(g->library, "nvmlDeviceGetCurrentClocksThrottleReasons", &reasons_of) &&
+        reasons_of(device, &reasons) == 0)
+        out.slowed = (reasons & SLOWED) != 0;
+    return out;
 }
 
 void tfp_gpus_free(tfp_gpus *g)

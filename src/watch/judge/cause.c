@@ -101,12 +101,23 @@ static void by_looks(const member *m, const counted *c, const double us[2], doub
     }
 }
 
-/* What the kernel counted. */
+/* By how much a step takes longer because the clock of the rank's GPU is slower: all its own time counts as work
+ * of the GPU, which is too much where the host is the bottleneck, so that this cause needs a clock that explains
+ * most of the extra time. */
+static double by_clock(const member *m, const base *was, int64_t since_us)
+{
+    double clock = judge_mean_since(m, offsetof(unit, clock), since_us);
+    return was->clock > 0 && clock > 0 && clock < 0.97 * was->clock ? was->own * (was->clock / clock - 1) : 0;
+}
+
+/* What the kernel counted, and the clock of the GPU. */
 static void by_kernel(const member *m, const base *was, int64_t since_us, double extra, cause *out)
 {
     double throttled = judge_mean_since(m, offsetof(unit, throttled), since_us) - was->throttled,
            delay = judge_mean_since(m, offsetof(unit, delay), since_us) - was->delay;
     if (isnan(throttled)) throttled = 0;
+    double slower = by_clock(m, was, since_us);
+    if (slower >= EXPLAINS * extra) throttled = slower;
     const char *name = throttled >= EXPLAINS * extra ? "throttled" : "neighbour";
     double share = (throttled >= EXPLAINS * extra ? throttled : delay - throttled) / extra;
     if (!(share >= EXPLAINS)) return;

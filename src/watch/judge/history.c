@@ -125,6 +125,7 @@ base judge_base(const member *m, int64_t until_us)
     b.throttled = mean_of(of, b.units, offsetof(unit, throttled));
     b.bytes = mean_of(of, b.units, offsetof(unit, bytes));
     b.cpu = mean_of(of, b.units, offsetof(unit, cpu));
+    b.clock = mean_of(of, b.units, offsetof(unit, clock));
     for (size_t i = 0; i < b.units; i++)
         if (!isnan(of[i]->late)) off[n++] = fabs(of[i]->late - b.late);
     b.mad = judge_median(off, n);

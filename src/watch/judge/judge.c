@@ -132,7 +132,8 @@ static void take_unit(tfp_watch_judge *j, job *of, member *m, const unit *x)
 static bool add_to_window(member *m, const unit *x)
 {
     static const size_t fields[] = { offsetof(unit, duration),  offsetof(unit, wait),  offsetof(unit, delay),
-                                     offsetof(unit, throttled), offsetof(unit, bytes), offsetof(unit, cpu) };
+                                     offsetof(unit, throttled), offsetof(unit, bytes), offsetof(unit, cpu),
+                                     offsetof(unit, clock) };
     unit *w = &m->open;
     bool full = w->steps > 1 && x->end / WINDOW_US > w->end / WINDOW_US;
     if (full) return true;
@@ -164,6 +165,7 @@ tfp_status tfp_watch_judge_step(tfp_watch_judge *j, const tfp_watch_rank *rank, 
                .delay = row->run_delay_us,
                .throttled = row->throttled_us,
                .cpu = row->cpu_us,
+               .clock = row->gpu_clock_mhz,
                .end = moments.end,
                .arrive = moments.arrive,
                .leave = moments.leave,

@@ -56,7 +56,7 @@ static bool all_grew(const job *of, int64_t since_us)
     return high <= low * 1.15 && (low > 1.05 || high < 0.95);
 }
 
-static double least_lateness(const member *m) { return fmax(STEP_SHARE * m->usual.duration, MADS * m->usual.mad); }
+double judge_least_lateness(const member *m) { return fmax(STEP_SHARE * m->usual.duration, MADS * m->usual.mad); }
 
 static double late_since(const member *m, int64_t since_us)
 {
@@ -67,7 +67,7 @@ static double late_since(const member *m, int64_t since_us)
 static bool recovered(const candidate *c, size_t needed, int64_t now_us)
 {
     double lately_us = fmax(LATELY_US, (double)needed * c->of->usual.duration);
-    return late_since(c->of, now_us - (int64_t)lately_us) <= least_lateness(c->of);
+    return late_since(c->of, now_us - (int64_t)lately_us) <= judge_least_lateness(c->of);
 }
 
 /* A rank that is late recovers when it is as early as usual for long enough. */
@@ -77,7 +77,8 @@ static void watch_open(tfp_watch_judge *j, const job_step *r, finding *f)
         const step_part *part = &r->parts.at[i];
         if (part->of != f->of) continue;
         double late = part->x.late - part->of->usual.late;
-        f->healthy = late <= fmax(least_lateness(part->of), f->row.lateness_us / 2) ? f->healthy + part->x.steps : 0;
+        f->healthy =
+            late <= fmax(judge_least_lateness(part->of), f->row.lateness_us / 2) ? f->healthy + part->x.steps : 0;
         if (f->healthy >= RECOVERED) judge_end(j, f, part->x.end);
     }
 }
@@ -119,6 +120,7 @@ static void say(tfp_watch_judge *j, job *of, const candidate *c, const cause *wh
     tfp_watch_finding row;
     tfp_buf waiting = { 0 }, evidence = { 0 };
     const size_t ranks = of->members.size;
+    size_t met, windows;
     double duration = judge_median_since(m, JUDGE_DURATION, c->since_us);
     tfp_watch_clear(TFP_WATCH_FINDINGS, &row);
     row.kind = TFP_STR("late");
@@ -138,6 +140,9 @@ static void say(tfp_watch_judge *j, job *of, const candidate *c, const cause *wh
                    (long long)m->who.rank, judge_unit(m, 0)->arrive == TFP_ABSENT ? "waited least" : "came last",
                    c->rounds, c->late / 1e3, m->usual.late / 1e3, m->usual.mad / 1e3, duration / 1e3,
                    m->usual.duration / 1e3, why->looks);
+    if (judge_late_permuted(of, needed, c->since_us, &met, &windows))
+        tfp_buf_printf(&evidence, "; blocks of 50 earlier steps in other orders meet the rule in %zu of %zu windows",
+                       met, windows);
     row.waiting = (tfp_str){ waiting.data, waiting.size };
     row.evidence = (tfp_str){ evidence.data, evidence.size };
     if (waiting.failed || evidence.failed) j->nomem = true;
@@ -175,7 +180,7 @@ void judge_late(tfp_watch_judge *j, job *of, const job_step *r)
     c->rounds += last == c->of;
     if (c->rounds < needed) return;
     c->late = late_since(c->of, c->since_us);
-    if (!(c->late > least_lateness(c->of)) || all_grew(of, c->since_us) ||
+    if (!(c->late > judge_least_lateness(c->of)) || all_grew(of, c->since_us) ||
         (c->ready_us && recovered(c, needed, now_us))) {
         if (c->ready_us) *c = (candidate){ 0 };
         return;

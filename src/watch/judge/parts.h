@@ -36,10 +36,10 @@ enum {
 /* A step of a rank, or the mean step of a window. Times in microseconds, NAN: unknown. */
 typedef struct unit {
     double late; /* arrival after the median rank; without arrivals: what it waits less than the median rank */
-    double duration, wait, delay, throttled, bytes, cpu;
-    int64_t end, arrive, leave; /* CLOCK_BOOTTIME */
-    int64_t step, steps;        /* number of the first, how many; a window has several */
-    bool off;                   /* belongs to a fault */
+    double duration, wait, delay, throttled, bytes, cpu, clock; /* clock: of its GPU */
+    int64_t end, arrive, leave;                                 /* CLOCK_BOOTTIME */
+    int64_t step, steps; /* number of the first, how many; a window has several */
+    bool off;            /* belongs to a fault */
 } unit;
 
 typedef struct look {
@@ -51,12 +51,12 @@ typedef struct look {
 /* Medians of the healthy steps of a rank, and the median absolute deviation of its lateness. */
 typedef struct base {
     size_t units;
-    double late, mad, duration, own, delay, throttled, bytes, cpu;
+    double late, mad, duration, own, delay, throttled, bytes, cpu, clock;
 } base;
 
 /* Means of the steps in a window of the rule `slow`. duration NAN: the rank made none. */
 typedef struct window {
-    double duration, own, delay, throttled, bytes, cpu;
+    double duration, own, delay, throttled, bytes, cpu, clock;
     int64_t steps;
 } window;
 
@@ -183,7 +183,14 @@ double judge_growth_outside(const member *m, const base *was, int64_t since_us);
 void judge_shares(const member *m, const base *was, int64_t since_us, double before[2], double since[2]);
 size_t judge_looks_since(const member *m, int64_t since_us);
 
+/* ---- chance.c ---- */
+/* How many of how many windows of `needed` steps of the job's own healthy steps before a moment meet the rule
+ * `late` when blocks of 50 steps of each rank are put in another order. False: the history is too short, or out of
+ * memory. */
+bool judge_late_permuted(const job *of, size_t needed, int64_t until_us, size_t *met, size_t *windows);
+
 /* ---- late.c ---- */
+double judge_least_lateness(const member *m); /* less is no finding */
 void judge_late(tfp_watch_judge *j, job *of, const job_step *r);
 
 /* ---- slow.c ---- */

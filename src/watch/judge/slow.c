@@ -34,7 +34,7 @@ static size_t earlier(const job *of, size_t skip, double out[EARLIER])
  * because an evaluation or a checkpoint of one rank fills one or two of four. */
 static base base_of(const job *of, const member *m, size_t skip, bool recent)
 {
-    enum { FIELDS = 6 };
+    enum { FIELDS = 7 };
     base b = { 0 };
     double values[FIELDS][EARLIER];
     size_t from = recent ? 0 : skip, to = recent ? skip : skip + EARLIER;
@@ -42,11 +42,11 @@ static base base_of(const job *of, const member *m, size_t skip, bool recent)
         const window *w = window_back(m, of, back);
         if (!w) break;
         if ((!recent && of->slow.off[(of->slow.windows - 1 - back) % WINDOWS]) || isnan(w->duration)) continue;
-        const double all[FIELDS] = { w->duration, w->own, w->delay, w->throttled, w->bytes, w->cpu };
+        const double all[FIELDS] = { w->duration, w->own, w->delay, w->throttled, w->bytes, w->cpu, w->clock };
         for (size_t k = 0; k < FIELDS; k++) values[k][b.units] = all[k];
         b.units++;
     }
-    double *const medians[FIELDS] = { &b.duration, &b.own, &b.delay, &b.throttled, &b.bytes, &b.cpu };
+    double *const medians[FIELDS] = { &b.duration, &b.own, &b.delay, &b.throttled, &b.bytes, &b.cpu, &b.clock };
     for (size_t k = 0; k < FIELDS && b.units; k++) {
         judge_median(values[k], b.units); /* sorts them */
         *medians[k] = values[k][(b.units - 1) / 2];
@@ -214,6 +214,7 @@ static void add(window *w, const unit *x)
     w->throttled += ((isnan(x->throttled) ? 0 : x->throttled) - w->throttled) * n / all;
     w->bytes += ((isnan(x->bytes) ? 0 : x->bytes) - w->bytes) * n / all;
     w->cpu += ((isnan(x->cpu) ? 0 : x->cpu) - w->cpu) * n / all;
+    w->clock += ((isnan(x->clock) ? 0 : x->clock) - w->clock) * n / all;
 }
 
 void judge_slow(tfp_watch_judge *j, job *of, const job_step *r)

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-const char *const watch_layers[WATCH_LAYERS] = { "proc", "uprobes", "stacks", "recorder" };
+const char *const watch_layers[WATCH_LAYERS] = { "proc", "uprobes", "stacks", "recorder", "nvml" };
 
 bool watch_look_open(watch_process *p, tfp_method *refusal)
 {

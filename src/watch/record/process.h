@@ -112,8 +112,13 @@ typedef struct watch_sums { /* of the step that is being summed up */
     double totals[7];            /* of the process, in the order of watch_totals */
 } watch_sums;
 
-typedef enum tfp_watch_layer { WATCH_PROC, WATCH_PROBES, WATCH_STACKS, WATCH_RECORDER, WATCH_LAYERS } tfp_watch_layer;
+typedef enum tfp_watch_layer { WATCH_PROC, WATCH_PROBES, WATCH_STACKS, WATCH_RECORDER, WATCH_NVML, WATCH_LAYERS } tfp_watch_layer;
 extern const char *const watch_layers[WATCH_LAYERS];
+
+typedef struct watch_gpu { /* in the last second; NAN: not known */
+    double use, power_w, clock_mhz;
+    bool slowed;
+} watch_gpu;
 
 typedef struct watch_files { /* descriptors that stay open; -1: closed */
     int stat, schedstat, syscall, io;
@@ -159,6 +164,7 @@ typedef struct watch_process {
     TFP_VEC(watch_row) rows;
     watch_ring *ring;       /* NULL: there is none */
     watch_flights *flights; /* NULL: not asked for */
+    watch_gpu gpu;          /* known with the layer WATCH_NVML */
     bool probed;            /* a probe was tried */
     bool wanted;            /* the judge wants more looks */
     bool gone;

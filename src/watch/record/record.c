@@ -144,6 +144,7 @@ static tfp_status tick(watch_recorder *r, int64_t now_ns)
 {
     tfp_status s = TFP_OK;
     read_offset(r);
+    watch_gpus_tick(r);
     for (size_t i = 0; i < r->list.size; i++) {
         watch_process *p = r->list.at[i];
         if (!p->gone && !watch_counters_read(p)) p->gone = true;
@@ -329,6 +330,7 @@ tfp_status tfp_watch_record(const tfp_watch_settings *w, const tfp_watch_taker *
     tfp_vec_free(&r.facts);
     tfp_vec_free(&r.cuts);
     tfp_jobs_free(&r.top);
+    tfp_gpus_free(&r.gpus);
     tfp_map64_free(&r.seen);
     return s;
 }

@@ -5,6 +5,7 @@
 
 #include "live/files/run_folder.h"
 #include "live/jobs/jobs.h"
+#include "live/jobs/nvml.h"
 #include "watch/record/process.h"
 
 typedef struct tfp_watch_settings {
@@ -69,6 +70,8 @@ typedef struct watch_recorder {
     int64_t boot_offset_ns; /* CLOCK_BOOTTIME minus CLOCK_MONOTONIC, at the last tick */
     int64_t read_ns;        /* when the probes were read last */
     char host[256];
+    tfp_gpus gpus;
+    bool no_gpus;
     tfp_status status; /* of a call from inside of the judge or the probes */
     bool nomem;
 } watch_recorder;
@@ -88,6 +91,9 @@ bool watch_find_is_due(watch_recorder *r);
 bool watch_find_frameworks(watch_recorder *r, watch_process *p, int64_t now_ns);
 /* Keeps the first reason for which a layer does not work. */
 void watch_refuse(watch_process *p, const char *code, const char *message);
+
+/* ---- gpus.c ---- */
+void watch_gpus_tick(watch_recorder *r); /* each second */
 
 /* ---- list.c ---- */
 watch_process *watch_process_of(const watch_recorder *r, int64_t pid);

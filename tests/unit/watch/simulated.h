@@ -32,6 +32,7 @@ typedef struct simulation {
     int delay;             /* 1: its thread is runnable meanwhile; 2: it is throttled */
     int from, until;       /* steps */
     double extra;          /* share of a step; 0.5: half a step longer */
+    double clock;          /* of the GPU, MHz; while the fault lasts it is slower by the fault; 0: there is none */
     double longer;         /* factor of all parts of all ranks, from that step on; 0: none */
     /* what came of it */
     int64_t now_us;
@@ -40,6 +41,7 @@ typedef struct simulation {
         char kind[16], cause[16], line[64];
         int64_t rank, found_us, since_step;
         double gain, chance, certainty, late_us;
+        int met, windows; /* of permuted blocks; -1: it does not say */
     } findings[FINDINGS];
     double lateness; /* of the culprit, as told by late() */
 } simulation;
@@ -81,6 +83,11 @@ static void simulated_found(void *ctx, const tfp_watch_rank *rank, const tfp_wat
     s->findings[s->found].gain = f->gain;
     s->findings[s->found].chance = f->chance;
     s->findings[s->found].certainty = f->certainty;
+    char text[600];
+    snprintf(text, sizeof text, "%.*s", (int)f->evidence.size, f->evidence.data ? f->evidence.data : "");
+    const char *at = strstr(text, "meet the rule in ");
+    s->findings[s->found].met = s->findings[s->found].windows = -1;
+    if (at) sscanf(at, "meet the rule in %d of %d", &s->findings[s->found].met, &s->findings[s->found].windows);
     s->findings[s->found++].late_us = f->lateness_us;
 }
 
@@ -171,6 +178,7 @@ static void simulate(simulation *s, tfp_watch_judge *j, uint64_t job, int steps)
             row.run_delay_us = s->delay ? r[i].extra : part(s, 100);
             row.throttled_us = s->delay == 2 ? r[i].extra : 0;
             row.cpu_us = own / 2;
+            if (s->clock > 0) row.gpu_clock_mhz = r[i].extra > 0 ? s->clock * (own - r[i].extra) / own : s->clock;
             s->now_us = (int64_t)end;
             double skew = 300 * uniform(s);
             tfp_watch_moments m = { (int64_t)(end + skew), TFP_ABSENT, TFP_ABSENT };

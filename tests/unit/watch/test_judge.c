@@ -34,6 +34,33 @@ static void the_start_of_a_job_is_not_compared_with(void **state)
     assert_string_equal(s.findings[0].cause, "input");
 }
 
+/* The steps of a healthy history in other orders meet the rule (almost) never; of a rank that is late in runs, often. */
+static void the_chance_is_looked_up_in_the_history_too(void **state)
+{
+    (void)state;
+    simulation s = SIMULATED;
+    s.culprit = 2;
+    run_simulation(&s, 900);
+    assert_int_equal(s.found, 1);
+    assert_true(s.findings[0].windows > 5000);
+    assert_true(s.findings[0].met >= 0 && s.findings[0].met < 5);
+}
+
+/* The GPU of a rank runs at a lower clock, and the lines of its forward take longer by the same factor. */
+static void a_slow_clock_is_throttled(void **state)
+{
+    (void)state;
+    simulation s = SIMULATED;
+    s.culprit = 1, s.doing = TFP_WATCH_COMPUTE, s.clock = 1400;
+    run_simulation(&s, 900);
+    assert_int_equal(s.found, 1);
+    assert_string_equal(s.findings[0].cause, "throttled");
+    s = (simulation)SIMULATED;
+    s.culprit = 1, s.doing = TFP_WATCH_COMPUTE;
+    run_simulation(&s, 900);
+    assert_string_equal(s.findings[0].cause, "compute");
+}
+
 static void a_late_rank_that_recovers_ends_its_finding(void **state)
 {
     (void)state;
@@ -359,6 +386,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_slow_loader_is_late_by_input),
         cmocka_unit_test(the_start_of_a_job_is_not_compared_with),
+        cmocka_unit_test(the_chance_is_looked_up_in_the_history_too),
+        cmocka_unit_test(a_slow_clock_is_throttled),
         cmocka_unit_test(a_late_rank_that_recovers_ends_its_finding),
         cmocka_unit_test(a_neighbour_that_goes_away_is_no_finding),
         cmocka_unit_test(rank_and_cause_are_right),
