@@ -2,6 +2,7 @@
 /* cli/watch/watch.c: the command watch: watches jobs until it is stopped and prints findings as they come; and the
  * tables of a store. */
 #include "after.h"
+#include "agent/findings.h"
 #include "cli.h"
 #include "tfprof/watch.h"
 #include "webhook.h"
@@ -17,18 +18,12 @@ typedef struct shown {
     bool failed;
 } shown;
 
-/* `change` and `ended` are kept, and not sent. */
-static bool is_alarm(const char *json)
-{
-    return !strstr(json, "\"kind\":\"change\"") && !strstr(json, "\"kind\":\"ended\"");
-}
-
 static int show_row(void *ctx, const tfp_report *columns, const char *text, const char *json)
 {
     shown *s = ctx;
     after_look(s->captures);
-    if (json && s->hook && is_alarm(json)) webhook_add(s->hook, json);
-    if (json && s->collector && is_alarm(json)) webhook_add(s->collector, json);
+    if (json && s->hook && finding_alarms(json)) webhook_add(s->hook, json);
+    if (json && s->collector && finding_alarms(json)) webhook_add(s->collector, json);
     if (columns && s->lines) s->failed |= tfp_report_write(columns, "jsonl", cli_write, s->c->out, s->c->err) != TFP_OK;
     if (text && s->text) cli_print(s->c->out, "%s\n", text);
     if (json && s->lines) cli_print(s->c->out, "%s\n", json);

@@ -2,6 +2,7 @@
 /* server/agent/agent.c: `tfprof agent`: samples the jobs when their metrics are fetched or must be sent. */
 #include "agent.h"
 
+#include "findings.h"
 #include "http/address.h"
 #include "http/clock.h"
 #include "push.h"
@@ -23,6 +24,7 @@
 #define OTLP_PATH "/v1/metrics"
 
 enum { DONE = 0, BAD_INPUT = 1, BAD_USAGE = 2, LIMIT = 4 };
+enum { FINDINGS_MOST = 16 /* sent in a turn */ };
 
 static volatile sig_atomic_t stopped;
 
@@ -35,7 +37,7 @@ static void on_stop(int signal)
 
 typedef struct agent {
     const agent_options *options;
-    http_url url; /* address of the OTLP collector */
+    http_url url, logs; /* addresses of the OTLP collector */
     push_target targets[PUSH_KINDS];
     push_rounds rounds;
     /* fetchers: connections for metrics; askers: connections from tfprof on other machines */
@@ -103,6 +105,28 @@ static void send_now(agent *a)
     a->failed = !ok;
     answer_free(&body);
     tfp_report_free(top);
+}
+
+/* Findings go to the collector as soon as they are found; `change` and `ended` are kept, and not sent. */
+static void send_findings(agent *a)
+{
+    char why[300] = "", line[800];
+    struct timespec t;
+    char *json;
+    for (int i = 0; i < FINDINGS_MOST && (json = watching_take(a->watching)); i++) {
+        bool alarm = finding_alarms(json);
+        answer body = { .status = ANSWER_OK };
+        clock_gettime(CLOCK_REALTIME, &t);
+        int64_t now_ns = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+        if (alarm) findings_otlp(json, a->options->commands, now_ns, &body);
+        free(json);
+        bool ok = !alarm || agent_post(&a->logs, "application/x-protobuf", &body, why, sizeof why);
+        answer_free(&body);
+        if (ok) continue;
+        snprintf(line, sizeof line, "%s: a finding was not sent: %s", a->options->otlp, *why ? why : "out of memory");
+        a->options->warn(a->options->ctx, line);
+        return; /* further ones wait for the next turn */
+    }
 }
 
 /* ---- the beginning ---- */
@@ -197,6 +221,7 @@ static void turn(agent *a)
     if (!a->fetchers && !a->askers) nanosleep(&nap, NULL);
     recorder_reap(&a->recorder, false);
     end_round(a);
+    if (a->watching && a->options->otlp) send_findings(a);
     if (stopped || (double)(now_ms() - a->sent_ms) < a->options->interval * 1e3) return;
     a->sent_ms = now_ms();
     if (a->options->otlp) send_now(a);
@@ -209,7 +234,8 @@ static int find_targets(agent *a, char *why, size_t room)
     const agent_options *o = a->options;
     const char *wrong = "", *option = "--otlp", *text = o->otlp;
     bool ok = !text || (http_url_of(text, OTLP_PORT, &a->url, &wrong) &&
-                        (strcmp(a->url.path, "/") != 0 || http_url_below(&a->url, OTLP_PATH, &wrong)));
+                        (strcmp(a->url.path, "/") != 0 || http_url_below(&a->url, OTLP_PATH, &wrong)) &&
+                        (!o->watch || findings_url(text, &a->logs, &wrong)));
     a->rounds = (push_rounds){ .targets = a->targets, .processes = o->processes };
     for (int i = 0; i < PUSH_KINDS && ok; i++) {
         option = names[i];

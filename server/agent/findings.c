@@ -24,6 +24,11 @@ bool findings_url(const char *text, http_url *out, const char **why)
     return http_url_below(out, "/v1/logs", why);
 }
 
+bool finding_alarms(const char *json)
+{
+    return !strstr(json, "\"kind\":\"change\"") && !strstr(json, "\"kind\":\"ended\"");
+}
+
 /* ---- the JSON object: one level, as the library writes it ---- */
 
 typedef struct pair {
