@@ -112,7 +112,14 @@ typedef struct watch_sums { /* of the step that is being summed up */
     double totals[7];            /* of the process, in the order of watch_totals */
 } watch_sums;
 
-typedef enum tfp_watch_layer { WATCH_PROC, WATCH_PROBES, WATCH_STACKS, WATCH_RECORDER, WATCH_NVML, WATCH_LAYERS } tfp_watch_layer;
+typedef enum tfp_watch_layer {
+    WATCH_PROC,
+    WATCH_PROBES,
+    WATCH_STACKS,
+    WATCH_RECORDER,
+    WATCH_NVML,
+    WATCH_LAYERS
+} tfp_watch_layer;
 extern const char *const watch_layers[WATCH_LAYERS];
 
 typedef struct watch_gpu { /* in the last second; NAN: not known */
