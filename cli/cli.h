@@ -296,6 +296,9 @@ const cli_command *cli_command_find(const char *name, const char **full_name); /
 int cli_apply(cli *c, const cli_call *call, tfp_options *o, cli_fault *shown_anyway);
 /* runs one call with c->options and prints its errors; returns the exit status */
 int cli_run(cli *c, const cli_call *call);
+/* hint.c: completes the message of a failed command by what it may have meant; the same for a refused value. */
+void cli_hint(cli *c, const cli_call *call);
+void cli_hint_value(cli *c, const char *option, const char *value);
 
 /* Whether an option's value begins with this text; false also when out of memory. */
 bool cli_option_begins(const tfp_options *o, const char *name, const char *begin);

@@ -305,42 +305,6 @@ static bool is_show_regexes(const char *name)
     return true;
 }
 
-/* The items of a value that the option does not accept, and a suggestion for the first one. */
-typedef struct guess {
-    const char *item;
-    size_t size;
-    bool known;
-    cli_near near;
-} guess;
-
-static void try_word(void *ctx, const char *word, size_t size)
-{
-    guess *g = ctx;
-    g->known |= size == g->size && memcmp(word, g->item, size) == 0;
-    cli_near_try(&g->near, word);
-}
-
-static void suggest_value(cli *c, const char *option, const char *value)
-{
-    char name[CLI_NAME_MAX + 1] = "", item[CLI_NAME_MAX + 1];
-    for (size_t i = 0; i < CLI_NAME_MAX && option[i]; i++) name[i] = option[i] == '-' ? '_' : option[i];
-    for (const char *at = value; *at; at += strcspn(at, ","), at += *at == ',') {
-        guess g = { at, strcspn(at, ","), false, { 0 } };
-        if (!g.size || g.size > CLI_NAME_MAX) continue;
-        memcpy(item, at, g.size);
-        item[g.size] = '\0';
-        g.near = cli_near_start(item);
-        cli_values(name, try_word, &g);
-        if (g.known) continue;
-        if (*g.near.best) {
-            char text[CLI_LINE_MAX + 1];
-            strcpy(text, c->fault.text);
-            cli_fault_set(&c->fault, c->fault.status, "%s; did you mean %s?", text, g.near.best);
-        }
-        return;
-    }
-}
-
 int cli_apply(cli *c, const cli_call *call, tfp_options *o, cli_fault *shown_anyway)
 {
     shown_anyway->status = 0;
@@ -353,7 +317,7 @@ int cli_apply(cli *c, const cli_call *call, tfp_options *o, cli_fault *shown_any
         if (s == TFP_OK) s = tfp_options_check(o, call->name, c->err);
         if (s == TFP_OK) continue;
         cli_fault_from(&c->fault, s, c->err);
-        if (s == TFP_BADARG && p->value) suggest_value(c, p->name, p->value);
+        if (s == TFP_BADARG && p->value) cli_hint_value(c, p->name, p->value);
         if (s != TFP_BADARG || !call->command || call->command->run != run_view || !is_show_regexes(p->name))
             return c->fault.status;
         *shown_anyway = c->fault;
@@ -413,7 +377,10 @@ int cli_run(cli *c, const cli_call *call)
     tfp_options_free(o);
     if (!status && cli_flush(c->out)) status = cli_stdout_fault(c);
     /* Reports the last fault in one line. When the reader of a pipe is gone the program ends quietly. */
-    if (status && *c->fault.text && !c->out->gone) cli_tell(c, c->fault.text);
+    if (status && *c->fault.text && !c->out->gone) {
+        cli_hint(c, call);
+        cli_tell(c, c->fault.text);
+    }
     if (status || !shown_anyway.status) return status;
     cli_tell(c, shown_anyway.text);
     return shown_anyway.status;

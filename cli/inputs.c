@@ -130,8 +130,8 @@ static int no_input(cli *c, const char *command)
         return cli_fault_set(&c->fault, CLI_BAD_USAGE,
                              "no input: name dumps or their folder, running processes (PID), or --agent");
     return cli_fault_set(&c->fault, CLI_BAD_USAGE,
-                         "no input: name files (- is stdin), or give --profile_path, or --graph_path with "
-                         "--run_meta_path, --op_log_path and --checkpoint_path");
+                         "no input: name files or a folder (- is stdin), such as trace.json.gz; tfprof help formats "
+                         "lists what is read");
 }
 
 static int collect(cli *c, const cli_call *call, inputs *in)

@@ -9,6 +9,7 @@
 
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct shown {
     cli *c;
@@ -113,6 +114,7 @@ static int run(cli *c, const cli_call *call, tfp_options *o, tfp_watch *w)
     sigaction(SIGPIPE, &ignored, NULL);
     tfp_watch_on_row(w, show_row, &how);
     if (call->flags[CLI_CAPTURE]) tfp_watch_on_capture(w, after_start, &captures);
+    if (how.text && isatty(STDERR_FILENO)) cli_tell(c, "findings appear here; ^C ends watching");
     s = tfp_watch_run(w, o, &r, c->err);
     end_hook(c, how.hook);
     end_hook(c, how.collector);

@@ -168,9 +168,9 @@ static tfp_status tell(tfp_report *r, const calibration *c, double rate, tfp_gat
         if (!put_names(&line, c, has_failed)) tfp_buf_printf(&line, "no number is over its limit");
         tfp_buf_text(&line, "; ");
     }
-    tfp_buf_printf(&line,
-                   "%zu of %zu numbers have a limit by %zu equal runs; one more equal run fails in %g%% of checks",
-                   c->rows.size - cannot, c->rows.size, c->base->runs.size, 100 * rate);
+    tfp_buf_printf(
+        &line, "%zu of %zu numbers have a limit by %zu equal run%s; one more equal run fails in %g%% of checks",
+        c->rows.size - cannot, c->rows.size, c->base->runs.size, c->base->runs.size == 1 ? "" : "s", 100 * rate);
     tfp_status s = line.failed || others.failed ? tfp_nomem(err) : TFP_OK;
     if (!s) s = tfp_report_note_add(r, TFP_NOTE_GATE_VERDICT, err, "%.*s", (int)line.size, line.data);
     if (!s && cannot)

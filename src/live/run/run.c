@@ -225,7 +225,8 @@ static void note_of(const tfp_live *l, const collected *c, tfp_buf *notes)
     if (!c->seen)
         tfp_buf_text(notes, "no Python process was reached: the command starts none, or with -S, -I or -E");
     else if (!c->frameworks)
-        tfp_buf_printf(notes, "%zu Python processes, none of which loaded JAX, TensorFlow or torch", c->seen);
+        tfp_buf_printf(notes, "%zu Python process%s loaded no JAX, TensorFlow or torch", c->seen,
+                       c->seen == 1 ? "" : "es");
     else if (c->files)
         tfp_buf_printf(notes, "%zu profiles in %s; to look at them: tfprof scope %s/JOB", c->files, l->run.results.path,
                        l->run.results.path);

@@ -99,6 +99,24 @@ static tfp_status leave_ranks_out(const tfp_profile *p, const char *ranks, tfp_c
     return TFP_OK;
 }
 
+/* Names the devices of the trace, the first eight of them. */
+static tfp_status no_such_device(const tfp_profile *p, const char *device, tfp_error *err)
+{
+    tfp_buf names = { 0 };
+    uint32_t last = TFP_NONE;
+    size_t count = 0;
+    for (size_t i = 0; i < tfp_lanes_of(p)->size && count < 8; i++) {
+        const tfp_lane *lane = &tfp_lanes_of(p)->at[i];
+        if (lane->role != TFP_ROLE_STREAM || lane->device == last) continue;
+        tfp_str name = tfp_text(p, last = lane->device);
+        tfp_buf_printf(&names, "%s%.*s", count++ ? " " : "", (int)name.size, name.data);
+    }
+    tfp_fail(err, TFP_NOTFOUND, "option -device: nothing ran on a device '%s' (%s%.*s)", device,
+             count ? "" : "none in the trace", (int)names.size, names.size ? names.data : "");
+    tfp_buf_free(&names);
+    return TFP_NOTFOUND;
+}
+
 static tfp_status leave_devices_out(const tfp_profile *p, const char *device, tfp_cut *c, tfp_error *err)
 {
     tfp_str wanted = tfp_str_of(device);
@@ -109,7 +127,7 @@ static tfp_status leave_devices_out(const tfp_profile *p, const char *device, tf
         found += same;
         c->left_out[i] = !same && (lane->role == TFP_ROLE_STREAM || lane->role == TFP_ROLE_ASYNC);
     }
-    return found ? TFP_OK : tfp_fail(err, TFP_NOTFOUND, "option -device: nothing ran on a device '%s'", device);
+    return found ? TFP_OK : no_such_device(p, device, err);
 }
 
 static tfp_status cut_places(const tfp_options *o, const tfp_profile *p, tfp_arena *a, tfp_cut *c, tfp_error *err)
