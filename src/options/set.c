@@ -176,8 +176,7 @@ static tfp_status set_output(tfp_options *o, tfp_str v, tfp_error *err)
     tfp_str rest = { v.data + word.size + (colon != NULL), v.size - word.size - (colon != NULL) };
     size_t which;
     if (!tfp_word_find(word, tfp_output_words, &which))
-        return wrong(err,
-                     "no such output (stdout, file:outfile=F, timeline, pprof, folded, speedscope, perfetto, none)");
+        return wrong(err, "not stdout, file:outfile=F, timeline, pprof, folded, speedscope, perfetto or none");
     bool needs_file = which >= TFP_TO_FILE && which <= TFP_TO_PERFETTO;
     if (rest.size == 0 && !needs_file) return o->to.output = (tfp_output_kind)which, TFP_OK;
     tfp_str key = TFP_STR("outfile=");
