@@ -10,15 +10,17 @@
 #define TFP_NSYS_PID(global) ((uint64_t)(global) >> 24 & 0xffffff)
 #define TFP_NSYS_TID(global) ((uint64_t)(global)&0xffffff)
 
+#define TFP_NSYS_PIDS 9 /* processes whose calls have small keys */
+
 typedef struct tfp_nsys {
     tfp_recording *r;
     tfp_map64 text_by_id, gpu_by_device, copy_kinds, memory_kinds, wait_types, overhead_types;
     tfp_map64 lane_by_launch; /* the lane of each API call; filled only if there are allocations */
     bool allocations;
-    bool sampled;    /* a stack was read */
-    bool activities; /* a kernel, copy or memset was read */
-    bool any_key;    /* first_pid is the process of the first key */
-    uint64_t first_pid;
+    bool sampled;                 /* a stack was read */
+    bool activities;              /* a kernel, copy or memset was read */
+    uint64_t pids[TFP_NSYS_PIDS]; /* those of calls, in the order of the file; each has a range of keys */
+    size_t pid_count;
 } tfp_nsys;
 
 /* Converts a process's device number to the machine's: with CUDA_VISIBLE_DEVICES each process counts from 0. */
