@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/page/images.mjs: the pictures of README.md, docs/README.md and docs/serve.md, in docs/images.
+// tests/page/images.mjs: the pictures of README.md, docs/README.md, docs/serve.md and docs/serving.md, in docs/images.
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { go, open, settled } from "./harness.mjs";
@@ -12,6 +12,7 @@ const SHOTS = [
   ["overview", "jobs/rank0.json", "overview?sel=rank:1", "light"],
   ["memory", "pytorch/train.json.gz", "memory?by=tensor", "light"],
   ["limits", "limits/model.json", "limits?sel=chain:aten::copy_+>+aten::pow+>+aten::mean+>+aten::mul+>+aten::copy_+|+Norm+|+4096x2048", "light", 1330],
+  ["triage", "engine/engine.json", "triage", "light", 860],
 ];
 
 /** The report that docs/README.md begins with. */

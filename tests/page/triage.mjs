@@ -40,9 +40,9 @@ export async function triage(browser, ids) {
   check("triage: a kernel has its line", /\.py:\d+/.test(await first.locator('[data-column="line"]').innerText()), await first.innerText());
   await first.click();
   same("triage: a click selects the kernel", (await selected(page, "kernel")).id, await first.getAttribute("data-id"));
-  await grid(page, "Kernels, decode").locator('[role=columnheader][data-column="count"]').click();
-  const counts = await rows(page, "Kernels, decode").evaluateAll((all) => all.map((r) => Number(r.querySelector('[data-column="count"]').dataset.value)));
-  check("triage: a click on a title sorts", counts.every((n, i) => !i || n <= counts[i - 1]) || counts.every((n, i) => !i || n >= counts[i - 1]), counts.join());
+  await grid(page, "Kernels, decode").locator('[role=columnheader][data-column="share"]').click();
+  const shares = await rows(page, "Kernels, decode").evaluateAll((all) => all.map((r) => Number(r.querySelector('[data-column="share"]').dataset.value)));
+  check("triage: a click on a title sorts", shares.every((n, i) => !i || n <= shares[i - 1]) || shares.every((n, i) => !i || n >= shares[i - 1]), shares.join());
   await go(page, at(ids, "limits/model.json", "overview"));
   same("triage: without phases there is no such place", await nav(page).getByRole("link", { name: "Triage" }).count(), 0);
   noFaults("triage", page);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/triage/families.c: what a kernel does for a model: the family of its operator, else of the module around it, else of its name. The
- * words below are the list of docs/serving/triage.md. */
+ * words below are the list of docs/serving.md. */
 #include "model/tables/span_kinds.h"
 #include "views/triage/triage.h"
 

@@ -78,7 +78,7 @@ function kernels(rows: Kernel[], short: Map<string, string>): Content {
   return {
     set: { count: rows.length, thing: (row) => ({ kind: "kernel", id: at(row).name }), name: (row) => short.get(at(row).name) ?? at(row).name, full: (row) => at(row).name, look: (row) => lookOfClass(at(row).class) },
     columns: [
-      textCol("family", "family", (row) => at(row).family, { width: 72 }),
+      textCol("family", "family", (row) => at(row).family, { width: 92 }),
       col("total", "device", "us", (row) => at(row).device_us),
       col("share", "share", "share", (row) => at(row).share, { width: 56, help: "of the phase's device time" }),
       col("efficiency", "of limit", "share", (row) => at(row).efficiency, { width: 60, help: "the time at the limits of the device, divided by the time that it took" }),
@@ -142,7 +142,7 @@ function Phase({ head: h, a, short }: { head: Head; a: Answer; short: Map<string
     h.busy_share === null ? "" : `busy ${formatPercent(100 * h.busy_share)}`,
   ];
   return (
-    <section aria-label={phase}>
+    <section class="phase" aria-label={phase}>
       <p class="big">{phase} <span class="s">{words.filter(Boolean).join(" · ")}</span></p>
       {h.bound && <p class="sentence">{spacedUnits(h.bound)}</p>}
       <Rows title="Kernels" says="of at least 1 % of the phase's device time, with the line that launches them" label={`Kernels, ${phase}`} content={kernels(of(a.rows), short)} name="kernel" />
@@ -164,7 +164,7 @@ export function TriagePlace({ of }: PlaceProps) {
           const short = new Map(a.rows.map((r, i) => [r.name, names[i] ?? r.name]));
           return (
             <>
-              <p class="s says"><NoteLine notes={(a.notes ?? []).map(spacedUnits)} /></p>
+              {Boolean(a.notes?.length) && <p class="s says"><NoteLine notes={(a.notes ?? []).map(spacedUnits)} /></p>}
               {a.head.map((h) => <Phase key={h.phase ?? ""} head={h} a={a} short={short} />)}
               {!a.head.length && <p class="empty">Nothing ran on a device.</p>}
             </>
