@@ -178,38 +178,45 @@ tfp_watch_rhythm tfp_watch_steps_rhythm(const tfp_watch_steps *s) { return s->rh
 
 enum { ENTRIES = 1024 };
 
+/* A line was entered between two samples: in the middle, as far as is known. */
+static double entered_us(const tfp_watch_line_seen *seen, size_t i)
+{
+    return (double)seen[i].at_us / 2 + (double)seen[i - 1].at_us / 2;
+}
+
 /* How regularly a line is entered. */
-static tfp_watch_line_period period_of_line(const uint32_t *lines, size_t count, uint32_t line)
+static tfp_watch_line_period period_of_line(const tfp_watch_line_seen *seen, size_t count, uint32_t line)
 {
     double apart[ENTRIES];
     size_t n = 0, last = SIZE_MAX, good = 0;
     for (size_t i = 1; i < count && n < ENTRIES; i++) {
-        if (lines[i] != line || lines[i - 1] == line) continue;
-        if (last != SIZE_MAX) apart[n++] = (double)(i - last);
+        if (seen[i].line != line || seen[i - 1].line == line) continue;
+        if (last != SIZE_MAX) apart[n++] = entered_us(seen, i) - entered_us(seen, last);
         last = i;
     }
     tfp_watch_line_period p = { line, 0, 0 };
     if (n < 8) return p;
     qsort(apart, n, sizeof *apart, tfp_by_real);
-    p.samples = apart[n / 2];
-    for (size_t i = 0; i < n; i++) good += fabs(apart[i] - p.samples) <= p.samples / 4;
+    p.us = apart[n / 2];
+    for (size_t i = 0; i < n; i++) good += fabs(apart[i] - p.us) <= p.us / 4;
     p.fit = (double)good / (double)n;
     return p;
 }
 
-tfp_watch_line_period tfp_watch_line_period_of(const uint32_t *lines, size_t count)
+tfp_watch_line_period tfp_watch_line_period_of(const tfp_watch_line_seen *seen, size_t count)
 {
     enum { DIFFERENT = 64, SHORTEST = 4 }; /* a period of fewer samples is not seen */
-    uint32_t seen[DIFFERENT] = { 0 };
+    uint32_t lines[DIFFERENT] = { 0 };
     size_t known = 0;
     tfp_watch_line_period best = { TFP_NONE, 0, 0 };
+    double least_us = count ? SHORTEST * (double)(seen[count - 1].at_us - seen[0].at_us) / (double)count : 0;
     for (size_t i = 0; i < count && known < DIFFERENT; i++) {
         size_t k = 0;
-        while (k < known && seen[k] != lines[i]) k++;
+        while (k < known && lines[k] != seen[i].line) k++;
         if (k < known) continue;
-        seen[known++] = lines[i];
-        tfp_watch_line_period p = period_of_line(lines, count, lines[i]);
-        if (p.samples >= SHORTEST && p.fit > best.fit) best = p;
+        lines[known++] = seen[i].line;
+        tfp_watch_line_period p = period_of_line(seen, count, seen[i].line);
+        if (p.us >= least_us && p.fit > best.fit) best = p;
     }
     return best;
 }

@@ -25,13 +25,16 @@ void tfp_watch_steps_free(tfp_watch_steps *s);
 bool tfp_watch_steps_take(tfp_watch_steps *s, uint64_t what, int64_t gap_us);
 tfp_watch_rhythm tfp_watch_steps_rhythm(const tfp_watch_steps *s);
 
-/* The period of the lines at which a main thread was seen, in samples that are evenly spaced. A line is entered when
- * the sample before has another one. `lines` are numbers of user lines. */
+/* The period of the lines at which a main thread was seen. A line is entered when the sample before has another one. */
+typedef struct tfp_watch_line_seen {
+    int64_t at_us;
+    uint32_t line; /* number of a line of user code */
+} tfp_watch_line_seen;
 typedef struct tfp_watch_line_period {
-    uint32_t line;  /* entering it begins a step; TFP_NONE: there is no period */
-    double samples; /* in a period */
-    double fit;     /* share of its entries that come after that time, by a quarter */
+    uint32_t line; /* entering it begins a step; TFP_NONE: there is no period */
+    double us;     /* in a period */
+    double fit;    /* share of its entries that come after that time, by a quarter */
 } tfp_watch_line_period;
-tfp_watch_line_period tfp_watch_line_period_of(const uint32_t *lines, size_t count);
+tfp_watch_line_period tfp_watch_line_period_of(const tfp_watch_line_seen *seen, size_t count);
 
 #endif

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* watch/record/emit.c: gives rows away when all ranks of a job have ended the step, because lateness is relative to the median rank. */
-#include "watch/record/record.h"
+#include "watch/record/flights.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define OLD_NS ((int64_t)3000000000) /* rows wait no longer than this for other ranks */
+#define ASKED_NS                                                                                                       \
+    ((int64_t)13000000000) /* where collectives come from PyTorch's recorder, which is asked now and then */
 #define RANKS_MOST 1024
 
 static tfp_status give(watch_recorder *r, watch_process *p, double late_us)
@@ -26,9 +28,10 @@ static tfp_status give(watch_recorder *r, watch_process *p, double late_us)
 /* The lowest step of a job of which rows wait; TFP_ABSENT: none. *wait: a rank has not ended it yet. */
 static int64_t lowest(const watch_recorder *r, uint64_t job, int64_t now_ns, bool *wait)
 {
-    int64_t low = TFP_ABSENT, ended_ns = now_ns;
+    int64_t low = TFP_ABSENT, ended_ns = now_ns, old_ns = OLD_NS;
     for (size_t i = 0; i < r->list.size; i++) {
         const watch_process *p = r->list.at[i];
+        if (p->rank.job == job && watch_flights_count(p)) old_ns = ASKED_NS;
         if (p->rank.job != job || !p->rows.size) continue;
         const watch_row *row = &p->rows.at[0];
         if (low != TFP_ABSENT && row->row.step >= low) continue;
@@ -36,7 +39,7 @@ static int64_t lowest(const watch_recorder *r, uint64_t job, int64_t now_ns, boo
         ended_ns = row->end_ns;
     }
     *wait = false;
-    for (size_t i = 0; i < r->list.size && low != TFP_ABSENT && now_ns - ended_ns < OLD_NS; i++) {
+    for (size_t i = 0; i < r->list.size && low != TFP_ABSENT && now_ns - ended_ns < old_ns; i++) {
         const watch_process *p = r->list.at[i];
         *wait |= p->rank.job == job && !p->rows.size && p->number && p->number < low && !p->gone;
         *wait |= p->rank.job == job && !p->rows.size && p->ended.size;

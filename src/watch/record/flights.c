@@ -14,7 +14,7 @@
 #define ATTACH_NS (15 * SECOND_NS) /* longest time until our thread is there, and until it has answered */
 #define ANSWER_NS (2 * SECOND_NS)  /* longest time of an answer */
 #define WAKE_NS (SECOND_NS / 20)   /* pause before the main thread is woken first; then twice as long each time */
-#define EVERY_NS (10 * SECOND_NS)  /* between two answers where steps come from them */
+#define EVERY_NS (5 * SECOND_NS)   /* between two answers where steps come from them */
 #define SELDOM_NS (60 * SECOND_NS) /* where they do not */
 #define HURRY_NS (2 * SECOND_NS)
 #define ANSWER_MOST ((size_t)4 << 20)
@@ -229,6 +229,7 @@ static void ask(watch_process *p, int64_t now_ns)
     if (x->fd >= 0 && send(x->fd, request, (size_t)n, MSG_NOSIGNAL) != n) shut(&x->fd);
     x->until_ns = now_ns + ANSWER_NS;
     x->next_ns = now_ns + EVERY_NS;
+    x->asked_ns = now_ns;
     if (x->fd < 0) watch_refuse(p, "unreachable", "torch's server does not take connections");
 }
 
@@ -243,6 +244,14 @@ static bool take_flight(void *ctx, const watch_flight *f)
     watch_flights *x = t->p->flights;
     if (f->record <= x->record) return true;
     x->record = f->record;
+    tfp_probe_hit hit = { .pid = t->p->rank.pid,
+                          .tid = t->p->rank.pid,
+                          .at_ns = f->created_ns - t->r->unix_offset_ns,
+                          .function = (uint32_t)(f->what ^ f->what >> 32),
+                          .role = TFP_PROBE_COLLECTIVE };
+    /* what is older than the watch, or not in order, marks no step */
+    bool counts = watch_flights_count(t->p) && hit.at_ns >= t->p->times.began_ns && hit.at_ns >= t->p->marks.last_ns;
+    if (counts && hit.at_ns <= tfp_now_ns()) watch_take_hit(t->r, &hit);
     return true;
 }
 
@@ -255,6 +264,7 @@ static void take_answer(watch_recorder *r, watch_process *p, int64_t now_ns)
     size_t count = body.data ? watch_flights_read(body, take_flight, &t, &why) : 0;
     if (count) {
         x->empty = 0;
+        x->answered_ns = x->asked_ns;
         p->layers |= 1u << WATCH_RECORDER;
         x->next_ns = now_ns + (p->layers >> WATCH_PROBES & 1 ? SELDOM_NS : EVERY_NS);
         return;
@@ -288,10 +298,19 @@ static bool receive(watch_recorder *r, watch_process *p, int64_t now_ns)
     return !failed;
 }
 
-void watch_flights_hurry(watch_process *p, int64_t now_ns)
+bool watch_flights_count(const watch_process *p)
 {
-    watch_flights *x = p->flights;
-    if (x && x->state == WATCH_FLIGHTS_READY && x->next_ns > now_ns + HURRY_NS) x->next_ns = now_ns + HURRY_NS;
+    return p->flights && p->layers >> WATCH_RECORDER & 1 && !(p->layers >> WATCH_PROBES & 1);
+}
+
+int64_t watch_flights_until(const watch_process *p, int64_t read_ns)
+{
+    const watch_flights *x = p->flights;
+    bool fresh = watch_flights_count(p) && x->answered_ns && read_ns - x->answered_ns < 3 * EVERY_NS;
+    if (!fresh) return read_ns;
+    /* the end of the open step is known only by the begin of the next one */
+    int64_t known_ns = p->marks.open.start_ns ? p->marks.open.start_ns : x->answered_ns;
+    return known_ns < read_ns ? known_ns : read_ns;
 }
 
 bool watch_flights_step(watch_recorder *r, watch_process *p)

@@ -29,9 +29,10 @@ struct watch_flights {
     size_t handler;   /* the one that is asked next */
     int64_t until_ns; /* deadline of the attach, or of an answer */
     int64_t wake_ns, wake_pause_ns;
-    int64_t next_ns; /* when the server is asked again */
-    int64_t record;  /* of the last entry that was taken; -1: none */
-    int64_t empty;   /* answers without an entry, in a row */
+    int64_t next_ns;               /* when the server is asked again */
+    int64_t record;                /* of the last entry that was taken; -1: none */
+    int64_t asked_ns, answered_ns; /* when it was asked last; when it was for the last answer; 0: never */
+    int64_t empty;                 /* answers without an entry, in a row */
     tfp_buf in;
 };
 
@@ -39,8 +40,10 @@ struct watch_flights {
 bool watch_flights_open(watch_recorder *r, watch_process *p, unsigned frameworks);
 /* Goes on; called at each look at all processes. False: out of memory. */
 bool watch_flights_step(watch_recorder *r, watch_process *p);
-/* Asks the server soon. */
-void watch_flights_hurry(watch_process *p, int64_t now_ns);
+/* Whether the recorder gives the collectives of the process, because no probes do. */
+bool watch_flights_count(const watch_process *p);
+/* Until when its collectives are known, where the recorder gives them; else `read_ns`. */
+int64_t watch_flights_until(const watch_process *p, int64_t read_ns);
 /* Closes the connections, so that the thread in the job ends. */
 void watch_flights_close(watch_process *p);
 /* Waits for the threads in all jobs to end, at most a second. */

@@ -71,6 +71,15 @@ typedef struct watch_step { /* from one boundary to the next */
     int64_t collectives, wait_ns;
 } watch_step;
 
+#define WATCH_SEEN 1200                   /* looks from which a period of lines is learned: a minute */
+typedef struct watch_lines {              /* steps of a process of which no call is known: hits.c */
+    tfp_watch_line_seen seen[WATCH_SEEN]; /* ring */
+    uint64_t count;
+    uint32_t last;      /* line of the last look */
+    int64_t entered_us; /* when a step began last */
+    tfp_watch_line_period period;
+} watch_lines;
+
 typedef struct watch_marks {
     tfp_watch_steps *steps;
     bool known; /* the steps are, by the last tick */
@@ -82,6 +91,7 @@ typedef struct watch_marks {
     int64_t collectives;    /* in the last step */
     watch_step open;        /* the step that is going on; start_ns 0: none */
     char are[64];           /* steps_are */
+    watch_lines *lines;     /* NULL: not needed yet */
 } watch_marks;
 
 /* ---- rows.c ---- */
@@ -191,6 +201,9 @@ bool watch_marks_start(watch_marks *m); /* false: out of memory */
 void watch_marks_end(watch_marks *m);
 /* Takes a hit; returns whether a step has ended, which is in *out without its number. */
 bool watch_marks_hit(watch_marks *m, const tfp_probe_hit *hit, watch_step *out);
+/* Takes a look at the main thread, whose lines mark steps as long as there are no hits. *ended: whether a step has ended, which is in
+ * *out. False: out of memory. */
+bool watch_marks_look(watch_marks *m, const watch_look *l, bool *ended, watch_step *out);
 /* Says whether steps are known, and what they are. */
 void watch_marks_tick(watch_marks *m);
 

@@ -26,16 +26,23 @@ static int64_t own_cpu_ns(void)
 
 /* ---- steps ---- */
 
-/* The number of a step of a rank that ended now: steps of several ranks that end at about the same time are one step of the job. */
+/* The number of a step of a rank: steps of several ranks that end at about the same time are one step of the job. Ranks whose collectives
+ * come from PyTorch's recorder tell their steps late, and in heaps. 0: it ended before the first step of the job that has a number. */
 static int64_t number_step(watch_recorder *r, watch_process *p, const watch_step *step)
 {
     watch_job *j = watch_job_of(r, p->rank.job);
     if (!j) return p->number + 1;
-    bool same = j->last > p->number && step->end_ns - j->last_ns < (step->end_ns - step->start_ns) / 2;
-    if (!same) {
-        j->last = (j->last > p->number ? j->last : p->number) + 1;
-        j->last_ns = step->end_ns;
+    int64_t half = (step->end_ns - step->start_ns) / 2, first = j->last - WATCH_ENDS + 1;
+    for (int64_t n = j->last; n > p->number && n >= first && n > 0; n--) {
+        int64_t apart = step->end_ns - j->ends_ns[n % WATCH_ENDS];
+        if (apart > -half && apart < half) return n;
+        if (apart >= half && n == j->last) break; /* it ended after all others */
+        if (apart >= half) return p->number && p->number < n ? p->number + 1 : 0;
     }
+    bool before = j->last && step->end_ns < j->ends_ns[j->last % WATCH_ENDS];
+    if (before) return p->number && p->number < j->last ? p->number + 1 : 0;
+    j->last = (j->last > p->number ? j->last : p->number) + 1;
+    j->ends_ns[j->last % WATCH_ENDS] = step->end_ns;
     return j->last;
 }
 
@@ -47,16 +54,22 @@ static void push_step(watch_recorder *r, watch_process *p, const watch_step *ste
         r->nomem = true;
 }
 
-static void take_hit(void *ctx, const tfp_probe_hit *hit)
+static void end_step(watch_recorder *r, watch_process *p, watch_step *step)
+{
+    int64_t number = number_step(r, p, step);
+    if (!number) return;
+    p->number = step->number = number;
+    watch_ring_step(p, step);
+    push_step(r, p, step);
+}
+
+void watch_take_hit(void *ctx, const tfp_probe_hit *hit)
 {
     watch_recorder *r = ctx;
     watch_process *p = watch_process_of(r, hit->pid);
     watch_step step;
     if (p) watch_ring_hit(p, hit);
-    if (!p || !watch_marks_hit(&p->marks, hit, &step)) return;
-    p->number = step.number = number_step(r, p, &step);
-    watch_ring_step(p, &step);
-    push_step(r, p, &step);
+    if (p && watch_marks_hit(&p->marks, hit, &step)) end_step(r, p, &step);
 }
 
 /* Without a period there are windows of 10 s. */
@@ -152,7 +165,7 @@ static tfp_status tick(watch_recorder *r, int64_t now_ns)
         if (!watch_find_frameworks(r, p, now_ns)) return tfp_nomem(r->err);
         watch_marks_tick(&p->marks);
         cut_window(r, p, now_ns);
-        if (!watch_rows_sum(p, r->read_ns, r->unix_offset_ns)) return tfp_nomem(r->err);
+        if (!watch_rows_sum(p, watch_flights_until(p, r->read_ns), r->unix_offset_ns)) return tfp_nomem(r->err);
     }
     s = watch_emit(r, now_ns, false);
     if (!s) s = ask_judge(r);
@@ -168,8 +181,11 @@ static tfp_status tick(watch_recorder *r, int64_t now_ns)
 static tfp_status look_at(watch_recorder *r, watch_process *p)
 {
     if (p->gone) return TFP_OK;
-    if (!watch_look_take(p)) return tfp_nomem(r->err);
+    watch_step step;
+    bool ended;
+    if (!watch_look_take(p) || !watch_marks_look(&p->marks, &p->last, &ended, &step)) return tfp_nomem(r->err);
     watch_ring_look(p, &p->last);
+    if (ended) end_step(r, p, &step);
     tfp_str line = p->last.line ? tfp_strtab_get(&p->texts.table, p->last.line) : (tfp_str){ NULL, 0 };
     return tfp_watch_judge_look(r->judge, &p->rank, watch_boot_us(r, p->last.at_ns), p->last.doing, line)
                ? tfp_nomem(r->err)
@@ -315,7 +331,7 @@ tfp_status tfp_watch_record(const tfp_watch_settings *w, const tfp_watch_taker *
     tfp_status s = r.probes ? tfp_watch_judge_new(&heard, &r.judge, err) : tfp_nomem(err);
     r.unix_offset_ns = tfp_unix_micros() * 1000 - tfp_now_ns();
     if (gethostname(r.host, sizeof r.host - 1)) *r.host = '\0';
-    if (!s) tfp_probes_on_hit(r.probes, take_hit, &r);
+    if (!s) tfp_probes_on_hit(r.probes, watch_take_hit, &r);
     if (!s) s = watch_find(&r, true);
     if (!s) s = loop(&r);
     watch_flights_leave(&r);

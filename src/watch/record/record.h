@@ -39,11 +39,13 @@ tfp_status tfp_watch_record(const tfp_watch_settings *w, const tfp_watch_taker *
 
 /* ---- shared by the files of this folder ---- */
 
-typedef struct watch_job { /* what the ranks of a job share */
-    uint64_t number, key;  /* key: a hash by which its ranks are known as one job */
-    int64_t last, last_ns; /* number of its last step, and its end */
-    int64_t cut_ns;        /* when its rings were cut last; 0: never */
-    int64_t captured_us;   /* when its processes were captured last; 0: never */
+#define WATCH_ENDS 512
+typedef struct watch_job {       /* what the ranks of a job share */
+    uint64_t number, key;        /* key: a hash by which its ranks are known as one job */
+    int64_t last;                /* number of its last step */
+    int64_t ends_ns[WATCH_ENDS]; /* by number: when the first rank ended the step; a ring */
+    int64_t cut_ns;              /* when its rings were cut last; 0: never */
+    int64_t captured_us;         /* when its processes were captured last; 0: never */
 } watch_job;
 
 #define WATCH_RING_NAME 240
@@ -81,6 +83,10 @@ static inline int64_t watch_boot_us(const watch_recorder *r, int64_t ns)
 {
     return ns ? (ns + r->boot_offset_ns) / 1000 : TFP_ABSENT;
 }
+
+/* ---- record.c ---- */
+/* Takes a call of a process of the recorder `ctx`. */
+void watch_take_hit(void *ctx, const tfp_probe_hit *hit);
 
 /* ---- find.c ---- */
 /* Looks for processes of the selectors that are new. first: an unknown selector is an error. */

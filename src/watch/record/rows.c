@@ -80,7 +80,7 @@ static void fill_classes(const watch_process *p, const watch_step *step, const w
                          tfp_watch_step *r)
 {
     double whole = (double)(step->end_ns - step->start_ns), seen = 0, of[TFP_WATCH_CLASSES];
-    bool told = step->number != TFP_ABSENT && p->marks.begun;
+    bool told = step->number != TFP_ABSENT && p->marks.begun && p->layers >> WATCH_PROBES & 1;
     double wait = told ? (double)step->wait_ns : s->class_ns[TFP_WATCH_WAIT];
     if (wait > whole) wait = whole;
     for (int i = 0; i < TFP_WATCH_CLASSES; i++) seen += i == TFP_WATCH_WAIT ? 0 : s->class_ns[i];
@@ -124,7 +124,7 @@ static void fill_row(watch_process *p, const watch_step *step, const watch_sums 
     r->duration_us = micros((double)(step->end_ns - step->start_ns));
     r->steps_are = tfp_str_of(p->marks.are);
     if (counted) r->fit = round(p->marks.fit * 1000) / 1000;
-    if (p->layers & 1u << WATCH_PROBES) r->collectives = step->collectives;
+    if (p->layers >> WATCH_PROBES & 1 || step->collectives) r->collectives = step->collectives;
     fill_classes(p, step, s, to->totals[SUM_THROTTLED] - s->totals[SUM_THROTTLED], r);
     r->cpu_us = micros(to->cpu_ns - s->cpu_ns);
     double all_us = micros(to->totals[SUM_CPU] - s->totals[SUM_CPU]);

@@ -51,6 +51,7 @@ static void classes_add_up_to_the_step(void **state)
         { .number = 2, .start_ns = 100 * MS, .end_ns = 150 * MS }
     };
     p->marks.begun = 3;
+    p->layers = 1u << WATCH_PROBES;
     assert_true(tfp_push(&p->ended, steps[0]) && tfp_push(&p->ended, steps[1]) && tfp_push(&p->ended, steps[2]));
     assert_true(watch_rows_sum(p, 300 * MS, 0));
     assert_int_equal(p->rows.size, 2);

@@ -82,19 +82,36 @@ static void a_changed_job_is_learned_again(void **state)
     tfp_watch_steps_free(s);
 }
 
+/* Samples at random moments, 20 a second in the mean, of a step of about `step_us` whose first third is in line 7. */
+static size_t sample_lines(tfp_watch_line_seen *out, size_t most, int64_t step_us)
+{
+    int64_t at_us = 0, begin_us = 0, whole_us = step_us;
+    for (size_t n = 0; n < most; n++) {
+        at_us += 25000 + chance(50000);
+        while (at_us >= begin_us + whole_us) {
+            begin_us += whole_us;
+            whole_us = step_us + chance(step_us / 20);
+        }
+        bool first = at_us < begin_us + whole_us / 3;
+        out[n] = (tfp_watch_line_seen){ at_us, first ? 7 : (uint32_t)(10 + chance(3)) };
+    }
+    return most;
+}
+
 static void lines_in_samples_have_a_period(void **state)
 {
     (void)state;
-    uint32_t lines[2000];
-    size_t n = 0;
-    for (uint32_t step = 0; n + 12 < 2000; step++)
-        for (int64_t k = 0, whole = 10 + chance(2); k < whole; k++) lines[n++] = k < 3 ? 7 : (uint32_t)(10 + chance(3));
-    tfp_watch_line_period p = tfp_watch_line_period_of(lines, n);
+    tfp_watch_line_seen seen[1200];
+    size_t n = sample_lines(seen, 1200, 500000);
+    tfp_watch_line_period p = tfp_watch_line_period_of(seen, n);
     assert_int_equal(p.line, 7);
-    assert_in_range((int)p.samples, 10, 11);
+    assert_in_range((int)p.us, 490000, 530000);
     assert_true(p.fit >= 0.95);
-    for (size_t i = 0; i < n; i++) lines[i] = (uint32_t)chance(5);
-    assert_true(tfp_watch_line_period_of(lines, n).fit < 0.95);
+    for (size_t i = 0; i < n; i++) seen[i].line = (uint32_t)chance(5);
+    assert_true(tfp_watch_line_period_of(seen, n).fit < 0.95);
+    n = sample_lines(seen, 1200, 90000); /* too short to be seen */
+    p = tfp_watch_line_period_of(seen, n);
+    assert_true(p.fit < 0.95 || p.line == TFP_NONE);
 }
 
 int main(void)
