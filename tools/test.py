@@ -135,6 +135,7 @@ SUITES = [
     Suite("server, release", [PYTHON, "tests/server/run.py", f"{RELEASE}/tfprof"], 56, waits=True),
     Suite("server, sanitizers", [PYTHON, "tests/server/run.py", f"{ASAN}/tfprof"], 62, waits=True),
     Suite("running jobs", [PYTHON, "tests/live/run.py", f"{RELEASE}/tfprof"], 19, waits=True),
+    Suite("jobs that are watched", [PYTHON, "tests/live/watch.py", f"{RELEASE}/tfprof"], 110, waits=True),
     Suite("steps a second at the first look", [PYTHON, "tests/live/rates.py", f"{RELEASE}/tfprof"], 9, waits=True),
     Suite("GPUs of watched jobs", [PYTHON, "tests/live/gpus.py", f"{RELEASE}/tfprof"], 55, waits=True),
     Suite("captures", [PYTHON, "tests/live/capture.py", f"{RELEASE}/tfprof"], 27, waits=True),

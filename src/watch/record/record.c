@@ -32,17 +32,18 @@ static int64_t number_step(watch_recorder *r, watch_process *p, const watch_step
 {
     watch_job *j = watch_job_of(r, p->rank.job);
     if (!j) return p->number + 1;
-    int64_t half = (step->end_ns - step->start_ns) / 2, first = j->last - WATCH_ENDS + 1;
-    for (int64_t n = j->last; n > p->number && n >= first && n > 0; n--) {
-        int64_t apart = step->end_ns - j->ends_ns[n % WATCH_ENDS];
-        if (apart > -half && apart < half) return n;
-        if (apart >= half && n == j->last) break; /* it ended after all others */
-        if (apart >= half) return p->number && p->number < n ? p->number + 1 : 0;
+    int64_t half = (step->end_ns - step->start_ns) / 2, nearest = 0, least = INT64_MAX;
+    for (int64_t n = j->last; n > p->number && n > j->last - WATCH_ENDS && n > 0; n--) {
+        int64_t apart = llabs(step->end_ns - j->ends_ns[n % WATCH_ENDS]);
+        if (apart > least) break; /* earlier ones are farther away */
+        nearest = n;
+        least = apart;
     }
-    bool before = j->last && step->end_ns < j->ends_ns[j->last % WATCH_ENDS];
-    if (before) return p->number && p->number < j->last ? p->number + 1 : 0;
+    int64_t last_ns = j->last ? j->ends_ns[j->last % WATCH_ENDS] : 0;
+    if (nearest && (least < half || (p->number && step->end_ns < last_ns))) return nearest;
+    if (!p->number && step->end_ns < last_ns) return 0;
     j->last = (j->last > p->number ? j->last : p->number) + 1;
-    j->ends_ns[j->last % WATCH_ENDS] = step->end_ns;
+    j->ends_ns[j->last % WATCH_ENDS] = step->end_ns > last_ns ? step->end_ns : last_ns + 1;
     return j->last;
 }
 
