@@ -88,6 +88,7 @@ typedef struct tfp_pf_reader {
     uint64_t unreadable;
     bool torch; /* PyTorch wrote it */
     bool cut, no_memory, too_big;
+    uint64_t unfinished; /* slices without an end */
 } tfp_pf_reader;
 
 /* False after a fault: out of memory, or over the limit. */

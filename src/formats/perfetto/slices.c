@@ -341,6 +341,7 @@ void tfp_pf_write_trace(tfp_pf_reader *r, tfp_buf *out)
     }
     tfp_buf_text(out, "]}");
     tfp_pf_keep(r, !out->failed);
+    r->unfinished = s.unfinished;
     tfp_pf_tell(r, "warning", "slices without an end, which go on to the end of the trace", s.unfinished);
     tfp_pf_tell(r, "warning", "ends of slices that have no begin, left out", s.loose);
     free(order);

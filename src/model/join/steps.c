@@ -41,8 +41,11 @@ static size_t add_marked(finder *f, bool renumber)
     int64_t counted = 0, ended_ns = INT64_MIN;
     size_t again = 0;
     f->found.size = 0;
+    bool any_long = false; /* then marks that begin and never end are no steps */
+    for (size_t i = 0; i < f->count && !any_long; i++) any_long = s->duration_ns[tfp_step_mark_at(f, i)->span] > 0;
     for (size_t i = 0; i < f->count && !f->x->b->status; i++) {
         const tfp_step_mark *m = tfp_step_mark_at(f, i);
+        if (any_long && !s->duration_ns[m->span] && s->marks[m->span] & TFP_MARK_CLAMPED) continue;
         int64_t number = m->number >= 0 ? m->number : counted++, end = tfp_span_end(s, m->span);
         if (begins_again(&by_number, number, f->found.size, s->start_ns[m->span], ended_ns)) {
             again++;

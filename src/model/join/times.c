@@ -272,17 +272,39 @@ static void check_pairs(times *t, uint32_t process)
             if (is_stream(t, b)) check_streams(t, a, b), left--;
 }
 
-/* Leaves out operators and calls of a thread that stand twice. */
-static void check_thread(times *t, size_t lane)
+/* Whether a span without a number stands twice; nested ones of a name may do so too, where nothing else does. */
+static bool is_alike(const tfp_span_columns *s, uint32_t a, uint32_t b)
+{
+    return s->name[a] == s->name[b] && s->kind[a] == s->kind[b] && s->duration_ns[a] == s->duration_ns[b] &&
+           s->duration_ns[a] && s->kind[a] != TFP_SPAN_OTHER;
+}
+
+static void check_unnumbered(times *t, size_t lane)
 {
     const tfp_span_columns *s = t->s;
     for (uint32_t k = t->x->lane_first[lane] + 1; k < t->x->lane_first[lane + 1] && !t->x->b->status; k++) {
         uint32_t span = t->x->order[k], before = t->x->order[k - 1];
+        bool out = t->out && t->out[span];
+        if (!out && s->start_ns[span] == s->start_ns[before] && is_alike(s, before, span))
+            tfp_join_keep(t->x, leave_out(t, span));
+    }
+}
+
+/* Leaves out operators and calls of a thread that stand twice; if many do, spans without a number, too. */
+static void check_thread(times *t, size_t lane)
+{
+    const tfp_span_columns *s = t->s;
+    size_t twice = 0, ops = 0;
+    for (uint32_t k = t->x->lane_first[lane] + 1; k < t->x->lane_first[lane + 1] && !t->x->b->status; k++) {
+        uint32_t span = t->x->order[k], before = t->x->order[k - 1];
+        ops += tfp_is_host_op(s->kind[span]);
         if (s->start_ns[span] != s->start_ns[before] || !tfp_is_host_op(s->kind[span]) || !is_copy(s, before, span))
             continue;
+        twice++;
         if (tfp_join_keep(t->x, leave_out(t, span)))
             add(t, TFP_DOUBT_TWICE, t->x->p->lanes->at[lane].process, span, s->duration_ns[span]);
     }
+    if (twice * 4 > ops) check_unnumbered(t, lane);
 }
 
 static void check_stream(times *t, size_t lane)

@@ -155,9 +155,15 @@ def queues():
     return trace([process(1, 77, "python"), thread(2, 1, 77, 78, "main"), number(10, 1) + number(13, 1) + text(12, interned)] + call + typed + mesa)
 
 
+def late_ends():
+    """Thirty operators, of which all begin before the first one ends, as PyTorch 2.15 writes those of a thread."""
+    begins = [begin(1000000 + 10000 * i, 2, "aten::add", "cpu_op") for i in range(30)]
+    return trace([process(1, 77, "python"), thread(2, 1, 77, 78, "main")] + begins + [end(1005000 + 10000 * i, 2) for i in range(30)])
+
+
 def main():
     os.makedirs(FOLDER, exist_ok=True)
-    for name, made in (("torch", torch), ("sdk", sdk), ("stages", stages), ("queues", queues)):
+    for name, made in (("torch", torch), ("sdk", sdk), ("stages", stages), ("queues", queues), ("late_ends", late_ends)):
         with open(os.path.join(FOLDER, name + ".pftrace"), "wb") as f:
             f.write(made())
 

@@ -17,7 +17,7 @@ SIZES = {"F32": 4, "BF16": 2, "I64": 8, "F8_E4M3": 1}
 ONE = [("model.embed.weight", "BF16", [16, 8]), ("model.layers.0.attention.q.weight", "F32", [8, 8]), ("model.layers.0.norm.weight", "F32", [8]),
        ("model.layers.1.attention.q.weight", "F8_E4M3", [8, 8]), ("model.layers.1.norm.weight", "F32", [8]), ("model.steps", "I64", []), ("none", "F32", [0, 3])]
 # Types of GGUF: number, elements of a block, bytes of a block.
-F32, Q4_0, Q6_K = (0, 1, 4), (2, 32, 18), (14, 256, 210)
+F32, Q4_0, Q6_K, NVFP4 = (0, 1, 4), (2, 32, 18), (14, 256, 210), (40, 64, 36)
 UINT32, STRING, ARRAY, UINT64 = 4, 8, 9, 10
 
 
@@ -187,6 +187,7 @@ def main():
     shards = {"model-00001-of-00002.safetensors": ONE[:3], "model-00002-of-00002.safetensors": ONE[3:]}
     files = {"one.safetensors": safetensors(ONE, {"format": "pt"}), "shards/model.safetensors.index.json": index(shards)}
     files.update({"shards/" + name: safetensors(tensors) for name, tensors in shards.items()})
+    files["nvfp4.gguf"] = gguf([("blk.0.ffn_up.weight", NVFP4, [4, 128])])
     files["tiny.gguf"] = gguf([("token_embd.weight", Q6_K, [2, 256]), ("blk.0.attn_q.weight", Q4_0, [4, 32]), ("blk.0.attn_norm.weight", F32, [32]),
                                ("output.weight", Q4_0, [2, 64])])
     files.update(torch_files())
