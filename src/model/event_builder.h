@@ -43,6 +43,8 @@ void tfp_build_step_mark(tfp_builder *b, const tfp_step_mark *m);
 void tfp_build_memory_event(tfp_builder *b, const tfp_memory_event *m);
 void tfp_build_counter(tfp_builder *b, const tfp_counter_sample *c);
 void tfp_build_about(tfp_builder *b, const tfp_stat *fact); /* adds a fact about the file */
+/* Doubts all of the last file, which is truncated and not in the order of time. */
+void tfp_build_cut(tfp_builder *b);
 void tfp_build_data_finding(tfp_builder *b, const char *severity, const char *what, int64_t count, tfp_str first);
 
 void tfp_build_device(tfp_builder *b, const tfp_device_info *d);

@@ -4,8 +4,11 @@
 #include "model/builder.h"
 #include "model/event_builder.h"
 #include "model/launches.h"
+#include "model/tables/doubts.h"
 #include "model/tables/events.h"
+#include "model/tables/processes.h"
 #include "model/tables/profile.h"
+#include "model/tables/sources.h"
 
 #include <stdlib.h>
 
@@ -209,6 +212,15 @@ void tfp_build_device(tfp_builder *b, const tfp_device_info *d)
 void tfp_build_about(tfp_builder *b, const tfp_stat *fact)
 {
     if (!b->status) ADD(b, about, *fact);
+}
+
+void tfp_build_cut(tfp_builder *b)
+{
+    const tfp_event_tables *t = b->p->events;
+    for (uint32_t i = 0; i < t->processes.size; i++) {
+        tfp_doubt row = { .kind = TFP_DOUBT_CUT, .process = i, .step = TFP_NONE, .count = 1 };
+        if (t->processes.at[i].source + 1 == b->p->files->sources.size) ADD(b, doubts, row);
+    }
 }
 
 void tfp_build_data_finding(tfp_builder *b, const char *severity, const char *what, int64_t count, tfp_str first)

@@ -7,7 +7,6 @@
 #include "model/recorded.h"
 #include "model/span_names.h"
 #include "model/tables/code.h"
-#include "model/tables/doubts.h"
 #include "model/tables/events.h"
 #include "model/tables/profile.h"
 
@@ -335,10 +334,9 @@ static void tell_left_out(tfp_kineto_reader *r, const tfp_kineto_left_out *x, le
 
 void tfp_kineto_tell_cut(tfp_kineto_reader *r)
 {
-    tfp_doubt row = { .kind = TFP_DOUBT_CUT, .process = r->process, .step = TFP_NONE, .count = 1 };
     tfp_build_data_finding(r->b, "error", "the file is cut short: its complete events were read", 1, TFP_STR(""));
     tfp_build_warn(r->b, "the file is cut short; its complete events were read", TFP_STR(""));
-    if (r->backward > r->events / 20) tfp_build_keep(r->b, tfp_push(&r->b->p->events->doubts, row));
+    if (r->backward > r->events / 20) tfp_build_cut(r->b);
 }
 
 void tfp_kineto_end(tfp_kineto_reader *r)

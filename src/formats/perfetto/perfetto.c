@@ -3,15 +3,9 @@
 #include "formats/perfetto/perfetto.h"
 
 #include "formats/files/format.h"
-#include "model/builder.h"
-#include "model/tables/doubts.h"
-#include "model/tables/events.h"
 #include "model/tables/profile.h"
 #include "model/tables/sources.h"
 
-#define NESTED 16 /* slices of a sound trace that are open at its end */
-/* Of the slices of a truncated trace in the order of time fewer lack their end. */
-#define UNFINISHED_OF 20
 #define LEAST_ROOM ((uint64_t)128 << 20)    /* bytes of events and texts that even the smallest file may fill */
 #define ROOM_OF_BYTE 48                     /* and this many more for each byte of the file */
 #define UNPACKED_MOST ((uint64_t)256 << 20) /* limit for all compressed packets together */
@@ -44,16 +38,6 @@ static void reader_free(tfp_pf_reader *r)
     tfp_arena_free(&r->arena);
 }
 
-/* Of a truncated trace in the order of time few slices lack their end. */
-static void doubt_cut(tfp_pf_reader *r, uint32_t first)
-{
-    tfp_event_tables *t = r->b->p->events;
-    bool many = r->cut && r->unfinished > NESTED && r->unfinished > r->events.size / UNFINISHED_OF;
-    for (uint32_t i = first; i < t->processes.size && many; i++)
-        tfp_pf_keep(r, tfp_push(&t->doubts,
-                                ((tfp_doubt){ .kind = TFP_DOUBT_CUT, .process = i, .step = TFP_NONE, .count = 1 })));
-}
-
 static tfp_status read_trace(tfp_pf_reader *r, tfp_input *in, tfp_error *err)
 {
     tfp_str all;
@@ -61,7 +45,6 @@ static tfp_status read_trace(tfp_pf_reader *r, tfp_input *in, tfp_error *err)
     static const char cut[] = "the file is cut short: its complete packets were read";
     tfp_status s = tfp_input_all(in, &all, err);
     if (s) return s;
-    uint32_t first = (uint32_t)r->b->p->events->processes.size;
     tfp_pf_read_packets(r, all, false);
     r->cut |= in->cut_at != 0;
     if (!r->events.size && !r->no_memory && !r->too_big)
@@ -74,7 +57,7 @@ static tfp_status read_trace(tfp_pf_reader *r, tfp_input *in, tfp_error *err)
     if (!s) {
         tfp_pf_tell(r, "error", "packets that cannot be read, left out", r->unreadable);
         tfp_pf_tell(r, "error", cut, r->cut);
-        doubt_cut(r, first);
+        tfp_pf_doubt_cut(r);
     }
     tfp_buf_free(&text);
     return s;

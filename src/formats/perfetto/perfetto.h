@@ -97,6 +97,8 @@ bool tfp_pf_fits(tfp_pf_reader *r, uint64_t more);     /* counts `more` bytes; f
 tfp_strid tfp_pf_text(tfp_pf_reader *r, tfp_str text); /* returns an index in strings; 0: out of memory */
 void tfp_pf_put_string(tfp_buf *out, tfp_str s);       /* writes a JSON string */
 /* Adds a warning and a finding of `check` about this many things, if there are any. */
+/* A truncated trace in the order of time has few slices without an end: with more it is in doubt. */
+void tfp_pf_doubt_cut(tfp_pf_reader *r);
 void tfp_pf_tell(const tfp_pf_reader *r, const char *severity, const char *what, uint64_t count);
 
 uint32_t tfp_pf_track_of(tfp_pf_reader *r, uint64_t uuid); /* finds or adds a track; returns an index in tracks */

@@ -7,6 +7,10 @@
 #include "model/event_builder.h"
 #include "names/copies.h"
 
+#define NESTED 16 /* slices of a sound trace that are open at its end */
+/* Of the slices of a truncated trace in the order of time fewer lack their end. */
+#define UNFINISHED_OF 20
+
 #define WAIT_NUMBERS (UINT64_C(1) << 40) /* ids of arrows between stages, as in PyTorch's JSON */
 #define PARENTS                                                                                                        \
     32 /* most parents of a track that are searched for its process; with a longer chain, or a circle, it has none */
@@ -346,4 +350,10 @@ void tfp_pf_write_trace(tfp_pf_reader *r, tfp_buf *out)
     tfp_pf_tell(r, "warning", "ends of slices that have no begin, left out", s.loose);
     free(order);
     tfp_vec_free(&s.open);
+}
+
+void tfp_pf_doubt_cut(tfp_pf_reader *r)
+{
+    bool many = r->unfinished > NESTED && r->unfinished > r->events.size / UNFINISHED_OF;
+    if (r->cut && many) tfp_build_cut(r->b);
 }

@@ -9,6 +9,7 @@
 #include "query/order.h"
 #include "views/core/grid.h"
 #include "views/core/handle.h"
+#include "views/spans/doubts.h"
 #include "views/trace/facts.h"
 #include "views/trace/path.h"
 
@@ -255,7 +256,7 @@ static const tfp_table_column columns[] = {
     TFP_COLUMN(tfp_path_row, "count", INT, NUMBER, ns.count, "Stretches of the path, in all steps."),
     TFP_COLUMN(tfp_path_row, "total_us", REAL, MICROS, total_us, "Their length on the path of one step, as the mean over the steps."),
     TFP_COLUMN(tfp_path_row, "share", REAL, SHARE, share, "total_us divided by the length of the path, which is the length of the step."),
-    TFP_COLUMN(tfp_path_row, "gain_us", REAL, MICROS, gain_us, "The most by which the mean step would become shorter if this took no time; for the first ten rows. It leaves the time that the busiest device would still work. It is 0 for the profiler's own work and, in a trace without steps, for time before the device begins."),
+    TFP_COLUMN(tfp_path_row, "gain_us", REAL, MICROS, gain_us, "The most by which the mean step would become shorter if this took no time; for the first ten rows. It leaves the time that the busiest device would still work. It is 0 for the profiler's own work and, in a trace without steps, for time before the device begins. Where most steps are in doubt none is known."),
     { NULL, TFP_CELL_INT, TFP_LABEL, 0, NULL, 0 },
 };
 /* clang-format on */
@@ -274,7 +275,9 @@ static tfp_status make_grid(tfp_path *t, tfp_error *err)
         out->total_us = steps > 0 ? total / 1000 / steps : NAN;
         out->gain_us = NAN;
     }
-    if (!tfp_path_gains(t, sorted, count)) return tfp_nomem(err);
+    tfp_doubted_steps doubted;
+    if (!tfp_doubted_steps_of(t->r, t->x, &doubted)) return tfp_nomem(err);
+    if (!doubted.most && !tfp_path_gains(t, sorted, count)) return tfp_nomem(err);
     tfp_row_table table = { columns, sorted, sizeof *sorted, count, tfp_trace_shown(t->x) };
     return tfp_grid_of(t->r, &table, err);
 }

@@ -8,6 +8,7 @@
 #include "query/order.h"
 #include "views/core/grid.h"
 #include "views/core/view.h"
+#include "views/spans/doubts.h"
 #include "views/spans/trace.h"
 #include "views/trace/tables.h"
 #include "views/triage/triage.h"
@@ -38,7 +39,8 @@ typedef struct phases {
     const tfp_trace_index *x;
     tfp_map64 phase_of; /* unit << 32 | step -> index in the groups of sums, times 2, plus 1 if it is in no doubt */
     tfp_groups sums, kernels;
-    bool whole; /* steps without a phase count, too */
+    bool whole;   /* steps without a phase count, too */
+    bool unknown; /* most steps are in doubt */
 } phases;
 
 static void plus(int64_t *to, int64_t n)
@@ -128,7 +130,7 @@ static tfp_phase_row row_of(const phases *t, const sums *s)
     if (s->paced) out.step_us = (double)s->paced_ns / 1000 / (double)s->paced;
     double us = out.step_us * (double)s->timed_steps;
     if (us > 0 && s->timed_tokens != TFP_ABSENT) out.tokens_per_second = (double)s->timed_tokens / us * 1e6;
-    if (s->devices && us > 0) out.busy_share = (double)s->busy_ns / 1000 / us / (double)s->devices;
+    if (s->devices && us > 0 && !t->unknown) out.busy_share = (double)s->busy_ns / 1000 / us / (double)s->devices;
     if (s->largest_ns) {
         out.largest = tfp_text(t->x->p, s->largest);
         out.largest_share = (double)s->largest_ns / (double)s->device_ns;
@@ -145,9 +147,11 @@ tfp_status tfp_phase_rows(tfp_report *r, const tfp_trace_index *x, bool whole, t
     };
     tfp_step_row *steps;
     size_t step_count;
+    tfp_doubted_steps doubted;
     tfp_status s = tfp_step_rows(r, x, &steps, &step_count, err);
     if (s) return s;
-    bool ok = true;
+    bool ok = tfp_doubted_steps_of(r, x, &doubted);
+    t.unknown = ok && doubted.most;
     uint32_t first = 0; /* the first device of the rank */
     for (size_t i = 0; i < step_count && ok; i++) {
         if (!i || steps[i].unit != steps[i - 1].unit) first = steps[i].device_at;
