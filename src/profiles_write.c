@@ -50,7 +50,7 @@ tfp_status tfp_profile_save(const tfp_profile *p, tfp_write_fn fn, void *ctx, tf
     tfp_error_clear(err);
     if (!p || !p->finished || !fn) return tfp_fail(err, TFP_BADARG, "no finished profile, or nowhere to write");
     if (tfp_only_sums(p)) return tfp_no_spans(err);
-    if ((p->keep & SAVED) != SAVED)
+    if ((p->reads & SAVED) != SAVED)
         return tfp_fail(err, TFP_BADARG, "the profile was read without TFP_KEEP_MEMORY and TFP_KEEP_PROGRAM");
     if (tfp_has(p, TFP_HAS_VARIABLES) && !p->weights->size)
         return tfp_fail(err, TFP_BADARG, "a checkpoint alone: its values are all that it has, and they are not kept");

@@ -59,21 +59,16 @@ static bool shows_total(const tfp_options *o)
 unsigned tfp_view_keep(const char *view, const tfp_options *o)
 {
     const tfp_view *v = tfp_view_find(view);
-    unsigned keep = v && (v->needs & (TFP_NEEDS_PROGRAM | TFP_USES_PROGRAM)) ? TFP_KEEP_PROGRAM : 0;
-    if (v && (v->needs & (TFP_USES_MEMORY | TFP_NEEDS_SPANS | TFP_USES_SPANS))) keep |= TFP_KEEP_MEMORY;
-    if (v && v->needs & TFP_SUMS_DO && !tfp_options_need_spans(o))
-        keep |= TFP_KEEP_SUMS | (shows_total(o) ? TFP_KEEP_TOTAL : 0);
-    if (v && v->needs & TFP_ROWS_DO &&
-        !(o && (o->verb.critical_path || o->verb.why || tfp_options_cut(o) || tfp_options_mark(o)))) {
-        bool one = o && (o->step.which == TFP_STEP_ONE || tfp_options_phase(o)) && !(v->needs & TFP_NO_STEP_SUMS);
-        keep |= TFP_KEEP_ROWS | (one ? 0 : TFP_KEEP_TOTAL);
-    }
-    if (v && v->needs & TFP_USES_STRIDES) keep |= TFP_KEEP_STRIDES;
-    if (tfp_options_need_runs(o)) keep |= TFP_KEEP_MEMORY;
-    if (tfp_options_work_out(o)) keep |= TFP_KEEP_PROGRAM;
-    if (o && tfp_options_show_parameters(o)) keep |= TFP_KEEP_GRAPHS;
-    if (o && tfp_options_values(o) & TFP_V_KINDS) keep |= TFP_KEEP_PROGRAM;
-    return o && o->to.output == TFP_TO_TIMELINE ? keep | TFP_KEEP_MEMORY : keep;
+    unsigned reads = tfp_view_reads(v, o), keep = reads & ~(unsigned)TFP_READS_EACH_STEP;
+    if (v && v->needs & (TFP_NEEDS_SPANS | TFP_USES_SPANS)) keep |= TFP_READS_RUNS;
+    if (reads & TFP_READS_SUMS && shows_total(o)) keep |= TFP_READS_ONE_STEP;
+    bool one = o && (o->step.which == TFP_STEP_ONE || tfp_options_phase(o)) && reads & TFP_READS_EACH_STEP;
+    if (reads & TFP_READS_TIMES && !one) keep |= TFP_READS_ONE_STEP;
+    if (tfp_options_need_runs(o)) keep |= TFP_READS_RUNS;
+    if (tfp_options_work_out(o)) keep |= TFP_READS_PROGRAM;
+    if (o && tfp_options_show_parameters(o)) keep |= TFP_READS_GRAPHS;
+    if (o && tfp_options_values(o) & TFP_V_KINDS) keep |= TFP_READS_PROGRAM;
+    return o && o->to.output == TFP_TO_TIMELINE ? keep | TFP_READS_RUNS : keep;
 }
 
 unsigned tfp_view_traits(const char *view)
@@ -93,9 +88,9 @@ int tfp_view_takes_sound(const char *view)
 tfp_status tfp_profile_keep_step(tfp_profile *p, const tfp_options *o)
 {
     if (!p || !o) return TFP_BADARG;
-    if (!(p->keep & (TFP_KEEP_SUMS | TFP_KEEP_ROWS)) || p->keep & TFP_KEEP_TOTAL) return TFP_OK;
-    if ((o->step.which == TFP_STEP_MEAN && p->keep & TFP_KEEP_ROWS) || tfp_options_phase(o)) return TFP_OK;
-    p->keep |= TFP_KEEP_TOTAL;
+    if (!(p->reads & (TFP_READS_SUMS | TFP_READS_TIMES)) || p->reads & TFP_READS_ONE_STEP) return TFP_OK;
+    if ((o->step.which == TFP_STEP_MEAN && p->reads & TFP_READS_TIMES) || tfp_options_phase(o)) return TFP_OK;
+    p->reads |= TFP_READS_ONE_STEP;
     p->kept = o->step;
     return TFP_OK;
 }

@@ -170,7 +170,7 @@ def columns_and_kinds():
 
 
 # Only the store of spans (src/model/trace/scan.h) knows how a lane is stored, and what was kept of a file.
-STORED = 77
+STORED = 35
 
 
 def knows_the_store():

@@ -17,24 +17,26 @@ TFP_API tfp_profile *tfp_profile_new(void);
 /** Frees a profile; reports built from it must be freed before. NULL is allowed. */
 TFP_API void tfp_profile_free(tfp_profile *p);
 
-/** Parts of the inputs that a profile keeps beyond those that text views need; each costs memory. */
+/** What a profile keeps of its inputs beyond what text views read; each costs memory. tfp_view_keep says what a view reads.
+ *  How spans are stored is not part of the interface. */
 typedef enum tfp_keep {
     TFP_KEEP_MEMORY = 1,    /**< every allocation and output buffer of every execution: timelines, tfp_profile_write */
     TFP_KEEP_ATTRS = 2,     /**< every node attribute: tfp_profile_write */
     TFP_KEEP_ALL = 3,       /**< everything that tfp_profile_write writes */
     TFP_KEEP_FUNCTIONS = 4, /**< nodes of functions, too, as FUNCTION/NODE; TensorFlow's tool leaves them out */
     TFP_KEEP_GRAPHS = 16, /**< the program of graphs and ProfileProtos, without executions: for comparing parameters */
-    TFP_KEEP_SUMS = 32,   /**< of traces only sums by node and step, which op, scope and graph need, instead of spans.
-                                 Other views are refused then (TFP_BADARG). Without effect beside TFP_KEEP_MEMORY or
-                                 TFP_KEEP_PROGRAM. */
-    TFP_KEEP_TOTAL =
-        64, /**< with TFP_KEEP_SUMS or TFP_KEEP_ROWS: the sums of everything recorded, not by step. Other steps are
-                                 refused then (TFP_BADARG) */
-    TFP_KEEP_ROWS = 128, /**< of traces only what kernel, steps and flops need, instead of spans, as above; also beside
-                              TFP_KEEP_MEMORY. Other views are refused then (TFP_BADARG). */
-    TFP_KEEP_STRIDES = 256, /**< of PyTorch's traces how the inputs of calls lie in memory: limits. TFP_KEEP_PROGRAM
-                                 keeps this, too. */
-    TFP_KEEP_PROGRAM = 8    /**< the graph as a program with its functions: needed for shapes and float operations */
+    /** of a trace's spans only sums by node and step: what op, scope and graph read. Views that read more are refused
+     *  (TFP_BADARG). Without effect beside TFP_KEEP_MEMORY or TFP_KEEP_PROGRAM. */
+    TFP_KEEP_SUMS = 32,
+    /** with TFP_KEEP_SUMS or TFP_KEEP_ROWS: the sums of everything recorded, not by step. Other steps are refused
+     *  (TFP_BADARG). */
+    TFP_KEEP_TOTAL = 64,
+    /** of a trace's spans only sums by name, and times of activities and of their launches: what kernel, steps and flops
+     *  read; also beside TFP_KEEP_MEMORY. Views that read more are refused (TFP_BADARG). */
+    TFP_KEEP_ROWS = 128,
+    /** of PyTorch's traces how the inputs of calls lie in memory: limits. TFP_KEEP_PROGRAM keeps this, too. */
+    TFP_KEEP_STRIDES = 256,
+    TFP_KEEP_PROGRAM = 8 /**< the graph as a program with its functions: needed for shapes and float operations */
 } tfp_keep;
 
 /** Chooses the parts kept of files that are added from now on. `keep` is a sum of tfp_keep values; the default is

@@ -118,4 +118,5 @@ const tfp_view tfp_view_advise = { "advise",
                                    "Common problems found by looking at the other views.",
                                    "advise",
                                    build_advise,
-                                   TFP_USES_SPANS | TFP_USES_STRIDES };
+                                   TFP_USES_SPANS,
+                                   .reads = TFP_READS_STRIDES };

@@ -329,5 +329,6 @@ const tfp_view tfp_view_summary = {
     NULL,
     NULL,
     build,
-    TFP_USES_SPANS | TFP_USES_STRIDES | TFP_TAKES_LIMITS | TFP_TAKES_SNAPSHOTS,
+    TFP_USES_SPANS | TFP_TAKES_LIMITS | TFP_TAKES_SNAPSHOTS,
+    .reads = TFP_READS_STRIDES,
 };

@@ -101,7 +101,7 @@ static tfp_status find_profile_nodes(tfp_engine *e, tfp_error *err)
     const tfp_program *g = e->program;
     const tfp_profile *p = e->profile;
     tfp_buf name = { 0 };
-    bool with_functions = tfp_keep_of(p) & TFP_KEEP_FUNCTIONS;
+    bool with_functions = tfp_reads_of(p) & TFP_READS_FUNCTIONS;
     for (uint32_t k = 0; k < g->bodies.at[0].node_count; k++)
         e->profile_node[k] = tfp_named_node(p, g->nodes.at[g->bodies.at[0].node_first + k].name);
     for (size_t i = 0; i < g->bodies.size && (i == 0 || with_functions); i++) {

@@ -9,7 +9,7 @@
 #include "model/tables/sources.h"
 #include "schema/schema.h"
 
-/* The tables of a piece whose rows are copied. Those from DETAILS on are kept with TFP_KEEP_MEMORY only. */
+/* The tables of a piece whose rows are copied. Those from DETAILS on are kept with TFP_READS_RUNS only. */
 static const tfp_table_id copied[] = {
     TFP_TABLE_NODES,     TFP_TABLE_TYPES,    TFP_TABLE_OUTPUTS, TFP_TABLE_SHAPES,
     TFP_TABLE_DIMS,      TFP_TABLE_EXECS,    TFP_TABLE_ATTRS,   TFP_TABLE_DETAILS,
@@ -20,7 +20,7 @@ static tfp_rows *rows_of(const tfp_profile *p, tfp_table_id t) { return tfp_tabl
 
 bool tfp_piece_start(tfp_profile *piece, unsigned keep, size_t limit)
 {
-    *piece = (tfp_profile){ .keep = keep, .arena.limit = limit };
+    *piece = (tfp_profile){ .reads = keep, .arena.limit = limit };
     return tfp_profile_tables_new(piece) && tfp_strtab_init(&piece->strings, NULL) == TFP_OK;
 }
 
@@ -176,7 +176,7 @@ void tfp_append_piece(tfp_builder *b, const tfp_profile *piece, tfp_placement *a
     at->node_first = (uint32_t)p->graph->nodes.size;
     append_steps(b, piece, at);
     for (size_t i = 0; i < sizeof copied / sizeof *copied; i++)
-        if (copied[i] < TFP_TABLE_DETAILS || p->keep & TFP_KEEP_MEMORY) append_table(b, &x, copied[i]);
+        if (copied[i] < TFP_TABLE_DETAILS || p->reads & TFP_READS_RUNS) append_table(b, &x, copied[i]);
     append_many_types(b, piece, at);
     keep_attrs(b, x.before[TFP_TABLE_ATTRS]);
     for (size_t i = x.before[TFP_TABLE_NODES]; i < p->graph->nodes.size && !b->status; i++)

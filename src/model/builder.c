@@ -218,7 +218,7 @@ void tfp_build_run_shape(tfp_builder *b, uint32_t node, int32_t slot, const int6
 
 void tfp_build_attrs(tfp_builder *b, uint32_t node, tfp_str encoded)
 {
-    if (b->status || !(b->p->keep & TFP_KEEP_ATTRS)) return;
+    if (b->status || !(b->p->reads & TFP_READS_ATTRS)) return;
     char *copy = tfp_arena_copy(&b->p->arena, encoded);
     if (!check(b, copy != NULL) || !APPEND(b, graph->attrs, ((tfp_str){ copy, encoded.size }))) return;
     tfp_build_row(b, node)->attrs = (uint32_t)b->p->graph->attrs.size - 1;

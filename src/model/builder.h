@@ -64,7 +64,7 @@ uint32_t tfp_build_shape(tfp_builder *b, const int64_t *dims, size_t count, bool
 void tfp_build_output(tfp_builder *b, uint32_t node, int32_t slot, uint32_t shape);
 /* The shape that an output had in a run; after several runs, only the dimensions that were equal in all. */
 void tfp_build_run_shape(tfp_builder *b, uint32_t node, int32_t slot, const int64_t *dims, size_t count);
-void tfp_build_attrs(tfp_builder *b, uint32_t node, tfp_str encoded); /* copied; only with TFP_KEEP_ATTRS */
+void tfp_build_attrs(tfp_builder *b, uint32_t node, tfp_str encoded); /* copied; only with TFP_READS_ATTRS */
 
 /* ---- steps and executions ---- */
 uint32_t tfp_build_step(tfp_builder *b, int64_t id, bool listed); /* finds or adds the step */
@@ -80,7 +80,7 @@ uint32_t tfp_build_lane(tfp_builder *b, const tfp_lane *row, bool named);
 /* empties an execution whose step came a second time */
 void tfp_build_exec_again(tfp_builder *b, uint32_t exec);
 void tfp_build_span(tfp_builder *b, uint32_t exec, uint32_t lane, int64_t start_ns, int64_t duration_ns);
-void tfp_build_run_transfer(tfp_builder *b, const tfp_run_transfer *t); /* only with TFP_KEEP_MEMORY */
+void tfp_build_run_transfer(tfp_builder *b, const tfp_run_transfer *t); /* only with TFP_READS_RUNS */
 /* Copies *m (its chain fields are set here) and adds its sums to the exec. Returns an index in memories; TFP_NONE after
  * a fault or when memory is not kept. */
 uint32_t tfp_build_memory(tfp_builder *b, uint32_t exec, const tfp_memory *m);

@@ -58,7 +58,7 @@ uint32_t tfp_build_exec(tfp_builder *b, uint32_t node, uint32_t step)
 static tfp_exec_detail *build_detail(tfp_builder *b, uint32_t exec)
 {
     tfp_profile *p = b->p;
-    if (!(p->keep & TFP_KEEP_MEMORY)) return NULL;
+    if (!(p->reads & TFP_READS_RUNS)) return NULL;
     while (p->detail->details.size <= exec)
         if (!check(b, tfp_push(&p->detail->details, no_detail))) return NULL;
     return &p->detail->details.at[exec];
@@ -115,7 +115,7 @@ void tfp_build_span(tfp_builder *b, uint32_t exec, uint32_t lane, int64_t start_
 
 void tfp_build_run_transfer(tfp_builder *b, const tfp_run_transfer *t)
 {
-    if (!b->status && (b->p->keep & TFP_KEEP_MEMORY)) (void)APPEND(b, detail->run_transfers, *t);
+    if (!b->status && (b->p->reads & TFP_READS_RUNS)) (void)APPEND(b, detail->run_transfers, *t);
 }
 
 uint32_t tfp_build_memory(tfp_builder *b, uint32_t exec, const tfp_memory *m)

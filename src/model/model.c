@@ -63,11 +63,12 @@ const tfp_device_info *tfp_named_device(const tfp_profile *p, bool *others)
 
 bool tfp_only_sums(const tfp_profile *p) { return p->events->slim->slims.size > 0; }
 
-bool tfp_only_total(const tfp_profile *p) { return tfp_only_sums(p) && p->keep & TFP_KEEP_TOTAL; }
+bool tfp_only_total(const tfp_profile *p) { return tfp_only_sums(p) && p->reads & TFP_READS_ONE_STEP; }
 
 tfp_status tfp_no_spans(tfp_error *err)
 {
-    return tfp_fail(err, TFP_BADARG, "the profile was read without spans (TFP_KEEP_SUMS or TFP_KEEP_ROWS)");
+    return tfp_fail(err, TFP_BADARG, "the profile was read without spans (%s or %s)", tfp_reads_name(TFP_READS_SUMS),
+                    tfp_reads_name(TFP_READS_TIMES));
 }
 
 bool tfp_only_allocator(const tfp_profile *p)

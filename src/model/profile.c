@@ -76,12 +76,33 @@ void tfp_profile_free(tfp_profile *p)
     free(p);
 }
 
+/* The public bits, with the numbers of the internal ones. */
+#define EACH_BIT(BIT)                                                                                                  \
+    BIT(TFP_KEEP_MEMORY, TFP_READS_RUNS)                                                                               \
+    BIT(TFP_KEEP_ATTRS, TFP_READS_ATTRS)                                                                               \
+    BIT(TFP_KEEP_FUNCTIONS, TFP_READS_FUNCTIONS)                                                                       \
+    BIT(TFP_KEEP_PROGRAM, TFP_READS_PROGRAM)                                                                           \
+    BIT(TFP_KEEP_GRAPHS, TFP_READS_GRAPHS)                                                                             \
+    BIT(TFP_KEEP_SUMS, TFP_READS_SUMS)                                                                                 \
+    BIT(TFP_KEEP_TOTAL, TFP_READS_ONE_STEP)                                                                            \
+    BIT(TFP_KEEP_ROWS, TFP_READS_TIMES)                                                                                \
+    BIT(TFP_KEEP_STRIDES, TFP_READS_STRIDES)
+#define IS_SAME(public, own) _Static_assert((unsigned)(public) == (unsigned)(own), #public);
+EACH_BIT(IS_SAME)
+
+const char *tfp_reads_name(unsigned bit)
+{
+#define NAME(public, own)                                                                                              \
+    if (bit == (own)) return #public;
+    EACH_BIT(NAME)
+    return "";
+}
+
 tfp_status tfp_profile_keep(tfp_profile *p, unsigned keep)
 {
-    const unsigned known = TFP_KEEP_ALL | TFP_KEEP_FUNCTIONS | TFP_KEEP_PROGRAM | TFP_KEEP_GRAPHS | TFP_KEEP_SUMS |
-                           TFP_KEEP_TOTAL | TFP_KEEP_ROWS | TFP_KEEP_STRIDES;
-    if (!p || keep & ~known) return TFP_BADARG;
-    p->keep = keep;
+#define KNOWN(public, own) | (own)
+    if (!p || keep & ~(0u EACH_BIT(KNOWN))) return TFP_BADARG;
+    p->reads = keep;
     p->kept = (tfp_step_choice){ .id = -2, .which = TFP_STEP_ALL };
     p->about.functions = keep & TFP_KEEP_FUNCTIONS;
     return TFP_OK;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/program.h: the graph as a program that can be evaluated: every node with its attributes, the output that each
  * input takes, and the functions it calls. The graph's tables (model/tables/graph.h) have only names, types and inputs;
- * shapes and float operations need the whole graph. Kept with TFP_KEEP_PROGRAM. Rows and strings work as in the
+ * shapes and float operations need the whole graph. Kept with TFP_READS_PROGRAM. Rows and strings work as in the
  * tables. */
 #ifndef TFP_PROGRAM_H
 #define TFP_PROGRAM_H

@@ -24,7 +24,7 @@ const tfp_strtab *tfp_strings_of(const tfp_profile *p) { return &p->strings; }
 tfp_str tfp_text(const tfp_profile *p, tfp_strid id) { return p->strings.strings[id]; }
 bool tfp_has(const tfp_profile *p, tfp_content what) { return p->about.has >> what & 1; }
 bool tfp_is_finished(const tfp_profile *p) { return p->finished; }
-unsigned tfp_keep_of(const tfp_profile *p) { return p->keep; }
+unsigned tfp_reads_of(const tfp_profile *p) { return p->reads; }
 const tfp_profile_about *tfp_about_of(const tfp_profile *p) { return &p->about; }
 tfp_step_choice tfp_kept_choice(const tfp_profile *p) { return p->kept; }
 #define PART(name, type, function)                                                                                     \
@@ -35,5 +35,6 @@ const tfp_program *tfp_program_of(const tfp_profile *p) { return p->program; }
 
 bool tfp_keeps_sums(const tfp_profile *p)
 {
-    return (p->keep & (TFP_KEEP_SUMS | TFP_KEEP_MEMORY | TFP_KEEP_PROGRAM)) == TFP_KEEP_SUMS || p->keep & TFP_KEEP_ROWS;
+    return (p->reads & (TFP_READS_SUMS | TFP_READS_RUNS | TFP_READS_PROGRAM)) == TFP_READS_SUMS ||
+           p->reads & TFP_READS_TIMES;
 }

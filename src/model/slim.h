@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/slim.h: spans of a trace of which only sums are asked for (TFP_KEEP_SUMS). A lane whose spans come by start,
+/* model/slim.h: spans of a trace of which only sums are asked for (TFP_READS_SUMS). A lane whose spans come by start,
  * longer ones first, is nested while it is read; a lane without nesting may have any order. Each span is kept as a row
  * of 16 bytes until the steps are known; then the join sums the rows by kind and step (join/slim_lanes.c). A kind is
  * what spans share: name, place, class. When a reader finds something that rows cannot represent, it widens the lane:
@@ -71,14 +71,14 @@ typedef struct tfp_slim_lane {
 } tfp_slim_lane;
 
 struct tfp_slim_tables {
-    TFP_VEC(tfp_slim_lane) slims; /* one for each such lane; only with TFP_KEEP_SUMS */
+    TFP_VEC(tfp_slim_lane) slims; /* one for each such lane; only with TFP_READS_SUMS */
     TFP_VEC(tfp_slim_kind) slim_kinds;
     tfp_map64 slim_by_lane;
     size_t slim_bytes; /* size of their blocks */
     /* NULL, or the total duration of threads' spans that are in no other span: first outside all steps, then for each
      * step */
     int64_t *slim_outer_ns;
-    /* NULL, or, when only the mean is kept (TFP_KEEP_TOTAL), for each node in how many steps it ran */
+    /* NULL, or, when only the mean is kept (TFP_READS_ONE_STEP), for each node in how many steps it ran */
     uint32_t *mean_steps;
 };
 

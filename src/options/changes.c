@@ -85,14 +85,14 @@ static const char *read_keep(tfp_str v, tfp_change *out)
     static const char *const words[] = { "rank:", "stage:", "dp:" };
     int64_t number;
     if (take(&v, "op:")) {
-        out->keep = TFP_KEEP_OP;
+        out->keep = TFP_KEPT_OP;
         out->pattern = v;
         return v.size ? NULL : "names no type of operation";
     }
     for (size_t i = 0; i < 3; i++) {
         if (!take(&v, words[i])) continue;
         if (!tfp_parse_int64(v, &number) || number < 0) return "the number is not a whole one of at least 0";
-        out->keep = (uint8_t)(TFP_KEEP_RANK + i);
+        out->keep = (uint8_t)(TFP_KEPT_RANK + i);
         out->number = (double)number;
         return NULL;
     }

@@ -18,7 +18,7 @@ typedef enum tfp_change_kind {
     TFP_CHANGE_FUSE
 } tfp_change_kind;
 
-enum { TFP_KEEP_NOTHING, TFP_KEEP_RANK, TFP_KEEP_STAGE, TFP_KEEP_DP, TFP_KEEP_OP };
+enum { TFP_KEPT_NOTHING, TFP_KEPT_RANK, TFP_KEPT_STAGE, TFP_KEPT_DP, TFP_KEPT_OP };
 
 typedef struct tfp_change {
     tfp_change_kind kind;
@@ -27,7 +27,7 @@ typedef struct tfp_change {
         pattern; /* fuse: a regular expression, empty: all; faster: a regular expression; keep: the name after `op:` */
     double number;   /* faster, link: the factor; launch, input: microseconds; keep: the rank, stage or DP rank */
     int64_t rank;    /* faster: only on this rank; -1: on all */
-    uint8_t keep;    /* TFP_KEEP_... */
+    uint8_t keep;    /* TFP_KEPT_... */
     bool host;       /* faster: host time within spans of that name */
     bool comm, copy; /* link: which transfers become faster */
     bool device;     /* ideal: the value is the word device, not stragglers */

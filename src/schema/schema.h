@@ -6,6 +6,7 @@
 #define TFP_SCHEMA_H
 
 #include "base/base.h"
+#include "schema/reads.h"
 
 /* The tables, by their numbers in stored files. */
 typedef enum tfp_table_id {
@@ -65,7 +66,7 @@ typedef struct tfp_schema_table {
     size_t at, item; /* offset there; bytes of a row */
     const tfp_schema_column *columns;
     size_t column_count;
-    unsigned keep; /* TFP_KEEP_...: kept only if one of these is set; 0: always. See tfp_store_wants_program, too */
+    unsigned keep; /* TFP_READS_...: kept only if one of these is set; 0: always. See tfp_store_wants_program, too */
     tfp_schema_chain chain;
     const char *help;
 } tfp_schema_table;

@@ -44,9 +44,9 @@ static int connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sq
     const sql_module *m = aux;
     sql_session *s = m->session;
     const sql_table *about = &sql_tables[m->table];
-    bool detail = about->model != SQL_COMPUTED && tfp_schema_tables[about->model].keep == TFP_KEEP_MEMORY;
+    bool detail = about->model != SQL_COMPUTED && tfp_schema_tables[about->model].keep == TFP_READS_RUNS;
     for (size_t i = 0; detail && i < s->data.count; i++) {
-        if (tfp_keep_of(s->data.sources[i].p) & TFP_KEEP_MEMORY) continue;
+        if (tfp_reads_of(s->data.sources[i].p) & TFP_READS_RUNS) continue;
         *message = s->api->mprintf("no %s: the profile was read without them", about->name);
         return SQLITE_ERROR;
     }

@@ -39,7 +39,7 @@ static tfp_status fail_at(const tfp_store_file *f, tfp_store_fault fault, tfp_er
 /* Whether the program is kept, by the rule of the readers of graphs. */
 static bool wants_program(const tfp_program *g, unsigned keep)
 {
-    return keep & TFP_KEEP_PROGRAM || g->saved_model || keep & TFP_KEEP_GRAPHS;
+    return keep & TFP_READS_PROGRAM || g->saved_model || keep & TFP_READS_GRAPHS;
 }
 
 static tfp_status start_program(tfp_store_file *f, tfp_error *err)
@@ -47,7 +47,7 @@ static tfp_status start_program(tfp_store_file *f, tfp_error *err)
     if (!tfp_store_entry_find(f, tfp_schema_tables[TFP_TABLE_PROGRAM].name, "")) return TFP_OK;
     if (!(f->p->program = calloc(1, sizeof *f->p->program))) return tfp_nomem(err);
     tfp_status s = fail_at(f, tfp_store_load_one(f, TFP_TABLE_PROGRAM), err);
-    if (s || wants_program(f->p->program, f->p->keep)) return s;
+    if (s || wants_program(f->p->program, f->p->reads)) return s;
     tfp_program_free(f->p->program);
     f->p->program = NULL;
     return TFP_OK;
@@ -61,7 +61,7 @@ static tfp_status count_rows(tfp_store_file *f, tfp_error *err)
         const tfp_schema_table *t = &tfp_schema_tables[i];
         const tfp_store_entry *e = tfp_store_entry_find(f, t->name, "");
         bool of_program = tfp_table_is_of_program(t);
-        if (!e || (t->keep & ~f->p->keep) || (of_program && !f->p->program)) continue;
+        if (!e || (t->keep & ~f->p->reads) || (of_program && !f->p->program)) continue;
         f->rows[i] = (size_t)e->rows;
         bytes += e->rows * tfp_table_row_bytes(t);
     }

@@ -427,7 +427,8 @@ tfp_status tfp_limits_fact(tfp_report *r, const tfp_trace_index *x, tfp_limits *
         .help = text,                                                                                                  \
         .kind = TFP_REPORT_GRID,                                                                                       \
         .build = fn,                                                                                                   \
-        .needs = TFP_NEEDS_SPANS | TFP_NEEDS_EVENTS | TFP_FINDS_STEPS | TFP_USES_STRIDES,                              \
+        .needs = TFP_NEEDS_SPANS | TFP_NEEDS_EVENTS | TFP_FINDS_STEPS,                                                 \
+        .reads = TFP_READS_STRIDES,                                                                                    \
         .columns = of,                                                                                                 \
         .no_rows = "no such call",                                                                                     \
     }

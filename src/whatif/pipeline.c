@@ -32,8 +32,8 @@ static tfp_status find_step(const tfp_pipeline *p, uint32_t *step, tfp_error *er
 
 static bool keeps_something(const tfp_pipeline *p, const tfp_change *c)
 {
-    if (c->keep == TFP_KEEP_STAGE) return c->number < p->stage_count;
-    if (c->keep == TFP_KEEP_OP) {
+    if (c->keep == TFP_KEPT_STAGE) return c->number < p->stage_count;
+    if (c->keep == TFP_KEPT_OP) {
         for (size_t i = 0; i < p->nodes.size; i++)
             if (tfp_str_eq(c->pattern, tfp_str_of(tfp_stage_type_names[p->nodes.at[i].type]))) return true;
         return tfp_str_eq(c->pattern, TFP_STR("forward-pp-comm")) ||

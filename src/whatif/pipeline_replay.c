@@ -89,8 +89,8 @@ bool tfp_pipeline_order(tfp_pipeline *p)
 static bool is_kept(const tfp_pipeline *p, const tfp_pipe_node *n, uint32_t rank, const tfp_change *keep)
 {
     if (!keep) return false;
-    if (keep->keep == TFP_KEEP_STAGE) return n->stage == keep->number;
-    if (keep->keep == TFP_KEEP_DP || keep->keep == TFP_KEEP_RANK) return (double)p->ranks.at[rank] == keep->number;
+    if (keep->keep == TFP_KEPT_STAGE) return n->stage == keep->number;
+    if (keep->keep == TFP_KEPT_DP || keep->keep == TFP_KEPT_RANK) return (double)p->ranks.at[rank] == keep->number;
     bool forward = n->type == TFP_FORWARD_SEND || n->type == TFP_FORWARD_RECV;
     bool backward = n->type == TFP_BACKWARD_SEND || n->type == TFP_BACKWARD_RECV;
     if (forward && tfp_str_eq(keep->pattern, TFP_STR("forward-pp-comm"))) return true;

@@ -42,7 +42,7 @@ static tfp_status add_asked(tfp_whatif *w, const tfp_change *changes, size_t cou
         if (ideal && w->job.unit_count < 2)
             s = tfp_within_file(err, tfp_fail(err, TFP_BADFILE, "ideal stragglers compares ranks, and this is one"),
                                 tfp_first_source(tfp_profile_of(w->r)));
-        if (!s && changes[i].kind == TFP_CHANGE_KEEP && changes[i].keep != TFP_KEEP_RANK)
+        if (!s && changes[i].kind == TFP_CHANGE_KEEP && changes[i].keep != TFP_KEPT_RANK)
             s = tfp_fail(err, TFP_BADFILE, "of this trace only rank:R can be kept (%.*s)", (int)changes[i].typed.size,
                          changes[i].typed.data);
         if (!s && tfp_change_of_device(&changes[i])) s = tfp_whatif_device_of(w, err);
@@ -222,6 +222,7 @@ const tfp_view tfp_view_whatif = {
     .help = "How long a step would be after changes: faster operations, cheaper launches, no stragglers.",
     .kind = TFP_REPORT_GRID,
     .build = build,
-    .needs = TFP_NEEDS_SPANS | TFP_NEEDS_EVENTS | TFP_FINDS_STEPS | TFP_USES_STRIDES,
+    .needs = TFP_NEEDS_SPANS | TFP_NEEDS_EVENTS | TFP_FINDS_STEPS,
+    .reads = TFP_READS_STRIDES,
     .columns = columns,
 };

@@ -135,7 +135,7 @@ bool tfp_aten_work_out(const tfp_profile *p, tfp_aten_work *out);
 void tfp_aten_work_free(tfp_aten_work *w);
 /* Adds the float operations to the executions of a profile whose trace recorded shapes; false when memory runs out. */
 bool tfp_aten_count_execs(tfp_profile *p);
-/* The same for nodes that were made of recorded calls; with TFP_KEEP_PROGRAM the calls also become instructions. */
+/* The same for nodes that were made of recorded calls; with TFP_READS_PROGRAM the calls also become instructions. */
 bool tfp_aten_count_recorded(tfp_profile *p);
 
 #endif

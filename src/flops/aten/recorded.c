@@ -179,7 +179,7 @@ static bool count_file(counter *c, uint32_t first, uint32_t end)
         tfp_node *n = &c->p->graph->nodes.at[c->ops[i].node];
         if (state == TFP_ATEN_COUNTED)
             n->float_ops = tfp_add(n->float_ops, tfp_mul(set->cost.flops, c->runs[i], NULL), NULL);
-        if (c->p->keep & TFP_KEEP_PROGRAM && !add_instruction(c, i, state)) return false;
+        if (c->p->reads & TFP_READS_PROGRAM && !add_instruction(c, i, state)) return false;
     }
     return true;
 }

@@ -113,7 +113,7 @@ static void read_attr(node_reader *r, tfp_wire *outer, const tfp_field *field, p
     tfp_graph_entry e = tfp_read_attr_entry(outer, field);
     for (size_t i = 0; i < KNOWN_ATTRS; i++)
         if (tfp_str_eq(e.name, tfp_str_of(known_attrs[i].name))) pending[i] = (pending_attr){ e.value, true };
-    if (r->b->p->keep & TFP_KEEP_ATTRS) tfp_put_bytes_always(&r->attrs, 11, field->bytes);
+    if (r->b->p->reads & TFP_READS_ATTRS) tfp_put_bytes_always(&r->attrs, 11, field->bytes);
 }
 
 /* ---- inputs: "n", "n:k", "^n", and in functions "n:output:k" ---- */
@@ -215,7 +215,7 @@ static tfp_status read_signature(node_reader *r, tfp_wire w, tfp_error *err)
 /* Reads a FunctionDef. A function without a name cannot be called and makes no scope. */
 static tfp_status read_function(node_reader *r, tfp_wire w, tfp_graph_source source, tfp_error *err)
 {
-    bool wanted = r->b->p->keep & TFP_KEEP_FUNCTIONS;
+    bool wanted = r->b->p->reads & TFP_READS_FUNCTIONS;
     tfp_status s = TFP_OK;
     tfp_wire nodes = w;
     r->function = (tfp_str){ "", 0 };
@@ -264,7 +264,7 @@ static tfp_status read_graph_field(node_reader *r, tfp_wire *w, const tfp_field 
 }
 
 /* Adds the nodes of a GraphDef to the profile; of nodes with one name the first is kept. Nodes of its function library
- * are not part of the graph: they are left out with a warning, or with TFP_KEEP_FUNCTIONS become FUNCTION/NODE. */
+ * are not part of the graph: they are left out with a warning, or with TFP_READS_FUNCTIONS become FUNCTION/NODE. */
 static tfp_status read_graph_def(tfp_builder *b, tfp_wire w, tfp_graph_source source, tfp_error *err)
 {
     node_reader r = { .b = b };
@@ -344,7 +344,7 @@ static tfp_status read_binary(tfp_builder *b, tfp_input *in, tfp_kind kind, tfp_
 {
     size_t before = b->p->graph->nodes.size;
     /* parameters of a SavedModel are counted by its variables, in every command */
-    bool saved = kind == TFP_KIND_SAVED_MODEL, wanted = saved || b->p->keep & (TFP_KEEP_PROGRAM | TFP_KEEP_GRAPHS);
+    bool saved = kind == TFP_KIND_SAVED_MODEL, wanted = saved || b->p->reads & (TFP_READS_PROGRAM | TFP_READS_GRAPHS);
     tfp_graph_source source = { .overlaps = b->p->files->finished_before,
                                 .program = wanted ? tfp_program_start(b) : NULL };
     if (wanted && !source.program) return tfp_nomem(err);

@@ -111,7 +111,7 @@ static void add_node(grapher *g, uint32_t at)
     if (g->of_trace) return;
     int64_t own = is_sum(g, i) ? 0 : i->cost.flops;
     n->float_ops = tfp_add(n->float_ops, tfp_mul(own, g->r.runs[i->computation], NULL), NULL);
-    if (b->p->keep & TFP_KEEP_PROGRAM) add_instruction(g, i, node);
+    if (b->p->reads & TFP_READS_PROGRAM) add_instruction(g, i, node);
 }
 
 /* ---- edges ---- */

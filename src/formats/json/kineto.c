@@ -384,7 +384,7 @@ static bool start_slots(file *f)
     f->slot_count = TFP_SLOTS(f->threads);
     f->slots = calloc(f->slot_count, sizeof *f->slots);
     bool ok = f->slots != NULL;
-    for (size_t i = 0; ok && i < f->slot_count; i++) ok = tfp_kineto_slot_start(&f->slots[i], f->b->p->keep);
+    for (size_t i = 0; ok && i < f->slot_count; i++) ok = tfp_kineto_slot_start(&f->slots[i], f->b->p->reads);
     return ok;
 }
 

@@ -2,6 +2,7 @@
 /* formats/json/kineto_row.c: turns the members of an event into a row of the slot: category, times, lane, stats. Also
  * starts and frees the slot. */
 #include "formats/json/kineto_event.h"
+#include "schema/reads.h"
 
 #define ABSURD_NS (INT64_C(9000000000000000) * 1000) /* 285 years */
 
@@ -9,7 +10,7 @@ bool tfp_kineto_slot_start(tfp_kineto_slot *s, unsigned keep)
 {
     static const tfp_jscan_text none = { { "", 0 }, false };
     static const tfp_kineto_key begin = { 0 }, shared = { 0 };
-    s->strides = keep & (TFP_KEEP_PROGRAM | TFP_KEEP_STRIDES);
+    s->strides = keep & (TFP_READS_PROGRAM | TFP_READS_STRIDES);
     return tfp_strtab_init(&s->words.strings, &s->arena) == TFP_OK && tfp_kineto_string_of(s, &none) == 0 &&
            !s->failed && tfp_push(&s->words.keys, begin) && tfp_push(&s->words.keys, shared);
 }

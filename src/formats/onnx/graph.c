@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/onnx/graph.c: turns the graph of an ONNX model into nodes and inputs (nodes.c) with the bodies in it (bodies.c), its
- * initializers into parameters or constants, and with TFP_KEEP_PROGRAM all of it into the program. */
+ * initializers into parameters or constants, and with TFP_READS_PROGRAM all of it into the program. */
 #include "formats/onnx/maker.h"
 #include "model/tables/profile.h"
 
@@ -21,7 +21,7 @@ tfp_status tfp_onnx_build(tfp_onnx_model *m, tfp_error *err)
 {
     tfp_builder *b = m->b;
     maker k = { .m = m, .b = b };
-    bool wanted = b->p->keep & (TFP_KEEP_PROGRAM | TFP_KEEP_GRAPHS);
+    bool wanted = b->p->reads & (TFP_READS_PROGRAM | TFP_READS_GRAPHS);
     if (wanted && !(k.program = tfp_program_start(b))) return tfp_nomem(err);
     if (wanted) tfp_program_onnx(k.program);
     tfp_status s = make(&k, err);

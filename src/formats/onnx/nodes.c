@@ -63,7 +63,7 @@ void tfp_onnx_add_attr(maker *k, tfp_str name)
     if (k->no_memory) return;
     tfp_str value = { k->value.data ? k->value.data : "", k->value.size };
     if (k->program) tfp_program_add_attr(k->program, name, value);
-    if (!(k->b->p->keep & TFP_KEEP_ATTRS)) return;
+    if (!(k->b->p->reads & TFP_READS_ATTRS)) return;
     size_t entry = tfp_put_open(&k->attrs, 11);
     tfp_put_bytes_always(&k->attrs, 1, name);
     tfp_put_bytes_always(&k->attrs, 2, value);

@@ -131,7 +131,7 @@ static void read_attr(tfp_profile_reader *r, tfp_str bytes, uint32_t node)
         if (wanted && f.number == 2) text = tfp_field_bytes(&v, &f);
     TFP_PROFILE_END(r, v, "attrs");
     if (wanted) tfp_build_row(r->b, node)->data_format = tfp_build_string(r->b, text);
-    if (r->p->keep & TFP_KEEP_ATTRS) tfp_put_bytes_always(&r->one.attrs, 11, bytes);
+    if (r->p->reads & TFP_READS_ATTRS) tfp_put_bytes_always(&r->one.attrs, 11, bytes);
     tfp_profile_program_attr(r, e.name, e.value);
 }
 

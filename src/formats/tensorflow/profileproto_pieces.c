@@ -228,7 +228,7 @@ static bool start_piece(piece *x, const tfp_profile_reader *whole)
 {
     x->b = (tfp_builder){ .p = &x->p, .file = whole->b->file };
     x->r = (tfp_profile_reader){ .b = &x->b, .p = &x->p, .of_piece = true };
-    return tfp_piece_start(&x->p, whole->p->keep, PIECE_LIMIT);
+    return tfp_piece_start(&x->p, whole->p->reads, PIECE_LIMIT);
 }
 
 static void free_piece(piece *x)

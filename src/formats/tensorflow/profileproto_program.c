@@ -7,7 +7,7 @@
 #include "model/tables/graph.h"
 #include "model/tables/profile.h"
 
-static bool is_kept(const tfp_profile_reader *r) { return r->p->keep & (TFP_KEEP_PROGRAM | TFP_KEEP_GRAPHS); }
+static bool is_kept(const tfp_profile_reader *r) { return r->p->reads & (TFP_READS_PROGRAM | TFP_READS_GRAPHS); }
 
 bool tfp_profile_program_start(tfp_profile_reader *r)
 {

@@ -78,7 +78,7 @@ static void add_transfer(tfp_run_reader *r, const tfp_run_stats *e, uint32_t nod
     const tfp_run_device *d = &r->device;
     tfp_run_entry t = { e->name, e->label, r->step, d->lane, node, e->start_ns, duration_of(e), e->run_output_bytes,
                         d->name };
-    if ((r->p->keep & TFP_KEEP_MEMORY) && e->start_ns) tfp_read_transfer(r->b, &t);
+    if ((r->p->reads & TFP_READS_RUNS) && e->start_ns) tfp_read_transfer(r->b, &t);
 }
 
 static void add_entry(tfp_run_reader *r, tfp_run_stats *e)
@@ -91,7 +91,7 @@ static void add_entry(tfp_run_reader *r, tfp_run_stats *e)
     uint32_t exec = tfp_build_exec(r->b, node, r->step);
     if (exec == TFP_NONE) return;
     add_run_output_bytes(r, exec, e->run_output_bytes);
-    if (r->p->keep & TFP_KEEP_PROGRAM) tfp_read_run_shapes(r->b, tfp_wire_start(e->bytes), node);
+    if (r->p->reads & TFP_READS_PROGRAM) tfp_read_run_shapes(r->b, tfp_wire_start(e->bytes), node);
     if (!e->start_ns) {
         tfp_build_warn(r->b, "entries without a start time, whose time and memory are left out", name);
         return;

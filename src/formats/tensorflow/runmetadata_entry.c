@@ -227,5 +227,5 @@ void tfp_run_add_memory(tfp_builder *b, tfp_run_stats *e, uint32_t exec, bool on
     tfp_run_values v = { .b = b };
     finish_memory(&v, e, on_cpu);
     target to = { exec, tfp_build_memory(b, exec, &e->memory) };
-    if (b->p->keep & TFP_KEEP_MEMORY) read_details(&v, e, to);
+    if (b->p->reads & TFP_READS_RUNS) read_details(&v, e, to);
 }

@@ -220,8 +220,8 @@ typedef struct tfp_xreader {
     /* lane << 32 | module -> the only instruction of the module that ran in this stream, or TFP_SEVERAL */
     tfp_map64 only_by_module;
     int64_t base_ns; /* subtracted from lines whose times count from 1970 */
-    bool sums;       /* TFP_KEEP_SUMS, TFP_KEEP_ROWS: lanes are slim where that is possible */
-    bool rows;       /* TFP_KEEP_ROWS: memory is not asked for */
+    bool sums;       /* TFP_READS_SUMS, TFP_READS_TIMES: lanes are slim where that is possible */
+    bool rows;       /* TFP_READS_TIMES: memory is not asked for */
     tfp_slim_writer slim;
 } tfp_xreader;
 

@@ -210,7 +210,9 @@ static void reader_free(tfp_xreader *r)
 
 static tfp_status read_xplane(tfp_builder *b, tfp_input *in, tfp_error *err)
 {
-    tfp_xreader r = { .b = b, .p = b->p, .in = in, .sums = tfp_keeps_sums(b->p), .rows = b->p->keep & TFP_KEEP_ROWS };
+    tfp_xreader r = {
+        .b = b, .p = b->p, .in = in, .sums = tfp_keeps_sums(b->p), .rows = b->p->reads & TFP_READS_TIMES
+    };
     size_t devices = b->p->events->devices.size;
     tfp_progress_fn progress = in->progress;
     in->progress = NULL; /* several planes are read, so positions do not measure progress */

@@ -162,7 +162,7 @@ static void drop_launches(tfp_event_tables *t)
 /* Frees the table of calls, because executions need the memory; the stage of steps makes it again. */
 static void drop_calls(tfp_join *x)
 {
-    if (!(x->p->keep & TFP_KEEP_ROWS)) drop_launches(x->t);
+    if (!(x->p->reads & TFP_READS_TIMES)) drop_launches(x->t);
 }
 
 static void join_graphs(tfp_join *x) { tfp_graphs_join(x->b); }
@@ -193,7 +193,7 @@ static void widen_mixed(tfp_builder *b)
     tfp_event_tables *t = b->p->events;
     bool mixed = false;
     if (!t->slim->slims.size) return;
-    bool rows = b->p->keep & TFP_KEEP_ROWS;
+    bool rows = b->p->reads & TFP_READS_TIMES;
     for (size_t i = 0; i < t->slim->slims.size && rows; i++) mixed |= t->slim->slims.at[i].wide;
     for (size_t i = 0; i < t->spans.size && rows && !mixed; i++) mixed = t->spans.kind[i] != TFP_SPAN_OTHER;
     mixed = mixed || tfp_slims_doubtful(b);

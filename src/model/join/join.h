@@ -48,7 +48,7 @@ typedef struct tfp_step_cursor {
     uint32_t step;
 } tfp_step_cursor;
 
-/* The steps that have sums of their own: all of them, or, with TFP_KEEP_TOTAL, at most one. */
+/* The steps that have sums of their own: all of them, or, with TFP_READS_ONE_STEP, at most one. */
 typedef struct tfp_kept_steps {
     bool apart;      /* every step has sums of its own */
     bool all;        /* one sum of everything, also of activity outside all steps */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/join/kept.c: selects the steps that have sums of their own when only some are asked for (TFP_KEEP_TOTAL). All
+/* model/join/kept.c: selects the steps that have sums of their own when only some are asked for (TFP_READS_ONE_STEP). All
  * steps but the one asked for share their sums. For the mean all steps share them, and the steps in which each node ran
  * are counted. No mean takes steps in which something is in doubt (docs/advise.md). */
 #include "model/join/join.h"

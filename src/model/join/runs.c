@@ -306,7 +306,7 @@ static void start(maker *m)
 {
     const tfp_profile *p = m->p;
     tfp_profile *trace = m->b.p;
-    trace->keep = 0;
+    trace->reads = 0;
     trace->arena.limit = p->arena.limit;
     for (size_t i = 0; i < p->files->sources.size && !m->b.status; i++) {
         char *copy = tfp_arena_copy(&trace->arena, tfp_str_of(p->files->sources.at[i]));

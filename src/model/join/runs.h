@@ -6,7 +6,7 @@
 
 #include "model/tables/types.h"
 
-/* Whether a trace can be made: there are spans of executions (TFP_KEEP_MEMORY), and no trace yet. */
+/* Whether a trace can be made: there are spans of executions (TFP_READS_RUNS), and no trace yet. */
 bool tfp_has_runs(const tfp_profile *p);
 /* Makes a new profile with processes, lanes, spans and steps, complete; the caller frees it. It borrows nothing. */
 tfp_status tfp_runs_trace(const tfp_profile *p, tfp_profile **out, tfp_error *err);

@@ -239,7 +239,7 @@ static bool may_compile(unsigned kind)
 /* Whether sums are asked for that leave out steps in which mostly kernels were compiled. */
 static bool leaves_out_compiling(const tfp_profile *p)
 {
-    return p->keep & TFP_KEEP_ROWS || !(p->keep & TFP_KEEP_TOTAL) || p->kept.which == TFP_STEP_MEAN;
+    return p->reads & TFP_READS_TIMES || !(p->reads & TFP_READS_ONE_STEP) || p->kept.which == TFP_STEP_MEAN;
 }
 
 static bool compiles(const looker *l)

@@ -153,7 +153,7 @@ static bool group_rows(worker *w, tfp_slim_lane *f)
     const tfp_join *x = w->x;
     outer o = outer_start(x, f);
     const tfp_lane *lane = &x->p->lanes->at[f->lane];
-    bool program = x->p->keep & TFP_KEEP_PROGRAM; /* with rows: float operations, in steps too, are asked for */
+    bool program = x->p->reads & TFP_READS_PROGRAM; /* with rows: float operations, in steps too, are asked for */
     bool steps = !x->execs.kept.all || program || are_guessed(x, lane->process), open = false;
     bool device = f->nesting != TFP_SLIM_HOST;
     bool own_steps = device && tfp_join_has_steps(x, lane->process, lane->device);

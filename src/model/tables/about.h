@@ -8,6 +8,6 @@
 #include "schema/about.def"
 
 TFP_CONST const tfp_profile_about *tfp_about_of(const tfp_profile *p);
-tfp_step_choice tfp_kept_choice(const tfp_profile *p); /* with TFP_KEEP_TOTAL */
+tfp_step_choice tfp_kept_choice(const tfp_profile *p); /* with TFP_READS_ONE_STEP */
 
 #endif

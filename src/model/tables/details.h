@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/tables/details.h: details of single runs from TensorFlow's files: spans, memory, buffers, allocations; kept
- * only with TFP_KEEP_MEMORY. */
+ * only with TFP_READS_RUNS. */
 #ifndef TFP_TABLES_DETAILS_H
 #define TFP_TABLES_DETAILS_H
 

@@ -41,7 +41,7 @@ struct tfp_event_tables {
     TFP_VEC(uint32_t) twins;
     size_t joined_events;  /* number of events at the last join */
     tfp_slim_tables *slim; /* rows instead of spans (model/slim.h) */
-    /* calls by number: used while slim lanes are joined; with TFP_KEEP_ROWS they live as long as the profile */
+    /* calls by number: used while slim lanes are joined; with TFP_READS_TIMES they live as long as the profile */
     struct tfp_launches *launches;
 };
 

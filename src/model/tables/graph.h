@@ -20,7 +20,7 @@ typedef struct tfp_node_tables {
     TFP_VEC(tfp_output) outputs;
     TFP_VEC(tfp_shape) shapes;
     TFP_VEC(int64_t) dims;
-    TFP_VEC(tfp_run_shape) run_shapes; /* kept only with TFP_KEEP_PROGRAM */
+    TFP_VEC(tfp_run_shape) run_shapes; /* kept only with TFP_READS_PROGRAM */
     TFP_VEC(tfp_str) attrs;            /* encoded repeated NodeDef.attr / ProfileNode.attrs entries, in the arena */
     TFP_VEC(uint32_t) node_by_name;    /* for each name: its node, or TFP_NONE; shorter than the string table */
     tfp_map64 types_by_node;           /* node << 32 | type -> 0: types of nodes with very many types */

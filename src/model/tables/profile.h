@@ -20,8 +20,8 @@ struct tfp_profile {
     tfp_checkpoint *checkpoint; /* NULL: none was added */
     void (*checkpoint_free)(tfp_checkpoint *c);
     tfp_program *program; /* program of the graphs; NULL: not kept, or no graph was added */
-    unsigned keep;
-    tfp_step_choice kept; /* with TFP_KEEP_TOTAL */
+    unsigned reads;       /* bits TFP_READS_... */
+    tfp_step_choice kept; /* with TFP_READS_ONE_STEP */
     bool finished;
     bool reopened; /* it was read from a .tfprof file (store/) and is complete; only a checkpoint may be added */
 };

@@ -5,12 +5,14 @@
 #define TFP_TABLES_READ_H
 
 #include "model/tables/types.h"
+#include "schema/reads.h"
 
 TFP_CONST const tfp_strtab *tfp_strings_of(const tfp_profile *p);
 tfp_str tfp_text(const tfp_profile *p, tfp_strid id); /* a string of the profile; it lives as long as the profile */
 bool tfp_has(const tfp_profile *p, tfp_content what);
-bool tfp_is_finished(const tfp_profile *p); /* whether reports can be made of it */
-unsigned tfp_keep_of(const tfp_profile *p); /* bits TFP_KEEP_...: what it keeps of its files */
+bool tfp_is_finished(const tfp_profile *p);  /* whether reports can be made of it */
+unsigned tfp_reads_of(const tfp_profile *p); /* bits TFP_READS_... (schema/reads.h) */
+const char *tfp_reads_name(unsigned bit);    /* what callers of the library call one of them */
 
 /* Whether files added now leave sums instead of a trace's spans. */
 bool tfp_keeps_sums(const tfp_profile *p);

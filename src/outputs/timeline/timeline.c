@@ -4,6 +4,7 @@
  * recorded (trace.c), the scope and code views as nested boxes.
  * Events, their order and their names are TensorFlow's: tensorflow/core/profiler/internal/tfprof_timeline.cc. */
 #include "model/tables/details.h"
+#include "model/tables/read.h"
 #include "model/tables/runs.h"
 #include "options/columns.h"
 #include "outputs/timeline/timeline.h"
@@ -66,7 +67,8 @@ static tfp_status write_timeline(const tfp_report *r, tfp_sink *s, tfp_error *er
     if (!graph && (!tfp_kind_of(r)->numbers || tfp_kind_of(r)->list))
         return tfp_fail(err, TFP_BADARG, "%s view has no timeline: use graph, scope or code", tfp_name_of(r));
     if (graph && tfp_details_of(tfp_profile_of(r))->details.size < tfp_executions_of(tfp_profile_of(r))->execs.size)
-        return tfp_fail(err, TFP_BADARG, "a timeline of the graph view needs a profile read with TFP_KEEP_MEMORY");
+        return tfp_fail(err, TFP_BADARG, "a timeline of the graph view needs a profile read with %s",
+                        tfp_reads_name(TFP_READS_RUNS));
     if (graph && tfp_step_of(r).which != TFP_STEP_ONE)
         return tfp_fail(err, TFP_BADARG, "a timeline of the graph view needs -step");
     tfp_trace_out t = { .sink = s, .j = tfp_json_start(&s->buf) };

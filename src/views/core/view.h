@@ -3,6 +3,7 @@
 #ifndef TFP_VIEW_H
 #define TFP_VIEW_H
 
+#include "schema/reads.h"
 #include "views/core/handle.h"
 
 typedef struct tfp_view {
@@ -30,28 +31,25 @@ typedef struct tfp_view {
         TFP_COMPARED_FAMILIES
     } compared;
     const char *parent_type; /* of a tree: TensorFlow's operation type for rows without a node */
+    /* Bits TFP_READS_...: what it reads of files, beside what every view does. Of spans it reads everything, unless it says SUMS or
+     * TIMES. */
+    unsigned reads;
 } tfp_view;
 enum {
     TFP_NEEDS_GRAPH = 1,   /* edges */
     TFP_NEEDS_CODE = 2,    /* code traces */
     TFP_NEEDS_SPANS = 4,   /* a trace of events */
-    TFP_NEEDS_PROGRAM = 8, /* the graph as a program: files must be read with TFP_KEEP_PROGRAM */
-    TFP_USES_PROGRAM = 16, /* shows more if files were read with TFP_KEEP_PROGRAM */
-    TFP_USES_MEMORY = 32,  /* shows more if files were read with TFP_KEEP_MEMORY */
-    TFP_NEEDS_EVENTS =
-        64, /* with TFP_NEEDS_SPANS: it must be a recorded trace of events, not one made from executions */
-    TFP_NEEDS_CALLS = 256,   /* a trace of events, or sampled stacks */
-    TFP_TAKES_LIMITS = 1024, /* for a table: minimums and patterns filter its rows */
-    TFP_SUMS_DO = 512,       /* for a trace executions are enough: files may be read with TFP_KEEP_SUMS */
-    TFP_ROWS_DO = 2048, /* a table that can be made from rows of slim lanes: files may be read with TFP_KEEP_ROWS */
-    TFP_NO_STEP_SUMS = 4096,      /* a view that needs no sums of single steps (TFP_KEEP_TOTAL) */
+    TFP_NEEDS_PROGRAM = 8, /* the graph as a program */
+    /* with TFP_NEEDS_SPANS: it must be a recorded trace of events, not one made from executions */
+    TFP_NEEDS_EVENTS = 64,
+    TFP_NEEDS_CALLS = 256,        /* a trace of events, or sampled stacks */
+    TFP_TAKES_LIMITS = 1024,      /* for a table: minimums and patterns filter its rows */
     TFP_FINDS_STEPS = 8192,       /* handles a profile without steps itself */
     TFP_TAKES_SNAPSHOTS = 16384,  /* works also for a memory snapshot alone */
     TFP_TAKES_SOUND = 32768,      /* for files and folders that killed processes left: unreadable ones are left out */
-    TFP_USES_SPANS = 128,         /* shows more if executions were read with TFP_KEEP_MEMORY: tfp_report.runs is made */
+    TFP_USES_SPANS = 128,         /* shows more if runs of executions were read: tfp_report.runs is made */
     TFP_NEEDS_NODES = 65536,      /* operations of a graph or a trace: sampled stacks have none */
     TFP_TAKES_INSPECTOR = 131072, /* works also for lines of NCCL's inspector alone */
-    TFP_USES_STRIDES = 262144     /* shows more if files were read with TFP_KEEP_STRIDES */
 };
 enum {
     TFP_ADDS_COVERAGE = 1,    /* reports which part of the time its rows explain */
@@ -67,6 +65,9 @@ enum {
 extern const tfp_view tfp_view_findings, tfp_view_held, tfp_view_attribution, tfp_view_coverage, tfp_view_phases,
     tfp_view_limits_op, tfp_view_limits_module, tfp_view_limits_line, tfp_view_limits_kernel, tfp_view_limits_shape,
     tfp_view_limits_chain;
+
+/* What a report with these options reads of files; view NULL: nothing special. */
+unsigned tfp_view_reads(const tfp_view *view, const tfp_options *o);
 
 #define TFP_ROOT_NAME TFP_STR("_TFProfRoot")
 

@@ -160,13 +160,20 @@ static const struct {
     { TFP_NEEDS_NODES, TFP_NOTFOUND, "sampled stacks have no nodes, which", "shows: use code, calls or lines" },
 };
 
+unsigned tfp_view_reads(const tfp_view *view, const tfp_options *o)
+{
+    unsigned reads = view ? view->reads : 0;
+    if (tfp_options_need_spans(o)) reads &= ~(unsigned)TFP_READS_SUMS;
+    if (o && (o->verb.critical_path || o->verb.why || tfp_options_cut(o) || tfp_options_mark(o)))
+        reads &= ~(unsigned)TFP_READS_TIMES;
+    return reads;
+}
+
 /* Whether a report needs spans that were left out when the profile was read. */
 static bool asks_for_spans(const tfp_report *r)
 {
-    if (tfp_keep_of(r->profile) & TFP_KEEP_ROWS)
-        return !(r->about->needs & TFP_ROWS_DO) || r->options->verb.critical_path || r->options->verb.why ||
-               tfp_options_mark(r->options);
-    return !(r->about->needs & TFP_SUMS_DO) || tfp_options_need_spans(r->options);
+    unsigned stored = tfp_reads_of(r->profile) & TFP_READS_TIMES ? TFP_READS_TIMES : TFP_READS_SUMS;
+    return !(tfp_view_reads(r->about, r->options) & stored);
 }
 
 /* Whether the report needs other steps than the choice of steps that the profile was read with. For tables, which have
@@ -174,9 +181,10 @@ static bool asks_for_spans(const tfp_report *r)
 static bool asks_for_other_steps(const tfp_report *r)
 {
     tfp_step_choice kept = tfp_kept_choice(r->profile), asked = r->step;
-    if (r->about->needs & TFP_NO_STEP_SUMS) return false;
+    unsigned reads = r->about->reads;
+    if (reads & TFP_READS_TIMES && !(reads & TFP_READS_EACH_STEP)) return false;
     if (tfp_options_phase(r->options)) return true;
-    if (r->about->needs & TFP_ROWS_DO && asked.which == TFP_STEP_MEAN) asked.which = TFP_STEP_ALL;
+    if (reads & TFP_READS_TIMES && asked.which == TFP_STEP_MEAN) asked.which = TFP_STEP_ALL;
     return asked.which != kept.which || (asked.which == TFP_STEP_ONE && asked.id != kept.id);
 }
 
@@ -186,7 +194,8 @@ static tfp_status check_needs(const tfp_report *r, tfp_error *err)
     tfp_status s = TFP_OK;
     if (tfp_only_sums(p) && asks_for_spans(r)) return tfp_no_spans(err);
     if (tfp_only_total(p) && asks_for_other_steps(r))
-        return tfp_fail(err, TFP_BADARG, "the profile was read with TFP_KEEP_TOTAL, for other steps");
+        return tfp_fail(err, TFP_BADARG, "the profile was read with %s, for other steps",
+                        tfp_reads_name(TFP_READS_ONE_STEP));
     unsigned takes = TFP_TAKES_SNAPSHOTS | (tfp_timed_of(p)->size ? TFP_TAKES_INSPECTOR : 0);
     if (tfp_only_allocator(p) && !(r->about->needs & takes)) {
         s = tfp_fail(err, TFP_BADFILE, "%s nothing that the %s view shows: use %s",

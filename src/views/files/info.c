@@ -392,4 +392,5 @@ const tfp_view tfp_view_info = { "info",
                                  NULL,
                                  NULL,
                                  build,
-                                 TFP_USES_PROGRAM | TFP_USES_MEMORY | TFP_TAKES_SNAPSHOTS };
+                                 TFP_TAKES_SNAPSHOTS,
+                                 .reads = TFP_READS_PROGRAM | TFP_READS_RUNS };

@@ -248,5 +248,5 @@ const tfp_view tfp_view_params = {
     NULL,
     NULL,
     build,
-    TFP_USES_PROGRAM,
+    .reads = TFP_READS_PROGRAM,
 };

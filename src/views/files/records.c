@@ -256,7 +256,7 @@ static tfp_status files(tfp_report *r, tfp_error *err)
 static const struct {
     const char *name;
     tfp_status (*make)(tfp_report *r, tfp_error *err);
-    bool detail; /* runs: only if the profile was read with TFP_KEEP_MEMORY */
+    bool detail; /* runs: only if the profile was read with TFP_READS_RUNS */
 } tables[] = {
     { "steps", steps, false },          { "spans", spans, true },      { "memory", tfp_records_memory, true },
     { "peak", tfp_records_peak, true }, { "tensors", tensors, false }, { "files", files, false },
@@ -280,7 +280,7 @@ static tfp_status make(tfp_report *r, const char *what, int64_t step, tfp_error 
     if (i == count) return tfp_fail(err, TFP_NOTFOUND, "no records '%s'", what);
     r->view = tables[i].name;
     if (tables[i].detail && tfp_details_of(r->profile)->details.size < tfp_executions_of(r->profile)->execs.size)
-        return tfp_fail(err, TFP_BADARG, "%s need a profile read with TFP_KEEP_MEMORY", what);
+        return tfp_fail(err, TFP_BADARG, "%s need a profile read with %s", what, tfp_reads_name(TFP_READS_RUNS));
     tfp_status s = find_step(r, step, err);
     if (!s) s = tables[i].make(r, err);
     if (!s) s = tfp_report_note_clamped(r, err);

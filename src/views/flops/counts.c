@@ -50,11 +50,11 @@ static tfp_status no_program_of_trace(const tfp_profile *p, const char *file, tf
 tfp_status tfp_no_program(const tfp_profile *p, tfp_error *err)
 {
     const char *file = tfp_first_source(p);
-    if (tfp_has(p, TFP_HAS_GRAPH) && !(tfp_keep_of(p) & TFP_KEEP_PROGRAM))
+    if (tfp_has(p, TFP_HAS_GRAPH) && !(tfp_reads_of(p) & TFP_READS_PROGRAM))
         return tfp_fail(err, TFP_BADARG,
                         "%s: was read without its program, from which float operations are computed: "
-                        "keep TFP_KEEP_PROGRAM",
-                        file);
+                        "keep %s",
+                        file, tfp_reads_name(TFP_READS_PROGRAM));
     if (tfp_has(p, TFP_HAS_TRACE)) return no_program_of_trace(p, file, err);
     return tfp_fail(err, TFP_NOTFOUND,
                     "%s: no graph from which float operations could be computed: give the graph file "

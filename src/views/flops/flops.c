@@ -70,6 +70,7 @@ const tfp_view tfp_view_flops = {
     NULL,
     NULL,
     build_flops,
-    TFP_NEEDS_PROGRAM | TFP_ROWS_DO,
+    TFP_NEEDS_PROGRAM,
     .row_traits = TFP_ADDS_ATTRIBUTION,
+    .reads = TFP_READS_PROGRAM | TFP_READS_TIMES | TFP_READS_EACH_STEP,
 };

@@ -422,5 +422,6 @@ const tfp_view tfp_view_memory = {
     NULL,
     NULL,
     build,
-    TFP_USES_MEMORY | TFP_TAKES_SNAPSHOTS,
+    TFP_TAKES_SNAPSHOTS,
+    .reads = TFP_READS_RUNS,
 };

@@ -374,7 +374,7 @@ tfp_status tfp_timeline_new(const tfp_profile *p, tfp_timeline **out, tfp_error 
     if (tfp_only_sums(p)) return tfp_no_spans(err);
     bool runs = !tfp_events_of(p)->processes.size;
     if (runs && tfp_details_of(p)->details.size < tfp_executions_of(p)->execs.size)
-        return tfp_fail(err, TFP_BADARG, "a timeline needs a profile read with TFP_KEEP_MEMORY");
+        return tfp_fail(err, TFP_BADARG, "a timeline needs a profile read with %s", tfp_reads_name(TFP_READS_RUNS));
     tfp_timeline *t = calloc(1, sizeof *t);
     if (t) t->p = p;
     if (t) t->runs = runs;

@@ -351,8 +351,9 @@ const tfp_view tfp_view_kernel = {
     NULL,
     NULL,
     build,
-    TFP_NEEDS_SPANS | TFP_ROWS_DO,
+    TFP_NEEDS_SPANS,
     columns,
     "no kernel, copy or collective of a device",
     .row_traits = TFP_ADDS_ATTRIBUTION,
+    .reads = TFP_READS_TIMES | TFP_READS_EACH_STEP,
 };

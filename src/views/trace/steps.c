@@ -387,8 +387,9 @@ const tfp_view tfp_view_steps = {
     NULL,
     NULL,
     build,
-    TFP_NEEDS_SPANS | TFP_ROWS_DO | TFP_NO_STEP_SUMS,
+    TFP_NEEDS_SPANS,
     columns,
     "no operation and no activity of a device is in the trace: tfprof calls shows its spans by name",
     .compared = TFP_COMPARED_STEPS,
+    .reads = TFP_READS_TIMES,
 };

@@ -257,6 +257,7 @@ const tfp_view tfp_view_op = { "op",
                                "Nodes are grouped by operation type, such as MatMul or Conv2D.",
                                "op",
                                build_op,
-                               TFP_SUMS_DO | TFP_NEEDS_NODES,
+                               TFP_NEEDS_NODES,
                                .row_traits = TFP_ADDS_COVERAGE | TFP_ADDS_ATTRIBUTION,
+                               .reads = TFP_READS_SUMS,
                                .compared = TFP_COMPARED_ROWS };

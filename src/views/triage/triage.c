@@ -393,9 +393,10 @@ const tfp_view tfp_view_triage = {
         "Of a server of language models, phase by phase: kernels with their lines, what overlaps, what could be fused.",
     .kind = TFP_REPORT_GRID,
     .build = build,
-    .needs = TFP_NEEDS_SPANS | TFP_NEEDS_EVENTS | TFP_USES_STRIDES,
+    .needs = TFP_NEEDS_SPANS | TFP_NEEDS_EVENTS,
     .columns = kernel_columns,
     .no_rows = "no kernel takes that share of a phase",
     .row_traits = TFP_ADDS_ATTRIBUTION,
+    .reads = TFP_READS_STRIDES,
     .compared = TFP_COMPARED_FAMILIES,
 };
