@@ -108,6 +108,7 @@ typedef enum cli_flag_id {
     CLI_LOCALS,
     CLI_MAN,
     CLI_MAX_BYTES,
+    CLI_MAX_RATE,
     CLI_MAX_SIZE,
     CLI_MEMORY,
     CLI_METRICS,

@@ -45,6 +45,7 @@ cli_flag cli_flags[CLI_FLAG_COUNT] = {
     [CLI_PAGER]   = { "pager",   "auto|always|never", NULL,      "whether output that is longer than the terminal goes through a pager: $TFPROF_PAGER, $PAGER or less; auto, the default: on a terminal", false, true },
     [CLI_MAN]     = { "man",     NULL,                "help",    "the manual page as roff, for man(1)", false, false },
     [CLI_MAX_BYTES] = { .name = "max_bytes", .help = "with --agent also of all processes of a machine, then 4GiB by default; run: with --cuda" },
+    [CLI_MAX_RATE] = { .name = "max_rate" },
     [CLI_MAX_SIZE] = { "max_size", "MB",              "report",  "limit of the file's size, 64 MB by default; parts that do not fit are left out, and the page says so", false, false },
     [CLI_MEMORY] = { "memory", "BYTES", "index", "limit of the memory for reading a trace; none by default", false, false },
     [CLI_METRICS] = { "metrics", "[ADDRESS:]PORT",    "agent",   "answer at http://ADDRESS:PORT/metrics in Prometheus's format; 127.0.0.1 without an address; 0: any free port", false, false },

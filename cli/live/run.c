@@ -140,6 +140,8 @@ int cli_start(cli *c, const cli_call *call, tfp_options *o)
         return cli_fault_set(&c->fault, CLI_BAD_USAGE, "run needs a command: tfprof run -- python train.py");
     if (call->flags[CLI_MAX_BYTES] && !call->flags[CLI_CUDA])
         return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--max-bytes goes with --cuda");
+    if (call->flags[CLI_MAX_RATE] && !call->flags[CLI_CUDA])
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--max-rate goes with --cuda");
     tfp_live *l = tfp_live_new();
     char **words = calloc(call->word_count + 1, sizeof *words);
     int status = l && words ? 0 : cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");

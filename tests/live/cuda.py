@@ -102,7 +102,7 @@ def recorded(p):
     path = os.path.join(p.folder, "timeline.json")
     timeline = subprocess.run([p.program, "timeline", out, "-o", path], capture_output=True, check=False)
     check("timeline", timeline.returncode == 0 and "gemm(float*, int)" in open(path, encoding="utf-8").read(), timeline)
-    done, m, out = p.run([p.job, "normal", "60000"])
+    done, m, out = p.run([p.job, "normal", "60000"], "--max-rate", "0")
     check("many buffers", near(kernels(p, out), 60000), (kernels(p, out), notes(done)))
     done, m, out = p.run([p.job, "normal", "2"], RANK="3")
     check("rank", m["captures"][0].get("rank") == 3, m)
@@ -164,11 +164,29 @@ def ends(p):
     check("127", done.returncode == 127, done)
 
 
+def bounded(p):
+    """Windows of 300 ms each second; a limit of activities a second; a collector of PyTorch's own, of which only the name of a file is known."""
+    done, m, out = p.run([p.job, "long", "0"], "--every", "1s", "--ms", "300")
+    count = kernels(p, out)["fill"][0]
+    check("windows", done.returncode == 0 and m["captures"][0]["status"] == "ok" and 20 <= count <= 110, (count, done, m))
+    done, m, out = p.run([p.job, "long", "20000"], "--max-rate", "1000")
+    row, count = m["captures"][0], kernels(p, out)["fill"][0]
+    check("a limit of the rate", (row["status"], row["code"]) == ("partial", "too-big") and "--max-rate" in row["message"] and 1000 <= count < 20300 and done.returncode == 0, (count, row))
+    binding = os.path.join(p.folder, "cupti", "cupti.cpython-311.so")
+    os.makedirs(os.path.dirname(binding))
+    subprocess.run(["cc", "-shared", "-fPIC", "-x", "c", "/dev/null", "-o", binding], check=True)
+    done, m, out = p.run([p.job, "normal", "10"], LD_PRELOAD=binding)
+    row = m["captures"][0]
+    check("PyTorch's own collector", done.returncode == 0 and (row["status"], row["file"]) == ("failed", None) and "left to it" in row["message"], (done, row))
+    done = subprocess.run([p.program, "run", "--max-rate", "5", "--", "true"], capture_output=True, check=False, env=p.env)
+    check("--max-rate alone", done.returncode == 2, done)
+
+
 def main():
     program = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
         p = Place(program, folder)
-        for part in (recorded, faults, ends):
+        for part in (recorded, faults, ends, bounded):
             part(p)
     return ended()
 

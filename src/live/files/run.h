@@ -37,6 +37,7 @@ typedef struct tfp_live_settings {
     bool cuda;             /* of run: record CUDA's activities by CUPTI */
     int64_t recorder, via; /* tfp_recorder_action, tfp_via */
     int64_t parallel, host_level, python_level, max_bytes;
+    int64_t max_rate; /* of --cuda: activities a second; 0: no limit */
     double wait, timeout;
 } tfp_live_settings;
 

@@ -13,6 +13,7 @@
 /* Variables of the job's environment. */
 #define TFP_CUDA_FOLDER "TFPROF_CUDA"              /* folder of the files N.cuda and N.why */
 #define TFP_CUDA_MOST "TFPROF_CUDA_MAX_BYTES"      /* limit of one file */
+#define TFP_CUDA_BOUNDS "TFPROF_CUDA_BOUNDS"       /* "MS EVERY_MS RATE": windows, activities a second */
 #define TFP_CUDA_INJECTION "CUDA_INJECTION64_PATH" /* CUDA's own variable: the library that cuInit loads */
 
 typedef struct tfp_cuda_head {

@@ -60,6 +60,7 @@ bool tfp_cupti_load(char *why, size_t room)
                       { "cuptiActivityFlushAll", &tfp_cupti.flush_all, true },
                       { "cuptiGetTimestamp", &tfp_cupti.timestamp, true },
                       { "cuptiGetVersion", &tfp_cupti.version, true },
+                      { "cuptiActivityDisable", &tfp_cupti.disable, false },
                       { "cuptiActivityFlushPeriod", &tfp_cupti.flush_period, false },
                       { "cuptiActivityGetNumDroppedRecords", &tfp_cupti.dropped, false },
                       { "cuptiGetCallbackName", &tfp_cupti.callback_name, false },

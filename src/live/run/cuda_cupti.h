@@ -14,6 +14,7 @@ typedef void tfp_cupti_complete_fn(void *context, uint32_t stream, uint8_t *buff
 typedef struct tfp_cupti_functions {
     int (*register_callbacks)(tfp_cupti_request_fn *, tfp_cupti_complete_fn *);
     int (*enable)(uint32_t kind);
+    int (*disable)(uint32_t kind); /* NULL: there are no bounds */
     int (*next)(uint8_t *buffer, size_t valid, uint8_t **record);
     int (*flush_all)(uint32_t flag);
     int (*timestamp)(uint64_t *ns);

@@ -6,6 +6,7 @@
 #include "live/run/cuda_cupti.h"
 
 #include "live/run/cuda.h"
+#include "live/run/cuda_bounds.h"
 #include "live/run/cuda_files.h"
 
 #include <errno.h>
@@ -28,7 +29,6 @@ enum {
     CALLS = 2048,
     FLUSH_MS = 1000
 };
-enum { KIND_MEMCPY = 1, KIND_MEMSET = 2, KIND_DRIVER = 4, KIND_RUNTIME = 5, KIND_KERNEL = 10 };
 enum { DOMAIN_DRIVER = 1, DOMAIN_RUNTIME = 2 };
 
 /* ---- layouts ---- */
@@ -277,8 +277,11 @@ static void put_call(const uint8_t *r, uint32_t domain)
     put(&c, sizeof c);
 }
 
+static tfp_cuda_bounds bounds;
+
 static void put_record(const uint8_t *r)
 {
+    atomic_fetch_add_explicit(&bounds.counted, 1, memory_order_relaxed);
     switch (u32(r, 0)) {
     case KIND_KERNEL: put_kernel(r); break;
     case KIND_MEMCPY: put_memory(r, TFP_CUDA_COPY, &fields->copy); break;
@@ -320,7 +323,13 @@ static void complete(void *context, uint32_t stream, uint8_t *buffer, size_t siz
 static void finish(void)
 {
     if (getpid() != owner) return;
+    tfp_cuda_bounds_end();
     tfp_cupti.flush_all(1);
+    uint64_t limited = atomic_load(&bounds.limited);
+    if (limited)
+        tell("more than %llu activities a second (--max-rate): in %llu seconds only a part of them is recorded",
+             (unsigned long long)bounds.rate, (unsigned long long)limited);
+    if (atomic_load(&bounds.left)) tell("%s", tfp_cuda_left);
     pthread_mutex_lock(&lock);
     tfp_cuda_lost l = { TFP_CUDA_LOST, sizeof l, lost };
     if (lost) put(&l, sizeof l);
@@ -370,7 +379,6 @@ static bool open_file(uint32_t version)
 
 static void begin(void)
 {
-    static const uint32_t kinds[] = { KIND_KERNEL, KIND_MEMCPY, KIND_MEMSET, KIND_RUNTIME, KIND_DRIVER };
     const char *limit = getenv(TFP_CUDA_MOST);
     uint32_t version = 0;
     int e, enabled = 0;
@@ -378,6 +386,10 @@ static void begin(void)
     most = limit ? strtoull(limit, NULL, 10) : UINT64_MAX;
     if (getrlimit(RLIMIT_FSIZE, &file_size) == 0 && file_size.rlim_cur < most) most = file_size.rlim_cur;
     char why[200];
+    if (tfp_cuda_other_collector()) {
+        tell("%s", tfp_cuda_left);
+        return;
+    }
     if (!tfp_cupti_load(why, sizeof why)) {
         tell("%s", why);
         return;
@@ -399,12 +411,12 @@ static void begin(void)
         return;
     }
     if (!open_file(version)) return;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        e = tfp_cupti.enable(kinds[i]);
+    for (size_t i = 0; i < TFP_CUDA_KINDS; i++) {
+        e = tfp_cupti.enable(tfp_cuda_kinds[i]);
         if (!e) enabled++;
         if (e && (i == 0 || enabled)) { /* if the first kind fails all do, and one line is enough */
             char what[40];
-            snprintf(what, sizeof what, "cuptiActivityEnable(%u)", kinds[i]);
+            snprintf(what, sizeof what, "cuptiActivityEnable(%u)", tfp_cuda_kinds[i]);
             tell_error(what, e);
         }
         if (e && i == 0 && (e == 39 || e == 999)) break;
@@ -414,6 +426,8 @@ static void begin(void)
         return;
     }
     if (tfp_cupti.flush_period) tfp_cupti.flush_period(FLUSH_MS);
+    tfp_cuda_bounds_read(&bounds, getenv(TFP_CUDA_BOUNDS));
+    if (tfp_cupti.disable) tfp_cuda_bounds_start(&bounds);
     atexit(finish);
 }
 

@@ -27,7 +27,13 @@ tfp_status tfp_cuda_convert(tfp_input *in, tfp_demangle_fn *demangle, tfp_sink *
 
 /* Before the command: writes the library, and sets the variables that make CUDA load it. TFP_BADARG: CUDA is to load
  * another library already. */
-tfp_status tfp_cuda_begin(const tfp_run *r, int64_t max_bytes, tfp_error *err);
+tfp_status tfp_cuda_begin(const tfp_run *r, const tfp_live_settings *w, tfp_error *err);
+
+/* Whether --every means windows of CUPTI, not of the frameworks' profilers. */
+static inline bool tfp_cuda_has_windows(const tfp_live_settings *w)
+{
+    return w->cuda && w->every && strchr(w->every, 's');
+}
 
 /* After the command: writes a trace for each process below DIR/JOB. Manifest rows go to *rows with commas between them, notes for the
  * user to *notes. */

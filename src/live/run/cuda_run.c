@@ -20,19 +20,19 @@ enum { NOTES_MOST = 10, WHY_MOST = 1000, NAME_ROOM = 64 };
 static const char raw[] = ".cuda"; /* the folder below the results to which processes write */
 
 #ifdef TFP_STATIC
-tfp_status tfp_cuda_begin(const tfp_run *r, int64_t max_bytes, tfp_error *err)
+tfp_status tfp_cuda_begin(const tfp_run *r, const tfp_live_settings *w, tfp_error *err)
 {
     (void)r;
-    (void)max_bytes;
+    (void)w;
     return tfp_fail(err, TFP_BADARG,
                     "--cuda: the static program has no library for CUDA to load: use that of the Python package");
 }
 #else
 static const char library[] = "libtfprof_cuda.so";
 
-tfp_status tfp_cuda_begin(const tfp_run *r, int64_t max_bytes, tfp_error *err)
+tfp_status tfp_cuda_begin(const tfp_run *r, const tfp_live_settings *w, tfp_error *err)
 {
-    char folder[4200], path[4300], most[32];
+    char folder[4200], path[4300], most[32], bounds[80];
     const char *other = getenv(TFP_CUDA_INJECTION);
     if (other && *other)
         return tfp_fail(err, TFP_BADARG,
@@ -41,9 +41,11 @@ tfp_status tfp_cuda_begin(const tfp_run *r, int64_t max_bytes, tfp_error *err)
     snprintf(path, sizeof path, "%s/%s", folder, library);
     tfp_str bytes = { (const char *)tfp_cuda_library, tfp_cuda_library_size };
     tfp_status s = tfp_results_write(&r->results, raw, library, bytes, err);
-    snprintf(most, sizeof most, "%lld", (long long)max_bytes);
-    if (!s &&
-        (setenv(TFP_CUDA_INJECTION, path, 1) || setenv(TFP_CUDA_FOLDER, folder, 1) || setenv(TFP_CUDA_MOST, most, 1)))
+    snprintf(most, sizeof most, "%lld", (long long)w->max_bytes);
+    long long every_ms = tfp_cuda_has_windows(w) ? strtoll(w->every, NULL, 10) * 1000 : 0;
+    snprintf(bounds, sizeof bounds, "%lld %lld %lld", (long long)w->ms, every_ms, (long long)w->max_rate);
+    if (!s && (setenv(TFP_CUDA_INJECTION, path, 1) || setenv(TFP_CUDA_FOLDER, folder, 1) ||
+               setenv(TFP_CUDA_MOST, most, 1) || setenv(TFP_CUDA_BOUNDS, bounds, 1)))
         s = tfp_nomem(err);
     return s;
 }
@@ -183,7 +185,7 @@ static void put_row(ending *e, const trace *t)
     put_text(&j, "framework", "cuda");
     put_text(&j, "via", "cupti");
     put_text(&j, "status", !made ? "failed" : *t->why || f->cut || f->lost ? "partial" : "ok");
-    put_text(&j, "code", strstr(t->why, "--max-bytes") ? "too-big" : *t->why || f->cut || f->lost ? "cupti" : NULL);
+    put_text(&j, "code", strstr(t->why, "--max-") ? "too-big" : *t->why || f->cut || f->lost ? "cupti" : NULL);
     put_text(&j, "message", t->why);
     put_text(&j, "kind", made ? "kineto" : NULL);
     put_text(&j, "file", t->file);

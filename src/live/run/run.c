@@ -70,7 +70,7 @@ static tfp_status set_environment(const tfp_run *r, const tfp_live_settings *w, 
                    r->id, r->results.path, (unsigned long long)st.st_dev, (unsigned long long)st.st_ino,
                    (long long)w->ms, (long long)(w->steps ? w->steps : 1), (long long)w->signal,
                    (long long)w->python_level);
-    if (w->every) tfp_buf_printf(&settings, "every=%s\n", w->every);
+    if (w->every && !tfp_cuda_has_windows(w)) tfp_buf_printf(&settings, "every=%s\n", w->every);
     if (w->at_step) tfp_buf_printf(&settings, "at=%s\n", w->at_step);
     tfp_buf_char(&settings, 0);
     tfp_buf_printf(&python, "%s%s%s", r->hook, path && *path ? ":" : "", path ? path : "");
@@ -93,7 +93,7 @@ tfp_status tfp_live_run_begin(tfp_live *l, tfp_error *err)
     r->started = tfp_unix_micros();
     tfp_status s = tfp_run_folder(r->run_folder, true, err);
     if (!s) s = tfp_results_open(&l->settings, "run", &r->results, err);
-    if (!s && l->settings.cuda) s = tfp_cuda_begin(r, l->settings.max_bytes, err);
+    if (!s && l->settings.cuda) s = tfp_cuda_begin(r, &l->settings, err);
     if (!s) s = make_hook(r, err);
     if (!s) s = set_environment(r, &l->settings, err);
     if (s) tfp_run_free(r);
@@ -220,7 +220,8 @@ static void remove_stale(const tfp_run *r)
 /* A line that says what was recorded of Python. */
 static void note_of(const tfp_live *l, const collected *c, tfp_buf *notes)
 {
-    bool by_step = l->settings.every || l->settings.at_step, asked = by_step || l->settings.signal;
+    bool windows = l->settings.every && !tfp_cuda_has_windows(&l->settings);
+    bool by_step = windows || l->settings.at_step, asked = by_step || l->settings.signal;
     if (l->settings.cuda && !asked && !c->files) return;
     if (!c->seen)
         tfp_buf_text(notes, "no Python process was reached: the command starts none, or with -S, -I or -E");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Replaces libcupti in tests/live/cuda.py: delivers made-up activities in the layouts of CUPTI's documentation (offsets as
  * measured on the headers of 11.8, 12.9 and 13.0, not taken from src/live). FAKE_CUPTI selects an error. */
+#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@ static void (*complete)(void *, uint32_t, uint8_t *, size_t, size_t);
 static uint8_t *buffer;
 static size_t room, used;
 static unsigned enabled, flushes;
+static pthread_mutex_t own = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; /* CUPTI may be called from any thread */
 
 static const char *fault(void) { return getenv("FAKE_CUPTI") ? getenv("FAKE_CUPTI") : ""; }
 static int is(const char *what) { return strcmp(fault(), what) == 0; }
@@ -27,6 +29,12 @@ int cuptiActivityEnable(uint32_t kind)
     if (is("no driver")) return 999;
     if (is("no sets") && kind == 2) return 26;
     enabled |= 1u << kind;
+    return 0;
+}
+
+int cuptiActivityDisable(uint32_t kind)
+{
+    enabled &= ~(1u << kind);
     return 0;
 }
 
@@ -86,9 +94,12 @@ int cuptiActivityGetNextRecord(uint8_t *from, size_t valid, uint8_t **record)
 int cuptiActivityFlushAll(uint32_t flag)
 {
     (void)flag;
-    flushes++;
-    if (buffer) complete(NULL, 0, buffer, room, used);
+    pthread_mutex_lock(&own);
+    uint8_t *full = buffer;
     buffer = NULL;
+    flushes++;
+    if (full) complete(NULL, 0, full, room, used);
+    pthread_mutex_unlock(&own);
     return 0;
 }
 
@@ -133,6 +144,7 @@ void fake_steps(int first, int count)
         uint64_t at = 6000000 + 10000 * (uint64_t)i;
         uint32_t id = (uint32_t)(i * 10 + 1);
         void *r;
+        pthread_mutex_lock(&own);
         call(5, 211, at, at + 900, id);
         call(4, 307, at + 100, at + 800, id);
         call(4, 3, at + 850, at + 860, id + 1);
@@ -145,6 +157,7 @@ void fake_steps(int first, int count)
         r = add(2);
         put(r, 8, 64, 8), put(r, 16, at + 5000, 8), put(r, 24, at + 5100, 8), put(r, 32, 1, 4), put(r, 36, 1, 4),
             put(r, 40, 7, 4), put(r, 44, id + 4, 4);
+        pthread_mutex_unlock(&own);
     }
     if (is("timeless")) kernel("untimed", 0, 0, 0);
 }

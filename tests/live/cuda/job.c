@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Stands in for a job that uses CUDA in tests/live/cuda.py: loads the library of CUDA_INJECTION64_PATH as cuInit does, then lets
- * cupti.c make up work. job WORD [STEPS]: normal, crash, quick, none, fork, children, exec, status, closed, small */
+ * cupti.c make up work. job WORD [STEPS]: normal, crash, quick, none, fork, children, exec, status, closed, small, long */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -50,6 +50,10 @@ int main(int argc, char **argv)
         for (int i = 0; i < 8; i++) open("own", O_WRONLY | O_CREAT | O_APPEND, 0600);
     }
     work(0, count);
+    for (int i = 0; strcmp(word, "long") == 0 && i < 300; i++) { /* three seconds */
+        work(count + i, 1);
+        usleep(10000);
+    }
     if (strcmp(word, "crash") == 0 || strcmp(word, "quick") == 0) {
         if (flush) flush(0);
         work(count, 5); /* these are lost */
