@@ -137,6 +137,7 @@ SUITES = [
     Suite("running jobs", [PYTHON, "tests/live/run.py", f"{RELEASE}/tfprof"], 19, waits=True),
     Suite("jobs that are watched", [PYTHON, "tests/live/watch.py", f"{RELEASE}/tfprof"], 110, waits=True),
     Suite("steps a second at the first look", [PYTHON, "tests/live/rates.py", f"{RELEASE}/tfprof"], 9, waits=True),
+    Suite("RAS of watched jobs", [PYTHON, "tests/live/ras.py", f"{RELEASE}/tfprof"], 160, waits=True),
     Suite("GPUs of watched jobs", [PYTHON, "tests/live/gpus.py", f"{RELEASE}/tfprof"], 55, waits=True),
     Suite("captures", [PYTHON, "tests/live/capture.py", f"{RELEASE}/tfprof"], 27, waits=True),
     Suite("inference servers", [PYTHON, "tests/live/engines.py", f"{RELEASE}/tfprof"], 14, waits=True),

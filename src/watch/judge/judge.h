@@ -55,6 +55,7 @@ typedef struct tfp_watch_fact {
     int64_t other_cpu_ns; /* CPU time of its other threads; TFP_ABSENT unknown */
     int64_t collectives;  /* collectives that it has begun since watching began; TFP_ABSENT unknown */
     int64_t hits;         /* calls of probed functions since then; TFP_ABSENT unknown */
+    bool by_count;        /* the collective is known from counts of RAS: no frame shows it */
     tfp_str collective;   /* the collective or wait that its main thread is in, such as all_reduce; no data: in none */
     tfp_str line;         /* innermost line of user code, FILE:LINE:FUNCTION */
     tfp_str frame;        /* innermost line of all */

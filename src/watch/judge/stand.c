@@ -129,6 +129,7 @@ static tfp_rank_row row_of(const member *m)
     };
     if (m->gone) return row;
     row.collective = s->at->collective;
+    row.by_count = s->at->by_count;
     row.line = s->at->line;
     row.state = tfp_str_of(tfp_state_name(s->at->state));
     row.runs = s->runs;

@@ -27,6 +27,6 @@ void watch_gpus_tick(watch_recorder *r)
     r->no_gpus = r->gpus.why != NULL; /* a machine does not get GPUs while it is watched */
     for (size_t i = 0; i < r->list.size && !r->no_gpus; i++) {
         watch_process *p = r->list.at[i];
-        if (find_gpu(&r->gpus, p->rank.pid, &p->gpu)) p->layers |= 1u << WATCH_NVML;
+        if (find_gpu(&r->gpus, p->rank.pid, &p->nvidia.gpu)) p->layers |= 1u << WATCH_NVML;
     }
 }

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-const char *const watch_layers[WATCH_LAYERS] = { "proc", "uprobes", "stacks", "recorder", "nvml" };
+const char *const watch_layers[WATCH_LAYERS] = { "proc", "uprobes", "stacks", "recorder", "nvml", "ras" };
 
 bool watch_look_open(watch_process *p, tfp_method *refusal)
 {

@@ -128,6 +128,7 @@ typedef enum tfp_watch_layer {
     WATCH_STACKS,
     WATCH_RECORDER,
     WATCH_NVML,
+    WATCH_RAS,
     WATCH_LAYERS
 } tfp_watch_layer;
 extern const char *const watch_layers[WATCH_LAYERS];
@@ -136,6 +137,11 @@ typedef struct watch_gpu { /* in the last second; NAN: not known */
     double use, power_w, clock_mhz;
     bool slowed;
 } watch_gpu;
+
+typedef struct watch_nvidia { /* what NVIDIA's libraries tell of a process */
+    watch_gpu gpu;            /* known with the layer WATCH_NVML */
+    tfp_strid ras;            /* the operation in which it waits, as RAS tells; 0: none */
+} watch_nvidia;
 
 typedef struct watch_files { /* descriptors that stay open; -1: closed */
     int stat, schedstat, syscall, io;
@@ -181,9 +187,9 @@ typedef struct watch_process {
     TFP_VEC(watch_row) rows;
     watch_ring *ring;       /* NULL: there is none */
     watch_flights *flights; /* NULL: not asked for */
-    watch_gpu gpu;          /* known with the layer WATCH_NVML */
-    bool probed;            /* a probe was tried */
-    bool wanted;            /* the judge wants more looks */
+    watch_nvidia nvidia;
+    bool probed; /* a probe was tried */
+    bool wanted; /* the judge wants more looks */
     bool gone;
 } watch_process;
 

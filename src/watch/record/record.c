@@ -3,6 +3,7 @@
  * are looked at; each second totals are read, steps become rows, and the judge is asked. The times are random because a
  * fixed period would always meet a step of the same period at the same place. */
 #include "watch/record/flights.h"
+#include "watch/record/ras.h"
 #include "watch/record/ring.h"
 
 #include <errno.h>
@@ -99,7 +100,10 @@ static tfp_watch_fact fact_of(const watch_process *p)
     bool probed = p->layers >> WATCH_PROBES & 1;
     f.collectives = probed ? p->marks.begun : TFP_ABSENT;
     f.hits = probed ? p->marks.hits : TFP_ABSENT;
-    if (p->last.inside)
+    f.by_count = p->nvidia.ras != 0;
+    if (p->nvidia.ras)
+        f.collective = tfp_strtab_get(&p->texts.table, p->nvidia.ras);
+    else if (p->last.inside)
         f.collective = tfp_strtab_get(&p->texts.table, p->last.inside);
     else if (p->marks.waiting_ns)
         f.collective = TFP_STR("wait");
@@ -159,6 +163,7 @@ static tfp_status tick(watch_recorder *r, int64_t now_ns)
     tfp_status s = TFP_OK;
     read_offset(r);
     watch_gpus_tick(r);
+    watch_ras_tick(r, now_ns);
     for (size_t i = 0; i < r->list.size; i++) {
         watch_process *p = r->list.at[i];
         if (!p->gone && !watch_counters_read(p)) p->gone = true;
@@ -336,6 +341,7 @@ tfp_status tfp_watch_record(const tfp_watch_settings *w, const tfp_watch_taker *
     if (!s) s = watch_find(&r, true);
     if (!s) s = loop(&r);
     watch_flights_leave(&r);
+    watch_ras_end(&r);
     for (size_t i = 0; i < r.list.size; i++) {
         watch_ring_close(r.list.at[i], w->rings);
         watch_process_free(r.list.at[i]);

@@ -55,6 +55,8 @@ typedef struct watch_cut { /* a ring that is written again soon */
     char name[WATCH_RING_NAME];
 } watch_cut;
 
+typedef struct watch_ras watch_ras; /* watch/record/ras.c */
+
 typedef struct watch_recorder {
     const tfp_watch_settings *settings;
     const tfp_watch_taker *to;
@@ -73,6 +75,7 @@ typedef struct watch_recorder {
     int64_t read_ns;        /* when the probes were read last */
     char host[256];
     tfp_gpus gpus;
+    TFP_VEC(watch_ras *) ras; /* by job */
     bool no_gpus;
     tfp_status status; /* of a call from inside of the judge or the probes */
     bool nomem;

@@ -137,9 +137,9 @@ static void fill_row(watch_process *p, const watch_step *step, const watch_sums 
     if (!isnan(to->totals[SUM_RSS])) r->rss_bytes = (int64_t)to->totals[SUM_RSS];
     r->samples = s->samples;
     if (p->layers & 1u << WATCH_NVML) {
-        r->gpu = p->gpu.use;
-        r->gpu_power_w = p->gpu.power_w;
-        r->gpu_clock_mhz = p->gpu.clock_mhz;
+        r->gpu = p->nvidia.gpu.use;
+        r->gpu_power_w = p->nvidia.gpu.power_w;
+        r->gpu_clock_mhz = p->nvidia.gpu.clock_mhz;
     }
     out->end_ns = step->end_ns;
     out->arrival_ns = step->arrival_ns;
