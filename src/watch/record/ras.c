@@ -106,13 +106,31 @@ static void find_address(const watch_recorder *r, watch_ras *x, int64_t now_ns)
     }
 }
 
+/* Forgets jobs that have ended, unless they are being asked. */
+static void forget(watch_recorder *r)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < r->ras.size; i++) {
+        watch_ras *x = r->ras.at[i];
+        bool used = x->running;
+        for (size_t k = 0; k < r->list.size && !used; k++) used = r->list.at[k]->rank.job == x->job;
+        if (used)
+            r->ras.at[kept++] = x;
+        else
+            free(x);
+    }
+    r->ras.size = kept;
+}
+
 void watch_ras_tick(watch_recorder *r, int64_t now_ns)
 {
+    for (size_t i = 0; i < r->ras.size; i++)
+        if (r->ras.at[i]->running && atomic_load(&r->ras.at[i]->done)) end(r, r->ras.at[i]);
+    forget(r);
     for (size_t i = 0; i < r->list.size; i++) {
         if (r->list.at[i]->rank.rank == TFP_ABSENT) continue;
         watch_ras *x = ras_of(r, r->list.at[i]->rank.job);
         if (!x) continue;
-        if (x->running && atomic_load(&x->done)) end(r, x);
         if (x->running || (x->asked_ns && now_ns - x->asked_ns < EVERY_NS)) continue;
         x->asked_ns = now_ns;
         find_address(r, x, now_ns);
