@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/live/cuda/nvml.c: stands in for NVIDIA's management library: one GPU at half load that the process
+/* tests/watch/nvml.c: stands in for NVIDIA's management library: one GPU at half load that the process
  * FAKE_GPU_PID uses, hot, at 1,410 MHz. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`tfprof watch` with a library that stands in for NVIDIA's management library (cuda/nvml.c): use, power and clock of a job's GPU are in its
+"""`tfprof watch` with a library that stands in for NVIDIA's management library (nvml.c): use, power and clock of a job's GPU are in its
 rows, and a machine without the library has none. No GPU is used. gpus.py TFPROF"""
 import json
 import os
@@ -8,7 +8,8 @@ import subprocess
 import sys
 import tempfile
 
-from checks import check, ended
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "live"))
+from checks import check, ended  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -36,7 +37,7 @@ def main():
         fakes = os.path.join(folder, "fakes")
         os.mkdir(fakes)
         subprocess.run(["cc", "-std=c11", "-D_GNU_SOURCE", "-O1", "-shared", "-fPIC", "-Wl,-soname,libnvidia-ml.so.1",
-                        os.path.join(HERE, "cuda", "nvml.c"), "-o", os.path.join(fakes, "libnvidia-ml.so.1")], check=True)
+                        os.path.join(HERE, "nvml.c"), "-o", os.path.join(fakes, "libnvidia-ml.so.1")], check=True)
         steps, jobs = watched(program, folder, LD_LIBRARY_PATH=fakes)
         row = steps[-1] if steps else {}
         check("its GPU", (row.get("gpu"), row.get("gpu_power_w"), row.get("gpu_clock_mhz")) == (0.5, 251.5, 1410), row)

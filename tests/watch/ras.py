@@ -10,7 +10,8 @@ import sys
 import tempfile
 import threading
 
-from checks import check, ended
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "live"))
+from checks import check, ended  # noqa: E402
 
 RANK = """
 import os, sys, time
