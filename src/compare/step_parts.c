@@ -74,8 +74,18 @@ static bool is_trace(const tfp_side *x)
 
 /* ---- the sentence ---- */
 
+/* Idle time that a side does not have is not known there, nor what it was for; other parts are none. */
+static bool is_unknown(const lead *l, size_t row, size_t side)
+{
+    bool of_idle = tfp_str_begins(l->names[row], TFP_STR("idle")) || tfp_str_begins(l->names[row], TFP_STR("  of it"));
+    for (size_t i = 0; i < l->count && of_idle; i++)
+        if (tfp_str_eq(l->names[i], TFP_STR("idle"))) return isnan(l->us[i][side]);
+    return false;
+}
+
 static double grown(const lead *l, size_t row, size_t from, size_t to)
 {
+    if (is_unknown(l, row, from) || is_unknown(l, row, to)) return NAN;
     return tfp_or_zero(l->us[row][to]) - tfp_or_zero(l->us[row][from]);
 }
 
@@ -93,7 +103,7 @@ static void put_causes(tfp_buf *b, const lead *l, size_t from, size_t to)
         double most = 0.05 * fabs(all);
         for (size_t i = 1; i < l->count; i++) {
             double x = grown(l, i, from, to) * (all < 0 ? -1 : 1);
-            if (!is_part(l, i) || x < most || x >= last) continue;
+            if (!is_part(l, i) || !(x >= most && x < last)) continue;
             most = x;
             best = i;
         }

@@ -126,7 +126,9 @@ static bool say_unknown(hang *h, const place *places, size_t again, size_t first
 {
     tfp_buf b = { 0 };
     const place *a = &places[first], *at = &places[again];
-    if (a != at)
+    if (a != at && at->number < 0)
+        tfp_buf_printf(&b, "no rank is in the names of %s and %s", a->name, at->name);
+    else if (a != at)
         tfp_buf_printf(&b, "two files claim rank %lld (%s, %s)", (long long)at->number, a->name, at->name);
     else if (at->number < 0)
         tfp_buf_printf(&b, "no rank is in the name of %s", at->name);
