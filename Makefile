@@ -76,7 +76,7 @@ bench: all
 	@python3 tests/bench/diff.py --bench $(BUILD)/tfprof
 	@if [ -e .venv/ready ]; then .venv/bin/python tests/bench/add_step.py; fi
 
-lint:
+lint: all
 	@tools/setup.sh lint
 	@tools/page.sh test
 	@tools/lint.sh
