@@ -228,7 +228,7 @@ def add(folder):
             named = named.replace("zz_table", "NAME")
             check(f"{what}: the recipe names {path}", named in recipe or path == "src/meson.build", named)
     with open(os.path.join(ROOT, "docs", "design.md"), encoding="utf-8") as f:
-        check("the map names src/meson.build", "a new source is named in `src/meson.build`" in f.read())
+        check("the map names src/meson.build", "are named in `src/meson.build`" in f.read())
 
 
 def build(folder):
