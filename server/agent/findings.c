@@ -146,7 +146,7 @@ static void put_sentence(char *out, size_t room, const char *json, bool names)
     value_of(json, "kind", &kind);
     value_of(json, "cause", &cause);
     bool known = value_of(json, "rank", &rank);
-    snprintf(out, room, "%s%s: %.60s (%.60s)", known ? "rank " : "all ranks", known ? rank.text : "", kind.text,
+    snprintf(out, room, "%s%.20s: %.60s (%.60s)", known ? "rank " : "all ranks", known ? rank.text : "", kind.text,
              cause.text);
 }
 

@@ -50,7 +50,8 @@ tfp_str tfp_only_source(const tfp_profile *p)
     return only == TFP_NONE ? TFP_STR("") : tfp_str_of(tfp_sources_of(p)->sources.at[only]);
 }
 
-static tfp_status build(const tfp_report *r, const tfp_view *view, tfp_options *o, tfp_report **out, tfp_error *err)
+tfp_status tfp_checker_build(const tfp_report *r, const tfp_view *view, tfp_options *o, tfp_report **out,
+                             tfp_error *err)
 {
     tfp_status s = TFP_OK;
     if (!s && tfp_options_phase(r->options)) s = tfp_options_set(o, "phase", r->options->part.phase, err);
@@ -68,21 +69,7 @@ tfp_status tfp_checker_view(const tfp_report *r, const tfp_view *view, const cha
     tfp_options *o = tfp_options_new();
     tfp_status s = o ? TFP_OK : tfp_nomem(err);
     for (size_t i = 0; !s && options[i]; i += 2) s = tfp_options_set(o, options[i], options[i + 1], err);
-    if (!s) s = build(r, view, o, out, err);
-    tfp_options_free(o);
-    return s;
-}
-
-tfp_status tfp_checker_findings(const tfp_report *r, const struct tfp_limits *limits, tfp_report **out, tfp_error *err)
-{
-    tfp_options *o = tfp_options_new();
-    if (!o) return tfp_nomem(err);
-    bool same = r->trace && !r->runs && !r->marked && !r->cut && r->options->step.which == TFP_STEP_MEAN;
-    if (same) { /* the same question of the same steps */
-        o->made.facts = r->trace;
-        o->made.limits = limits;
-    }
-    tfp_status s = build(r, &tfp_view_advise, o, out, err);
+    if (!s) s = tfp_checker_build(r, view, o, out, err);
     tfp_options_free(o);
     return s;
 }

@@ -27,10 +27,13 @@ tfp_str
 tfp_only_source(const tfp_profile *p); /* the file from which everything comes; empty: there are several, or none */
 /* Sets for the last finding the time that it is about (NAN: none), and the command that shows more. */
 void tfp_checker_about(tfp_report *r, double seconds, const char *command);
+/* Builds a view of the same profile and phase. */
+tfp_status tfp_checker_build(const tfp_report *r, const tfp_view *view, tfp_options *o, tfp_report **out,
+                             tfp_error *err);
 /* Builds a view of the same profile with the given options: pairs of name and value, ended by NULL. */
 tfp_status tfp_checker_view(const tfp_report *r, const tfp_view *view, const char *const *options, tfp_report **out,
                             tfp_error *err);
-/* The findings of advise. `limits`: those of the report's calls; NULL: they are found when needed. */
+/* The findings of advise (findings.c). `limits`: those of the report's calls; NULL: they are found when needed. */
 struct tfp_limits;
 tfp_status tfp_checker_findings(const tfp_report *r, const struct tfp_limits *limits, tfp_report **out, tfp_error *err);
 /* Appends ", cpu: 3us, accelerator: 0us, total: 3us": a row's totals, or its own times. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* advise/findings.c: the findings of `advise` as a table, for queries (sql/grids.c). It is no command: `advise` has the same cells. */
 #include "advise/checker.h"
+#include "options/options.h"
 #include "views/core/grid.h"
 #include "views/core/report.h"
 #include "views/core/rows.h"
@@ -29,6 +30,20 @@ static bool keep(tfp_report *r, tfp_str *text)
     const char *copy = tfp_arena_copy(&r->arena, *text);
     text->data = copy;
     return copy != NULL;
+}
+
+tfp_status tfp_checker_findings(const tfp_report *r, const struct tfp_limits *limits, tfp_report **out, tfp_error *err)
+{
+    tfp_options *o = tfp_options_new();
+    if (!o) return tfp_nomem(err);
+    bool same = r->trace && !r->runs && !r->marked && !r->cut && r->options->step.which == TFP_STEP_MEAN;
+    if (same) { /* the same question of the same steps */
+        o->made.facts = r->trace;
+        o->made.limits = limits;
+    }
+    tfp_status s = tfp_checker_build(r, &tfp_view_advise, o, out, err);
+    tfp_options_free(o);
+    return s;
 }
 
 static tfp_status build(tfp_report *r, tfp_error *err)

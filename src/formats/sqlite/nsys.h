@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/sqlite/nsys.h: what the two files of Nsight Systems' reader share: names by id, lanes of threads and devices,
+/* formats/sqlite/nsys.h: what the files of Nsight Systems' reader share: names by id, lanes of threads and devices,
  * numbers of calls. */
 #ifndef TFP_FORMATS_NSYS_H
 #define TFP_FORMATS_NSYS_H

@@ -163,3 +163,5 @@ double judge_median_since(const member *m, judge_value value, int64_t since_us)
     size_t n = units_since(m, since_us, of);
     return median_of(of, n, value == JUDGE_LATE ? late_of : value == JUDGE_OWN ? own_of : duration_of);
 }
+
+double judge_least_lateness(const member *m) { return fmax(STEP_SHARE * m->usual.duration, MADS * m->usual.mad); }

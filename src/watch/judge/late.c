@@ -56,8 +56,6 @@ static bool all_grew(const job *of, int64_t since_us)
     return high <= low * 1.15 && (low > 1.05 || high < 0.95);
 }
 
-double judge_least_lateness(const member *m) { return fmax(STEP_SHARE * m->usual.duration, MADS * m->usual.mad); }
-
 static double late_since(const member *m, int64_t since_us)
 {
     return judge_median_since(m, JUDGE_LATE, since_us) - m->usual.late;

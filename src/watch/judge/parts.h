@@ -167,6 +167,7 @@ typedef enum judge_value { JUDGE_LATE, JUDGE_DURATION, JUDGE_OWN } judge_value; 
 /* Over the units that end after this moment; NAN: unknown. field: offset of a double in unit. */
 double judge_mean_since(const member *m, size_t field, int64_t since_us);
 double judge_median_since(const member *m, judge_value value, int64_t since_us);
+double judge_least_lateness(const member *m); /* less is no finding */
 
 /* ---- cause.c ---- */
 typedef struct cause {
@@ -190,7 +191,6 @@ size_t judge_looks_since(const member *m, int64_t since_us);
 bool judge_late_permuted(const job *of, size_t needed, int64_t until_us, size_t *met, size_t *windows);
 
 /* ---- late.c ---- */
-double judge_least_lateness(const member *m); /* less is no finding */
 void judge_late(tfp_watch_judge *j, job *of, const job_step *r);
 
 /* ---- slow.c ---- */

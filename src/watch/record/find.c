@@ -67,13 +67,6 @@ static int64_t number_in(int64_t pid, const char *name)
                : TFP_ABSENT;
 }
 
-void watch_refuse(watch_process *p, const char *code, const char *message)
-{
-    if (*p->about.code) return;
-    snprintf(p->about.code, sizeof p->about.code, "%s", code);
-    snprintf(p->about.message, sizeof p->about.message, "%s", message);
-}
-
 static unsigned name_framework(watch_process *p)
 {
     tfp_proc_maps maps;
@@ -126,6 +119,19 @@ bool watch_find_frameworks(watch_recorder *r, watch_process *p, int64_t now_ns)
     if (!tfp_proc_maps_read(p->rank.pid, &maps) || !(maps.frameworks & ~(unsigned)TFP_FRAMEWORK_PYTHON)) return true;
     *p->about.code = *p->about.message = '\0'; /* it had none before */
     return open_frameworks(r, p);
+}
+
+void watch_process_free(watch_process *p)
+{
+    watch_look_close(p);
+    watch_flights_close(p);
+    free(p->flights);
+    watch_marks_end(&p->marks);
+    tfp_texts_free(&p->texts);
+    tfp_vec_free(&p->looks);
+    tfp_vec_free(&p->ended);
+    tfp_vec_free(&p->rows);
+    free(p);
 }
 
 static tfp_status add(watch_recorder *r, int64_t pid, const tfp_proc_stat *stat)

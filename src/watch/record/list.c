@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* watch/record/list.c: the list of processes and that of jobs. */
-#include "watch/record/flights.h"
+/* watch/record/list.c: the list of processes and that of jobs; why a layer of a process does not work. */
+#include "watch/record/record.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 
 watch_process *watch_process_of(const watch_recorder *r, int64_t pid)
 {
@@ -18,15 +18,9 @@ watch_job *watch_job_of(watch_recorder *r, uint64_t number)
     return NULL;
 }
 
-void watch_process_free(watch_process *p)
+void watch_refuse(watch_process *p, const char *code, const char *message)
 {
-    watch_look_close(p);
-    watch_flights_close(p);
-    free(p->flights);
-    watch_marks_end(&p->marks);
-    tfp_texts_free(&p->texts);
-    tfp_vec_free(&p->looks);
-    tfp_vec_free(&p->ended);
-    tfp_vec_free(&p->rows);
-    free(p);
+    if (*p->about.code) return;
+    snprintf(p->about.code, sizeof p->about.code, "%s", code);
+    snprintf(p->about.message, sizeof p->about.message, "%s", message);
 }

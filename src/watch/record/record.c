@@ -25,69 +25,6 @@ static int64_t own_cpu_ns(void)
     return (int64_t)t.tv_sec * SECOND_NS + t.tv_nsec;
 }
 
-/* ---- steps ---- */
-
-/* The number of a step of a rank: steps of several ranks that end at about the same time are one step of the job. Ranks whose collectives
- * come from PyTorch's recorder tell their steps late, and in heaps. 0: it ended before the first step of the job that has a number. */
-static int64_t number_step(watch_recorder *r, watch_process *p, const watch_step *step)
-{
-    watch_job *j = watch_job_of(r, p->rank.job);
-    if (!j) return p->number + 1;
-    int64_t half = (step->end_ns - step->start_ns) / 2, nearest = 0, least = INT64_MAX;
-    for (int64_t n = j->last; n > p->number && n > j->last - WATCH_ENDS && n > 0; n--) {
-        int64_t apart = llabs(step->end_ns - j->ends_ns[n % WATCH_ENDS]);
-        if (apart > least) break; /* earlier ones are farther away */
-        nearest = n;
-        least = apart;
-    }
-    int64_t last_ns = j->last ? j->ends_ns[j->last % WATCH_ENDS] : 0;
-    if (nearest && (least < half || (p->number && step->end_ns < last_ns))) return nearest;
-    if (!p->number && step->end_ns < last_ns) return 0;
-    j->last = (j->last > p->number ? j->last : p->number) + 1;
-    j->ends_ns[j->last % WATCH_ENDS] = step->end_ns > last_ns ? step->end_ns : last_ns + 1;
-    return j->last;
-}
-
-static void push_step(watch_recorder *r, watch_process *p, const watch_step *step)
-{
-    if (p->ended.size >= WATCH_ROWS)
-        p->counts.dropped++;
-    else if (!tfp_push(&p->ended, *step))
-        r->nomem = true;
-}
-
-static void end_step(watch_recorder *r, watch_process *p, watch_step *step)
-{
-    int64_t number = number_step(r, p, step);
-    if (!number) return;
-    p->number = step->number = number;
-    watch_ring_step(p, step);
-    push_step(r, p, step);
-}
-
-void watch_take_hit(void *ctx, const tfp_probe_hit *hit)
-{
-    watch_recorder *r = ctx;
-    watch_process *p = watch_process_of(r, hit->pid);
-    watch_step step;
-    if (p) watch_ring_hit(p, hit);
-    if (p && watch_marks_hit(&p->marks, hit, &step)) end_step(r, p, &step);
-}
-
-/* Without a period there are windows of 10 s. */
-static void cut_window(watch_recorder *r, watch_process *p, int64_t now_ns)
-{
-    if (p->marks.known) {
-        p->window_ns = 0;
-        return;
-    }
-    if (!p->window_ns) p->window_ns = now_ns;
-    if (now_ns - p->window_ns < WATCH_WINDOW_NS) return;
-    watch_step step = { .number = TFP_ABSENT, .start_ns = p->window_ns, .end_ns = now_ns };
-    p->window_ns = now_ns;
-    push_step(r, p, &step);
-}
-
 /* ---- a tick ---- */
 
 static tfp_watch_fact fact_of(const watch_process *p)
@@ -170,7 +107,7 @@ static tfp_status tick(watch_recorder *r, int64_t now_ns)
         if (p->gone) p->ended.size = p->looks.size ? p->ended.size : 0;
         if (!watch_find_frameworks(r, p, now_ns)) return tfp_nomem(r->err);
         watch_marks_tick(&p->marks);
-        cut_window(r, p, now_ns);
+        watch_cut_window(r, p, now_ns);
         if (!watch_rows_sum(p, watch_flights_until(p, r->read_ns), r->unix_offset_ns)) return tfp_nomem(r->err);
     }
     s = watch_emit(r, now_ns, false);
@@ -191,7 +128,7 @@ static tfp_status look_at(watch_recorder *r, watch_process *p)
     bool ended;
     if (!watch_look_take(p) || !watch_marks_look(&p->marks, &p->last, &ended, &step)) return tfp_nomem(r->err);
     watch_ring_look(p, &p->last);
-    if (ended) end_step(r, p, &step);
+    if (ended) watch_end_step(r, p, &step);
     tfp_str line = p->last.line ? tfp_strtab_get(&p->texts.table, p->last.line) : (tfp_str){ NULL, 0 };
     return tfp_watch_judge_look(r->judge, &p->rank, watch_boot_us(r, p->last.at_ns), p->last.doing, line)
                ? tfp_nomem(r->err)

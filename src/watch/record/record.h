@@ -87,9 +87,12 @@ static inline int64_t watch_boot_us(const watch_recorder *r, int64_t ns)
     return ns ? (ns + r->boot_offset_ns) / 1000 : TFP_ABSENT;
 }
 
-/* ---- record.c ---- */
+/* ---- steps.c ---- */
 /* Takes a call of a process of the recorder `ctx`. */
 void watch_take_hit(void *ctx, const tfp_probe_hit *hit);
+void watch_end_step(watch_recorder *r, watch_process *p, watch_step *step);
+/* Without a period there are windows of 10 s. */
+void watch_cut_window(watch_recorder *r, watch_process *p, int64_t now_ns);
 
 /* ---- find.c ---- */
 /* Looks for processes of the selectors that are new. first: an unknown selector is an error. */
@@ -98,8 +101,7 @@ tfp_status watch_find(watch_recorder *r, bool first);
 bool watch_find_is_due(watch_recorder *r);
 /* Opens the layers that need a framework, when the process has loaded one that it had not before. False: out of memory. */
 bool watch_find_frameworks(watch_recorder *r, watch_process *p, int64_t now_ns);
-/* Keeps the first reason for which a layer does not work. */
-void watch_refuse(watch_process *p, const char *code, const char *message);
+void watch_process_free(watch_process *p);
 
 /* ---- gpus.c ---- */
 void watch_gpus_tick(watch_recorder *r); /* each second */
@@ -107,7 +109,8 @@ void watch_gpus_tick(watch_recorder *r); /* each second */
 /* ---- list.c ---- */
 watch_process *watch_process_of(const watch_recorder *r, int64_t pid);
 watch_job *watch_job_of(watch_recorder *r, uint64_t number);
-void watch_process_free(watch_process *p);
+/* Keeps the first reason for which a layer does not work. */
+void watch_refuse(watch_process *p, const char *code, const char *message);
 
 /* ---- emit.c ---- */
 /* Gives away the rows whose step all ranks have ended; all of them at the end, or when they are old. */
