@@ -15,7 +15,7 @@ CHAIN, AGAIN = 10, {"model/": 180, "views/core/": 135}
 # Headers with limits of their own: above the general limit are the names of types, the functions that every reader of a
 # profile calls (neither has a struct), spans and their kinds, tables, and the report as most files see it; below it is the
 # header that lists the parts of a report.
-OWN = {"model/tables/types.h": 477, "model/tables/read.h": 305, "model/tables/span_kinds.h": 232, "model/tables/spans.h": 180,
+OWN = {"model/tables/types.h": 478, "model/tables/read.h": 305, "model/tables/span_kinds.h": 233, "model/tables/spans.h": 180,
        "model/tables/lanes.h": 180, "views/core/handle.h": 202, "views/core/grid.h": 142, "views/core/report.h": 63}
 # Which other folders a program's folder may use.
 BESIDE = {"cli": ("server", "mcp"), "mcp": ("server",)}
