@@ -348,6 +348,8 @@ static bool put_together(maker *m, const char *page, answer *to)
     return ok && !answer_failed(to);
 }
 
+#define OLD_PAGE "the page in this tfprof is older than the program: build it again with node 18 or newer"
+
 static int make(maker *m, answer *to)
 {
     answer page = { 0 }, asks = { 0 }, script = { 0 };
@@ -356,13 +358,16 @@ static int make(maker *m, answer *to)
         status = fail(m, BAD_USAGE,
                       "this tfprof was built without its page: node and npm were not there. With node 18 or newer, "
                       "build it again");
+    else if (!page_has(".script") || !page_has(".css"))
+        status = fail(m, BAD_USAGE, OLD_PAGE);
     else if (!page_unpack_text("report.page", &page) || !page_unpack_text("report.asks", &asks) ||
              !page_unpack_text(".script", &script))
         status = fail(m, LIMIT, "out of memory");
     m->about = page.size + script.size + 16384;
     if (!status) status = read_profiles(m);
     if (!status) status = answer_all(m, asks.data);
-    if (!status && !put_together(m, page.data, to)) status = fail(m, LIMIT, "out of memory");
+    if (!status && !put_together(m, page.data, to))
+        status = answer_failed(to) ? fail(m, LIMIT, "out of memory") : fail(m, BAD_USAGE, OLD_PAGE);
     answer_free(&page);
     answer_free(&asks);
     answer_free(&script);
