@@ -416,6 +416,7 @@ tfp_status tfp_limits_fact(tfp_report *r, const tfp_trace_index *x, tfp_limits *
     if (known && enough) s = find_step(&t, err);
     if (known && !s) s = enough ? put_line(&t, err) : put_unjudged(&t, &sums, err);
     *out = t.l;
+    out->x = x; /* t.x ends here */
     if (s != TFP_BADFILE) return s;
     tfp_error_clear(err);
     return TFP_OK;

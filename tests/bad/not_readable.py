@@ -36,7 +36,7 @@ def foreign(b):
     for what, path in (("missing", "/nowhere/at/all"), ("folder", b.folder), ("null", "/dev/null")):
         for flag in flags:
             b.refused("%s as %s" % (what, flag), b.run("scope", "--%s_path" % flag, path), 1, path)
-    b.refused("nothing", b.run("scope"), 2, "_path")
+    b.refused("nothing", b.run("scope"), 2, "name files")
     b.refused("one of another format", b.run("scope", "--profile_path", sample_path("odd/graph.pbtxt")), 1, "graph.pbtxt")
 
 
