@@ -145,6 +145,8 @@ def check_public(program, check):
                 for column in ("device_us", "loss_us"):
                     number = want.get(r["name"], {}).get(column, 0)
                     check(abs(r[column] - number) <= .01 * number, f"{pattern}: {r['name']} {column} is {r[column]}, not {number}")
+            s, lost = answer["summary"], sum(r["loss_us"] or 0 for r in answer["rows"])
+            check(s["step_us"] - lost / s["steps"] - 1e-3 <= s["bound_us"] <= s["step_us"], f"{pattern}: a step of {s['step_us']} is bound by {s['bound_us']}, and loses {lost}")
             judged = sum(r["device_us"] - r["not_judged_us"] for r in answer["rows"]) / sum(r["device_us"] for r in answer["rows"])
             check(abs(judged - answer["summary"]["judged_share"]) < 1e-6, f"{pattern}: {judged} of the rows' time is judged, not {answer['summary']['judged_share']}")
 
