@@ -242,17 +242,22 @@ static bool leaves_out_compiling(const tfp_profile *p)
     return p->reads & TFP_READS_TIMES || !(p->reads & TFP_READS_ONE_STEP) || p->kept.which == TFP_STEP_MEAN;
 }
 
-static bool compiles(const looker *l)
+static bool compiles(looker *l)
 {
     const struct tfp_slim_tables *k = l->t->slim;
     const tfp_span_columns *s = &l->t->spans;
     for (size_t i = 0; i < k->slim_kinds.size; i++)
         if (may_compile(k->slim_kinds.at[i].kind) && tfp_compiles(tfp_text(l->p, k->slim_kinds.at[i].name)))
             return true;
-    for (size_t i = 0; i < s->size; i++)
-        if (may_compile(s->kind[i]) && s->duration_ns[i] > LONG_NS && tfp_compiles(tfp_text(l->p, s->name[i])))
-            return true;
-    return false;
+    bool *seen = calloc(l->p->strings.count + 1, sizeof *seen), found = false; /* by name */
+    l->failed |= !seen;
+    for (size_t i = 0; seen && i < s->size && !found; i++) {
+        if (!may_compile(s->kind[i]) || s->duration_ns[i] <= LONG_NS || seen[s->name[i]]) continue;
+        seen[s->name[i]] = true;
+        found = tfp_compiles(tfp_text(l->p, s->name[i]));
+    }
+    free(seen);
+    return found;
 }
 
 bool tfp_slims_doubtful(tfp_builder *b)
