@@ -12,8 +12,6 @@
 
 #include <stdlib.h>
 
-#define LONG_NS 1000000 /* a shorter call may only cost its own time */
-
 typedef struct capture { /* a time in which launches go into a graph and run nothing */
     uint32_t process;
     int64_t start_ns, end_ns;
@@ -99,7 +97,7 @@ static void collect_call(doubter *d, uint32_t span)
     case TFP_CALL_ENDS_CAPTURE: ok = tfp_push(&d->ends, span); break;
     case TFP_CALL_WAITS:
         if (!tfp_str_has(tfp_text(d->x->p, d->s->name[span]), TFP_STR("Event"))) note_sync(d, span);
-        ok = (d->s->duration_ns[span] < LONG_NS || tfp_push(&d->waits, span)) && tfp_push(&d->syncs, span);
+        ok = (d->s->duration_ns[span] < TFP_LONG_NS || tfp_push(&d->waits, span)) && tfp_push(&d->syncs, span);
         break;
     default: break;
     }
@@ -136,7 +134,7 @@ static void collect_activity(doubter *d, uint32_t span)
     if (lane->launched_ns == INT64_MAX || d->s->start_ns[launch] > lane->launched_ns)
         lane->launched_ns = d->s->start_ns[launch];
     if (d->s->class[span] == TFP_CLASS_COPY && tfp_span_end(d->s, launch) >= end) note_sync(d, launch);
-    if (d->s->duration_ns[launch] > LONG_NS && meaning_of(d, launch) == TFP_CALL_LAUNCHES)
+    if (d->s->duration_ns[launch] > TFP_LONG_NS && meaning_of(d, launch) == TFP_CALL_LAUNCHES)
         tfp_join_keep(d->x, tfp_push(&d->slow, span));
     d->launched[launch] = 1;
     uint32_t around =
@@ -157,7 +155,7 @@ static void collect(doubter *d)
         unsigned kind = d->s->kind[i];
         bool asked = kind == TFP_SPAN_CALL || kind == TFP_SPAN_ACTIVITY;
         bool may_compile = kind == TFP_SPAN_OP || kind == TFP_SPAN_ANNOTATION || kind == TFP_SPAN_FRAME;
-        if (may_compile && d->s->duration_ns[i] > LONG_NS && compiles(d, i))
+        if (may_compile && d->s->duration_ns[i] > TFP_LONG_NS && compiles(d, i))
             tfp_join_keep(d->x, tfp_push(&d->compilers, i));
         if ((!asked && kind != TFP_SPAN_OP) || tfp_span_process(d->x, i) >= d->x->t->processes.size) continue;
         process_of(d, i)->host_ops += kind != TFP_SPAN_ACTIVITY;

@@ -6,6 +6,12 @@
 #include "model/join/join.h"
 #include "model/tables/doubts.h"
 
+/* A device may start an activity this long before the one before it ends, up to half of the shorter. */
+#define TFP_EARLY_NS 20000
+#define TFP_LONG_NS 1000000 /* a shorter call may only cost its own time */
+/* A wait that begins later than this many times its length after the recording did is one of the program. */
+#define TFP_LEAD 4
+
 /* What is known of the begin of a process's recording. */
 typedef TFP_VEC(uint32_t) tfp_waits;
 typedef struct tfp_begin {

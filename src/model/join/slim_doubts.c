@@ -2,7 +2,7 @@
 /* model/join/slim_doubts.c: whether rows of slim lanes (model/slim.h) may hold what the join doubts (doubts.c, times.c), which it finds
  * in spans only. Lanes that are spans already, because their events cross, are looked at too. */
 #include "model/build.h"
-#include "model/slim.h"
+#include "model/join/doubts.h"
 #include "model/span_names.h"
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
@@ -11,11 +11,8 @@
 
 #include <stdlib.h>
 
-#define EARLY_NS 20000 /* as in join/times.c */
 #define DAY_NS ((int64_t)86400 * 1000000000)
 #define SECOND_NS 1000000000
-#define LONG_NS 1000000 /* as in join/doubts.c */
-#define LEAD 4          /* as in join/unrecorded.c */
 #define BITS_MOST ((size_t)1 << 28)
 
 typedef struct extent {
@@ -78,7 +75,7 @@ static bool is_odd(int64_t start_ns, int64_t end_ns, int64_t next_ns, int64_t ne
     int64_t over = tfp_add(end_ns, -next_ns, NULL), own = tfp_add(end_ns, -start_ns, NULL),
             next = tfp_add(next_end_ns, -next_ns, NULL);
     if (start_ns == next_ns) return own == next && own > 0;
-    return start_ns < next_ns && over > EARLY_NS && over > (own < next ? own : next) / 2;
+    return start_ns < next_ns && over > TFP_EARLY_NS && over > (own < next ? own : next) / 2;
 }
 
 static bool keep_first(looked_at *x, uint32_t number, int64_t start_ns)
@@ -92,7 +89,7 @@ static bool waits_in_queue(const looked_at *x, uint32_t number, int64_t launched
 {
     uint32_t us = tfp_map64_get(&x->firsts, number);
     int64_t since = launched_ns - x->host.start_ns, ns = us == TFP_NONE ? 0 : us * INT64_C(1000) - since;
-    return ns > LONG_NS && since / LEAD <= ns;
+    return ns > TFP_LONG_NS && since / TFP_LEAD <= ns;
 }
 
 /* Looks at the activities of a stream: the numbers that ran, and times that cannot be. */
@@ -150,8 +147,8 @@ typedef struct called {
     int64_t start_ns, duration_ns;
 } called;
 
-/* Counts a launch that lacks an activity if `ran` is known, else widens the range of numbers. Returns whether a call waits, or a launch
- * takes, so long that the begin of the recording is in doubt. */
+/* Called twice for each call. First (ran is false) it widens the range of launch numbers; then it counts launches whose
+ * number no activity has. Returns true if the call is so long that work from before the recording may be in it. */
 static bool look_at_call(const looker *l, looked_at *x, const called *c, bool ran)
 {
     uint8_t *known = &l->means[c->name];
@@ -159,7 +156,7 @@ static bool look_at_call(const looker *l, looked_at *x, const called *c, bool ra
     bool runs = *known == TFP_CALL_LAUNCHES + 1, launches = runs || *known == TFP_CALL_REPLAYS + 1;
     bool waits = *known == TFP_CALL_WAITS + 1 || *known == COPIES;
     int64_t since = c->start_ns - x->host.start_ns;
-    if (c->duration_ns > LONG_NS && (runs || (waits && since / LEAD <= c->duration_ns))) return true;
+    if (c->duration_ns > TFP_LONG_NS && (runs || (waits && since / TFP_LEAD <= c->duration_ns))) return true;
     if (!launches || !c->number) return false;
     if (!ran) {
         if (!x->high || c->number < x->low) x->low = c->number;
@@ -252,7 +249,7 @@ static bool compiles(looker *l)
     bool *seen = calloc(l->p->strings.count + 1, sizeof *seen), found = false; /* by name */
     l->failed |= !seen;
     for (size_t i = 0; seen && i < s->size && !found; i++) {
-        if (!may_compile(s->kind[i]) || s->duration_ns[i] <= LONG_NS || seen[s->name[i]]) continue;
+        if (!may_compile(s->kind[i]) || s->duration_ns[i] <= TFP_LONG_NS || seen[s->name[i]]) continue;
         seen[s->name[i]] = true;
         found = tfp_compiles(tfp_text(l->p, s->name[i]));
     }

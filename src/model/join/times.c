@@ -15,8 +15,6 @@
 #define SECOND_NS 1000000000
 #define PAIRS 4096 /* of streams that are compared with each other */
 #define CROWD 8    /* fewer overlaps may be those of a device with several queues in one lane */
-#define EARLY_NS                                                                                                       \
-    20000 /* a device may start an activity this long before the one before it ends, up to half of the shorter */
 
 typedef struct times {
     tfp_join *x;
@@ -177,7 +175,7 @@ static bool is_twin(const tfp_span_columns *s, uint32_t a, uint32_t b)
 static bool overlaps(const tfp_span_columns *s, uint32_t a, uint32_t b)
 {
     int64_t over = distance(s->start_ns[b], tfp_span_end(s, a));
-    if (over <= EARLY_NS || s->start_ns[a] == s->start_ns[b]) return false;
+    if (over <= TFP_EARLY_NS || s->start_ns[a] == s->start_ns[b]) return false;
     int64_t shorter = s->duration_ns[a] < s->duration_ns[b] ? s->duration_ns[a] : s->duration_ns[b];
     return over > shorter / 2;
 }
@@ -351,7 +349,6 @@ static void compact(times *t)
         if (t->out[i]) continue;
 #define JOIN(column)
 #define COLUMN(type, name, ...) t->s->name[now[i]] = t->s->name[i];
-#include "query/order.h"
 #include "schema/traces/spans.def"
 #undef COLUMN
     }

@@ -9,8 +9,6 @@
 
 #include <stdlib.h>
 
-/* a wait that begins later than this many times its length after the recording did is one of the program */
-#define LEAD 4
 #define WAIT_NS 1000000 /* shorter waits are the cost of a call */
 
 typedef struct interval {
@@ -143,7 +141,7 @@ static bool starts_at_once(const finder *f, uint32_t activity, uint32_t wait, in
 static void add_piece(finder *f, int64_t start_ns, int64_t end_ns, uint32_t span)
 {
     int64_t ns = tfp_add(end_ns, -start_ns, NULL);
-    if (ns <= WAIT_NS || start_ns >= f->limit_ns || tfp_add(start_ns, -f->first_ns, NULL) / LEAD > ns) return;
+    if (ns <= WAIT_NS || start_ns >= f->limit_ns || tfp_add(start_ns, -f->first_ns, NULL) / TFP_LEAD > ns) return;
     tfp_join_keep(f->x, tfp_push(&f->found, ((interval){ start_ns, end_ns, span })));
 }
 

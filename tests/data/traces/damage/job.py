@@ -18,7 +18,7 @@ FOLDER = os.path.join(os.path.dirname(TRACES), "sample", "damage")
 START = 1500000000000000
 DEVICES = ["/job:localhost/replica:0/task:0/device:GPU:0", "/job:localhost/replica:0/task:0/device:CPU:0", "/device:GPU:0/stream:all",
            "/device:GPU:0/stream:14"]
-# damages that are the same, or cannot be seen, in the other formats
+# left out: in the other formats these damages look the same as another one, or cannot be seen
 ELSEWHERE = {".rpd.json": ("whole", "overlap", "twice", "years", "drift"), ".timeline.json": ("lost", "joined", "mixed", "hole")}
 
 
