@@ -67,7 +67,6 @@ static bool path_of(const char *index, const char *run, char *path, size_t room,
     return !s && size && size < room;
 }
 
-/* Answers with the id of the run's profile, which is read when a request uses this id. */
 static void answer_profile(const question *q, answer *a)
 {
     const char *index = index_of(q, a), *run = q->words.text[0];
@@ -85,10 +84,7 @@ static void answer_profile(const question *q, answer *a)
             path);
         return;
     }
-    json_open(a, NULL, '{');
-    json_text(a, "id", id);
-    json_text(a, "path", path);
-    json_close(a, '}');
+    answer_added(a, id, path);
 }
 
 const route routes_runs[] = {

@@ -44,7 +44,6 @@ static void answer_bands(const question *q, answer *a)
     tfp_error_free(err);
 }
 
-/* Answers with the id of a ring's profile, which is read when a request uses this id. */
 static void answer_ring(const question *q, answer *a)
 {
     const char *store = store_of(q, a), *name = q->words.text[0];
@@ -56,10 +55,7 @@ static void answer_ring(const question *q, answer *a)
         answer_error(a, ANSWER_UNKNOWN, "the store has no such ring: the oldest are removed");
         return;
     }
-    json_open(a, NULL, '{');
-    json_text(a, "id", id);
-    json_text(a, "path", path);
-    json_close(a, '}');
+    answer_added(a, id, path);
 }
 
 const route routes_watch[] = {

@@ -101,3 +101,11 @@ void answer_report(const request *r, tfp_status s, tfp_report *report, const tfp
         write_report(r, report, a);
     tfp_report_free(report);
 }
+
+void answer_added(answer *a, const char *id, const char *path)
+{
+    json_open(a, NULL, '{');
+    json_text(a, "id", id);
+    json_text(a, "path", path);
+    json_close(a, '}');
+}

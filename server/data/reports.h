@@ -16,5 +16,7 @@ bool report_json(tfp_report *report, tfp_error *err, answer *text, answer *a);
 /* Answers with the report in the format that the parameter `format` names (json by default); frees it. After a failure
  * answers with the error. */
 void answer_report(const request *r, tfp_status s, tfp_report *report, const tfp_error *err, answer *a);
+/* Answers with the id of a profile that was added to the catalog; it is read when a request uses this id. */
+void answer_added(answer *a, const char *id, const char *path);
 
 #endif
