@@ -77,6 +77,7 @@ static void elementwise(tfp_traffic_work *w, int how)
     int64_t dims[TFP_ATEN_RANK];
     int rank;
     const tfp_aten_input *first = arg(w->c, 0);
+    w->t->norm = how & NORM_PART;
     tfp_traffic_reads_all(w);
     unsigned type = how & MAKES_BOOL ? TFP_SCALAR_BOOL : result_type(w->c, how & CHOOSES ? 1 : 0);
     if (how & MAKES_FLOATS && type != TFP_SCALAR_TYPES && category(type) < 2) type = TFP_SCALAR_FLOAT;

@@ -22,6 +22,9 @@ typedef enum tfp_work_class {
 } tfp_work_class;
 extern const char *const tfp_work_class_names[TFP_WORK_CLASSES];
 
+/* What an elementwise operator may be in a norm written out: x.pow(2) or |x|; perhaps x * x; the root of the sum. */
+typedef enum tfp_norm_part { TFP_NORM_NONE, TFP_NORM_POWER, TFP_NORM_PRODUCT, TFP_NORM_ROOT } tfp_norm_part;
+
 /* A tensor that a call reads or makes. */
 typedef struct tfp_sized {
     int64_t elements; /* dimensions with stride 0 count as 1 */
@@ -43,6 +46,7 @@ typedef struct tfp_traffic {
     tfp_sized out; /* what it makes */
     int rank;      /* of what it makes */
     int64_t dims[TFP_ATEN_RANK];
+    tfp_norm_part norm;
     bool in_place; /* the result replaces the first argument */
     bool fusable;  /* it may be a part of a chain */
     bool whole;    /* a reduction to one element */

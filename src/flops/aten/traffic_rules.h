@@ -13,6 +13,7 @@ enum {
     LENGTH_FIRST = 64,  /* attention: dimensions are batch, length, heads, width */
     OUT_LATER = 128,    /* attention, backward: the result of the forward pass is argument 5, not 4 */
     OUT_AT_6 = 256,     /* with OUT_LATER: 6 */
+    NORM_PART = 3,      /* elementwise: tfp_norm_part */
     MAKES_BOOL = 64,    /* elementwise, reduction */
     MAKES_FLOATS = 128, /* elementwise: of integers, too */
     CHOOSES = 256,      /* elementwise: the first argument only chooses between the others */

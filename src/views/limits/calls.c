@@ -279,6 +279,7 @@ static bool fill_kind(finder *f, tfp_call_kind *k, uint8_t bits, int list_size)
     k->why = TFP_JUDGED;
     k->flops = t.flops;
     k->bytes = t.bytes;
+    k->norm = (uint8_t)t.norm;
     k->in_place = t.in_place;
     k->fusable = t.fusable;
     k->whole = t.whole;

@@ -42,7 +42,7 @@ typedef struct tfp_call_kind {
     tfp_strid name;
     uint32_t stats; /* index in stat_sets */
     const struct tfp_traffic_rule *rule;
-    uint8_t class, type, why; /* tfp_work_class, tfp_float_type, tfp_why_not */
+    uint8_t class, type, why, norm; /* tfp_work_class, tfp_float_type, tfp_why_not, tfp_norm_part */
     bool in_place, fusable, whole;
     int64_t flops, bytes;         /* 0 if it is not judged */
     double compute_us, memory_us; /* at the peaks; 0: unknown */

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Writes sample/limits: two steps of a small model on an H100 (and on a device that nobody knows): a norm in five kernels, products, attention, a
-convolution, copies, and work that cannot be judged. memory.json has allocations: one of two results that look alike is held. Times are microseconds."""
+convolution, copies, and work that cannot be judged. memory.json has allocations: one of two results that look alike is held. norms.json has norms that read their input twice. Times are microseconds."""
 import os
 from math import prod
 
@@ -131,10 +131,31 @@ def held(t):
     return t
 
 
+def norms(t):
+    """Four norms of x written out: by a power, by x * x, by magnitudes, and softmax, which reads its exponents again."""
+    x, row = (BF16, ROWS), (BF16, [4096, 1])
+    def by(first, tensors, values, reduction, then, last):
+        def body():
+            t.op(first, tensors, 15, values)
+            t.op(reduction, [x], 10, ["[-1]", "True", ""])
+            for name in then:
+                t.op(name, [row], 2)
+            t.op(last, [x, row], 15)
+        return body
+
+    for name, body in (("Rms", by("aten::pow", [x], ["2"], "aten::mean", ["aten::rsqrt"], "aten::mul")),
+                       ("Product", by("aten::mul", [x, x], [], "aten::sum", ["aten::sqrt"], "aten::div")),
+                       ("Scale", by("aten::abs", [x], [], "aten::amax", [], "aten::div")),
+                       ("Softmax", by("aten::exp", [x], [], "aten::sum", [], "aten::div"))):
+        t.step(0, lambda: t.inside("python_function", f"nn.Module: {name}_0", body))
+    return t
+
+
 if __name__ == "__main__":
     model(Trace()).write("model.json", "NVIDIA H100 80GB HBM3")
     model(Trace()).write("unknown.json", "Accelerator 1")
     plain = Trace()
     plain.step(0, lambda: plain.op("aten::mm", None, 20))
     plain.write("shapeless.json", "NVIDIA H100 80GB HBM3")
+    norms(Trace()).write("norms.json", "NVIDIA H100 80GB HBM3")
     held(Trace()).write("memory.json", "NVIDIA H100 80GB HBM3")
