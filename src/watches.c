@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { KINDS = 5, ONCE_SECONDS = 6, RINGS_MOST = 20, CAPTURES_MOST = 20, PACES = 64 };
+enum { KINDS = 5, ONCE_SECONDS = 6, RINGS_MOST = 20, CAPTURES_MOST = 20, PACES = 64, SHOWN_MOST = 10000 };
 static const char *const kinds[KINDS] = { "late", "slow", "hang", "change", "ended" };
 
 /* Steps of a job since the last tick. */
@@ -161,7 +161,8 @@ tfp_status tfp_watch_set(tfp_watch *w, const char *name, const char *value, tfp_
 typedef struct run {
     tfp_watch *w;
     watch_store store;
-    watch_rows rows; /* findings; with "once" jobs */
+    watch_rows rows; /* the first SHOWN_MOST findings, because a watch may last for months; with "once" jobs */
+    size_t not_shown;
     bool stopped;
 } run;
 
@@ -214,7 +215,10 @@ static tfp_status take_finding(void *ctx, const tfp_watch_rank *rank, tfp_watch_
     for (int i = 0; i < KINDS && row->ended == TFP_ABSENT; i++)
         x->w->found[i] += tfp_str_eq(row->kind, tfp_str_of(kinds[i]));
     bool ok = watch_store_put(&x->store, TFP_WATCH_FINDINGS, row);
-    if (ok && !x->w->once) ok = watch_rows_add(&x->rows, row);
+    if (x->rows.size >= SHOWN_MOST)
+        x->not_shown++;
+    else if (ok && !x->w->once)
+        ok = watch_rows_add(&x->rows, row);
     watch_finding_line(row, &text);
     watch_row_json(TFP_WATCH_FINDINGS, row, NULL, &json);
     tfp_buf_char(&text, '\0');
@@ -304,6 +308,15 @@ static tfp_status verdict_of(tfp_report *r, const tfp_watch *w, tfp_error *err)
     return ok ? TFP_OK : tfp_nomem(err);
 }
 
+static tfp_status note_not_shown(tfp_report *r, size_t count, tfp_error *err)
+{
+    tfp_buf note = { 0 };
+    tfp_buf_printf(&note, "%zu later findings are not shown: they are in the store\n", count);
+    tfp_status s = watch_show_notes(r, &note, err);
+    tfp_buf_free(&note);
+    return s;
+}
+
 tfp_status tfp_watch_run(tfp_watch *w, const tfp_options *o, tfp_report **out, tfp_error *err)
 {
     tfp_error own;
@@ -332,6 +345,7 @@ tfp_status tfp_watch_run(tfp_watch *w, const tfp_options *o, tfp_report **out, t
     tfp_report *r = s ? NULL : tfp_report_new(tfp_watch_tables[x.rows.table].name, o);
     tfp_status made = s ? s : r ? watch_rows_show(&x.rows, x.rows.table, r, &own) : tfp_nomem(&own);
     if (!made && w->once) made = verdict_of(r, w, &own);
+    if (!made && x.not_shown) made = note_not_shown(r, x.not_shown, &own);
     watch_rows_free(&x.rows);
     if (err) *err = own;
     made = tfp_report_give(r, made, out);

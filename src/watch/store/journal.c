@@ -7,12 +7,15 @@
 #include "fleet/index/stream.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define MAGIC "tfpwatch"
 #define HEAD 16
 #define TEXT_KIND 255
 #define RESET_KIND 254 /* texts are numbered anew */
 #define RECORD_MOST (64u << 10)
+#define WINDOW ((size_t)256 << 10) /* bytes read at once: a journal has up to 64 MB, and watch may not grow by it */
 #define TEXTS_MOST (1u << 20)
 
 static void put_number(tfp_buf *b, uint64_t n, size_t bytes)
@@ -178,10 +181,15 @@ static tfp_status take_record(reading *r, tfp_str record, bool *bad, tfp_error *
     if (kind == TEXT_KIND) {
         tfp_str text = { record.data + 1, record.size - 1 };
         *bad = r->texts.size >= TEXTS_MOST;
-        return *bad || tfp_push(&r->texts, text) ? TFP_OK : tfp_nomem(err);
+        if (*bad) return TFP_OK;
+        text.data = tfp_arena_copy(&r->arena, text);
+        return text.data && tfp_push(&r->texts, text) ? TFP_OK : tfp_nomem(err);
     }
-    if (kind == RESET_KIND) r->texts.size = 1;
-    if (kind == RESET_KIND) return TFP_OK;
+    if (kind == RESET_KIND) {
+        r->texts.size = 1;
+        tfp_arena_free(&r->arena);
+        return TFP_OK;
+    }
     *bad = kind >= TFP_WATCH_TABLES;
     if (*bad) return TFP_OK;
     tfp_watch_clear((tfp_watch_table_id)kind, &row);
@@ -189,26 +197,60 @@ static tfp_status take_record(reading *r, tfp_str record, bool *bad, tfp_error *
     return *bad ? TFP_OK : r->fn(r->ctx, (tfp_watch_table_id)kind, &row, err);
 }
 
-tfp_status watch_journal_read(tfp_str bytes, uint64_t *number, bool *cut, watch_journal_fn *fn, void *ctx,
-                              tfp_error *err)
+/* The next record, until the next call; no data: there is none, and *cut tells whether bytes are left. */
+static tfp_status next_record(tfp_input *in, tfp_str *out, bool *cut, tfp_error *err)
+{
+    tfp_str head;
+    *out = (tfp_str){ NULL, 0 };
+    tfp_status s = tfp_input_peek(in, 8, &head, err);
+    *cut = !s && head.size;
+    if (s || head.size < 8) return s;
+    size_t size = number_at(head.data, 4);
+    uint32_t crc = (uint32_t)number_at(head.data + 4, 4);
+    if (!size || size > RECORD_MOST) return TFP_OK;
+    s = tfp_input_peek(in, 8 + size, &head, err);
+    if (s || head.size < 8 + size || !tfp_checksum_fits(tfp_crc32c(0, head.data + 8, size), crc)) return s;
+    *out = (tfp_str){ head.data + 8, size };
+    return TFP_OK;
+}
+
+tfp_status watch_journal_open(int folder, const char *path, tfp_input *in, uint64_t *number, tfp_error *err)
+{
+    struct stat st;
+    char head[HEAD];
+    *in = (tfp_input){ .name = path, .fd = -1 };
+    *number = 0;
+    int fd = openat(folder, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0 && errno == ENOENT) return TFP_OK;
+    if (fd < 0) return tfp_fail(err, TFP_BADFILE, "%s: cannot open: %s", path, strerror(errno));
+    bool whole = !fstat(fd, &st) && S_ISREG(st.st_mode) && pread(fd, head, HEAD, 0) == HEAD;
+    if (whole && !memcmp(head, MAGIC, 8)) {
+        *number = number_at(head + 8, 8);
+        return tfp_input_descriptor(in, path, fd, err);
+    }
+    close(fd);
+    return TFP_OK;
+}
+
+tfp_status watch_journal_read(tfp_input *in, bool *cut, watch_journal_fn *fn, void *ctx, tfp_error *err)
 {
     reading r = { .fn = fn, .ctx = ctx };
-    tfp_status s = TFP_OK;
-    bool bad = false;
-    if (bytes.size < HEAD || memcmp(bytes.data, MAGIC, 8) != 0)
+    tfp_str record;
+    in->window = WINDOW;
+    *cut = false;
+    tfp_status s = tfp_input_peek(in, HEAD, &record, err);
+    if (s) return s;
+    if (record.size < HEAD || memcmp(record.data, MAGIC, 8) != 0)
         return tfp_fail(err, TFP_BADFILE, "not a journal of tfprof watch");
-    *number = number_at(bytes.data + 8, 8);
-    if (!tfp_push(&r.texts, TFP_STR(""))) s = tfp_nomem(err); /* the text with number 0 */
-    size_t at = HEAD;
-    while (!s && !bad && bytes.size - at >= 9) {
-        size_t size = number_at(bytes.data + at, 4);
-        uint32_t crc = (uint32_t)number_at(bytes.data + at + 4, 4);
-        bad = !size || size > RECORD_MOST || size > bytes.size - at - 8 ||
-              !tfp_checksum_fits(tfp_crc32c(0, bytes.data + at + 8, size), crc);
-        if (!bad) s = take_record(&r, (tfp_str){ bytes.data + at + 8, size }, &bad, err);
-        if (!bad) at += 8 + size;
+    s = tfp_input_skip(in, HEAD, err);
+    if (!s && !tfp_push(&r.texts, TFP_STR(""))) s = tfp_nomem(err); /* the text with number 0 */
+    while (!s && !(s = next_record(in, &record, cut, err)) && record.data) {
+        bool bad = false;
+        s = take_record(&r, record, &bad, err);
+        if (bad) break;
+        if (!s) s = tfp_input_skip(in, 8 + record.size, err);
     }
-    *cut = bad || at != bytes.size;
     tfp_vec_free(&r.texts);
+    tfp_arena_free(&r.arena);
     return s;
 }

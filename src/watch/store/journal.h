@@ -4,6 +4,7 @@
 #ifndef TFP_WATCH_JOURNAL_H
 #define TFP_WATCH_JOURNAL_H
 
+#include "base/io.h"
 #include "watch/tables.h"
 
 typedef struct watch_journal {
@@ -24,10 +25,11 @@ void watch_journal_flush(watch_journal *j);
 void watch_journal_drop(watch_journal *j); /* drops and counts what could not be written */
 void watch_journal_close(watch_journal *j);
 
-/* Called for each row, whose texts live until the end of the reading. */
+/* Called for each row; keeps its texts only as copies. */
 typedef tfp_status watch_journal_fn(void *ctx, tfp_watch_table_id table, const void *row, tfp_error *err);
-/* Reads the bytes of a journal. *number: of its head; *cut: it ends with a record that is not whole. TFP_BADFILE: it is none. */
-tfp_status watch_journal_read(tfp_str bytes, uint64_t *number, bool *cut, watch_journal_fn *fn, void *ctx,
-                              tfp_error *err);
+/* Opens the journal of this path below a folder. *number: of its head; 0: there is no journal, and the input is closed. */
+tfp_status watch_journal_open(int folder, const char *path, tfp_input *in, uint64_t *number, tfp_error *err);
+/* Reads a journal, in windows. *cut: it ends with a record that is not whole. TFP_BADFILE: it is none. */
+tfp_status watch_journal_read(tfp_input *in, bool *cut, watch_journal_fn *fn, void *ctx, tfp_error *err);
 
 #endif

@@ -13,7 +13,6 @@
 #include <time.h>
 
 #define GROUP_BYTES ((size_t)1 << 20)
-#define JOURNAL_MOST ((size_t)1 << 30)
 
 typedef struct part {
     int folder, fd; /* -1: closed */
@@ -112,24 +111,18 @@ static void release(making *m)
 tfp_status watch_parts_of_journal(int folder, const char *path, tfp_error *err)
 {
     making m = { .path = path };
-    tfp_buf bytes = { 0 };
-    uint64_t number = 0;
+    tfp_input in;
+    uint64_t number;
     bool cut;
-    if (!tfp_folder_read(folder, "_journal", JOURNAL_MOST, &bytes)) return TFP_OK;
+    if (faccessat(folder, "_journal", F_OK, AT_SYMLINK_NOFOLLOW) != 0) return TFP_OK;
     for (int t = 0; t < TFP_WATCH_TABLES; t++) m.parts[t].fd = m.parts[t].folder = -1;
-    tfp_str all = { bytes.data ? bytes.data : "", bytes.size };
-    if (all.size >= 16)
-        for (size_t i = 8; i-- > 0;) number = number << 8 | (unsigned char)all.data[8 + i];
-    tfp_status s = begin(&m, folder, number, err);
-    if (!s) s = watch_journal_read(all, &number, &cut, take_row, &m, err);
-    if (s == TFP_BADFILE) { /* killed before its head was written */
-        tfp_error_clear(err);
-        s = TFP_OK;
-    }
+    tfp_status s = watch_journal_open(folder, "_journal", &in, &number, err);
+    if (!s) s = begin(&m, folder, number, err);
+    if (!s && number) s = watch_journal_read(&in, &cut, take_row, &m, err); /* 0: killed before its head was written */
     for (int t = 0; t < TFP_WATCH_TABLES && !s; t++) s = finish(&m, &m.parts[t], err);
     if (!s && unlinkat(folder, "_journal", 0) != 0) s = fail_write(&m, err);
     release(&m);
-    tfp_buf_free(&bytes);
+    tfp_input_close(&in);
     return s;
 }
 

@@ -2,12 +2,12 @@
 /* watch/store/read.c: the rows of a table: those of all parts, then those of the journal. */
 #include "watch/store/store.h"
 #include "base/place.h"
-#include "base/io.h"
 #include "fleet/duckdb.h"
 #include "fleet/index/index.h"
 #include "fleet/index/parts.h"
 #include "outputs/data/parquet_read.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -63,30 +63,21 @@ static tfp_status read_parts(reader *r, const char *path, tfp_buf *notes, tfp_er
     return s;
 }
 
-static tfp_status nothing(void *ctx, tfp_watch_table_id table, const void *row, tfp_error *err)
-{
-    (void)ctx, (void)table, (void)row, (void)err;
-    return TFP_OK;
-}
-
 tfp_status watch_store_read(const char *path, tfp_watch_table_id table, watch_journal_fn *fn, void *ctx, tfp_buf *notes,
                             tfp_error *err)
 {
     reader r = { .table = table, .fn = fn, .ctx = ctx };
     char name[PATH_MAX];
-    tfp_buf bytes = { 0 };
+    tfp_input journal = { .fd = -1 }; /* opened first: it becomes a part and is removed while the parts are read */
     uint64_t number = 0;
-    bool cut = false;
+    bool cut;
     if (!tfp_duckdb_is_index(path)) return tfp_fail(err, TFP_BADFILE, "%s: not a store of tfprof watch", path);
     tfp_status s =
         tfp_index_path(name, path, NULL, "_journal") ? TFP_OK : tfp_fail(err, TFP_BADFILE, "%s: too long", path);
-    if (!s && access(name, F_OK) == 0) s = tfp_read_file(name, (uint64_t)1 << 30, &bytes, err);
-    tfp_str journal = { bytes.data ? bytes.data : "", bytes.size };
-    bool has = !s && watch_journal_read((tfp_str){ journal.data, journal.size < 16 ? 0 : 16 }, &number, &cut, nothing,
-                                        NULL, NULL) == TFP_OK;
-    if (has) snprintf(r.newest, sizeof r.newest, WATCH_PART_NAME, (unsigned long long)number);
+    if (!s) s = watch_journal_open(AT_FDCWD, name, &journal, &number, err);
+    if (number) snprintf(r.newest, sizeof r.newest, WATCH_PART_NAME, (unsigned long long)number);
     if (!s) s = read_parts(&r, path, notes, err);
-    if (!s && has) s = watch_journal_read(journal, &number, &cut, take_row, &r, err);
-    tfp_buf_free(&bytes);
+    if (!s && number) s = watch_journal_read(&journal, &cut, take_row, &r, err);
+    tfp_input_close(&journal);
     return s;
 }

@@ -129,6 +129,7 @@ static tfp_status make_parts(watch_store *s, tfp_error *err)
         tfp_error_clear(err);
         status = TFP_OK;
     }
+    tfp_memory_give_back();
     s->journal.lost = lost;
     s->journal.error = s->journal.error ? s->journal.error : error;
     return status;

@@ -228,6 +228,56 @@ static void a_full_disk_loses_rows_and_nothing_else(void **state)
     drop_folder(folder);
 }
 
+/* A line of /proc/self/status in KB. */
+static long memory_kb(const char *key)
+{
+    char text[4096];
+    int fd = open("/proc/self/status", O_RDONLY);
+    ssize_t n = read(fd, text, sizeof text - 1);
+    close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    const char *at = strstr(text, key);
+    return at ? strtol(at + strlen(key), NULL, 10) : -1;
+}
+
+/* Two small parts and then four of 60,000 rows, whose journals have 10 MB: the process does not grow by a journal, not even for a moment. */
+static int write_for_hours(const char *dir)
+{
+    watch_store s;
+    long before = 0;
+    if (watch_store_open(&s, dir, NULL)) return 1;
+    for (int part = 0; part < 6; part++) {
+        for (int64_t i = 0; i < (part < 2 ? 6000 : 60000); i++) {
+            tfp_watch_step row = step_of(i);
+            if (!watch_store_put(&s, TFP_WATCH_STEPS, &row)) return 2;
+            if (i % 80 == 0 && watch_store_tick(&s, NULL)) return 3;
+        }
+        s.begun_ns = 0; /* ten minutes are over */
+        if (watch_store_tick(&s, NULL)) return 4;
+        if (part == 1) before = memory_kb("VmRSS:");
+    }
+    if (memory_kb("VmRSS:") > before + 2048) return 5;
+    if (memory_kb("VmHWM:") > before + 4096) return 6;
+    return watch_store_close(&s, NULL) == TFP_OK ? 0 : 7;
+}
+
+static void memory_does_not_grow_with_the_hours(void **state)
+{
+    (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    skip(); /* it keeps freed memory */
+#endif
+    char *folder = new_folder(), dir[300];
+    path_in(folder, "store", dir);
+    pid_t pid = fork();
+    if (!pid) _exit(write_for_hours(dir));
+    int status = 1;
+    assert_true(waitpid(pid, &status, 0) == pid);
+    assert_int_equal(status, 0);
+    assert_int_equal(count_of(dir, TFP_WATCH_STEPS), 252000);
+    drop_folder(folder);
+}
+
 /* Two ranks over twenty days. Windows without steps, which are ten seconds long, count nowhere. */
 static void steps_of_days_are_a_trend(void **state)
 {
@@ -313,6 +363,7 @@ int main(void)
         cmocka_unit_test(a_damaged_journal_keeps_what_came_before),
         cmocka_unit_test(other_folders_and_a_second_watch_are_refused),
         cmocka_unit_test(a_full_disk_loses_rows_and_nothing_else),
+        cmocka_unit_test(memory_does_not_grow_with_the_hours),
         cmocka_unit_test(steps_of_days_are_a_trend),
         cmocka_unit_test(bands_have_few_parts_of_time),
     };
