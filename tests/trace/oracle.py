@@ -113,6 +113,7 @@ class Trace(Tables, Markers, Doubts):
         self.spans = [Span(i, e) for i, e in enumerate(events) if e.get("ph") == "X"]
         self.arrows = [e for e in events if e.get("cat") == "async_npu"]
         self.launch_arrows = [e for e in events if e.get("ph") in ("s", "f") and e.get("cat") not in OTHER_ARROWS]
+        self.arrow_ids = [(e["cat"], e["id"]) for e in self.launch_arrows]
         self.find_hardware(events)
         self.choose_markers()
         self.memory = [Allocation(e) for e in events if e.get("ph") == "i" and e.get("name") == "[memory]"]
@@ -230,7 +231,7 @@ class Trace(Tables, Markers, Doubts):
         place = (activity.thread[0], activity.stream)
         if activity is not self.innermost_at(place, activity.start):
             return None
-        for end in self.launch_arrows:
+        for end in sorted(self.launch_arrows, key=lambda e: self.arrow_ids.index((e["cat"], e["id"]))):
             if end["ph"] != "f" or (end["pid"], end["tid"]) != place or nanoseconds(end["ts"]) != activity.start:
                 continue
             begins = [e for e in self.launch_arrows if e["ph"] == "s" and (e["cat"], e["id"]) == (end["cat"], end["id"])]
@@ -242,8 +243,7 @@ class Trace(Tables, Markers, Doubts):
 
     def by_arrow(self, activity):
         """The operator where an arrow to the start of the activity begins."""
-        def there(event, span):
-            return (event.get("pid"), event.get("tid")) == span.thread and nanoseconds(event["ts"]) == span.start
+        def there(event, span): return (event.get("pid"), event.get("tid")) == span.thread and nanoseconds(event["ts"]) == span.start
         for end in self.arrows:
             if end["ph"] == "f" and there(end, activity):
                 for begin in self.arrows:

@@ -403,7 +403,9 @@ class Doubts:
             if max(a.end for a in work) >= last - (last - first) // 50:
                 queued = min(queued, max((a.launch.start for a in work if a.launch), default=math.inf))
         with_work = {s for a in self.activities if a.launch for s in (a.launch, a.launch.parent)}
-        lost = [s for s in launches if s not in with_work and s.args.get(self.key) and s.start <= queued
+        # without numbers, all launches are joined in another way if one is
+        joined = any(s in with_work for s in launches) and not any(s.args.get(self.key) for s in launches)
+        lost = [s for s in launches if s not in with_work and (s.args.get(self.key) or joined) and s.start <= queued
                 and not (s.parent and s.parent.kind == "api")]
         unjoined = [a for a in self.activities if not a.launch and not a.args.get(self.key) and not COPY.match(a.name)]
         return lost if len(lost) > len(unjoined) else []
