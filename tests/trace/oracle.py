@@ -339,7 +339,7 @@ class Trace(Tables, Markers, Doubts):
             span.length = max(0, min(span.starts + length, end) - span.start)
         self.find_self_times()
         self.ran = {(s.path, s.name) for s in self.host if s.host_op}
-        self.nested, self.on_host = self.host, self.runs_on_host()
+        self.nested, self.on_host, _ = self.host, self.runs_on_host(), self.clocks
         self.host = [s for s in self.host if s.there]
         self.activities = [a for a in self.activities if a.there]
 

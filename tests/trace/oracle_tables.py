@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables of oracle.py: kernel, steps, transfer and wait, computed from the spans of a trace."""
+import functools
 import math
 import re
 
@@ -114,7 +115,7 @@ class Tables:
     def later_steps(self, device, mine):
         """Where the work of steps runs later than they: for each step its time on the device and its activities; otherwise None."""
         windows = sorted(self.windows_of(device), key=lambda w: w[1])
-        if self.whole or device == "cpu" or hasattr(self, "on_host") or any(len(w) > 3 for w in windows):
+        if self.whole or device == "cpu" or self.clocks or hasattr(self, "on_host") or any(len(w) > 3 for w in windows):
             return None
         place = {w[0]: i for i, w in enumerate(windows)}
         own = [[] for _ in windows]
@@ -177,7 +178,7 @@ class Tables:
                 with_communication = length(merge(cut["compute"] + cut["communication"]))
                 busy = length(merge(cut["compute"] + cut["communication"] + cut["copy"]))
                 inside = [] if device == "cpu" else inside if own is None else own
-                launched = [a for a in inside if a.launch]
+                launched = [a for a in inside if a.launch and not self.clocks]
                 rows[(str(number), device)] = {
                     "start_us": host[0] - self.begin, "duration_us": host[1] - host[0], "busy_us": busy, "compute_us": compute,
                     "communication_us": communication, "copy_us": copy, "exposed_communication_us": with_communication - compute,
@@ -292,7 +293,7 @@ class Tables:
             for a in mine[1:]:
                 gap = a.start - latest
                 if gap > 0 and (step is None or a.step == step):
-                    cause = "host" if a.launch and a.launch.start > latest else "kernel" if gap <= 30000 else "other"
+                    cause = "host" if a.launch and a.launch.start > latest and not self.clocks else "kernel" if gap <= 30000 else "other"
                     add(cause, f"{device if isinstance(device, str) else f'{self.processor}:{device}'}/stream:{stream}", gap)
                 latest = max(latest, a.end)
         return rows
@@ -390,6 +391,13 @@ class Doubts:
             for activity, end in found if len(found) * 2 <= len(work) else ():
                 activity.end, activity.length = end, end - activity.start
 
+    @functools.cached_property
+    def clocks(self):
+        """Whether most activities start over 0.1 ms before their launch: the device has another clock than the host."""
+        def start(span): return getattr(span, "starts", span.start)
+        launched = [a for a in self.activities if a.launch]
+        return sum(start(a.launch) - start(a) > 100000 for a in launched) * 2 > len(launched)
+
     def missing(self):
         """Launches whose kernel should have been recorded: those before the last one of which a stream that is busy to the end has work."""
         launches = [s for s in self.host if s.kind == "api" and s.name in LAUNCHES]
@@ -414,4 +422,4 @@ class Doubts:
         """The steps that no mean takes (docs/advise.md): those with activities without a duration, and with launches without a kernel."""
         steps = {s.step for s in [a for a in self.activities if a.endless] + self.missing()} - {None}
         at_work = {a.step for a in self.activities} - {None}
-        return set() if len(steps) > len(self.windows) // 2 or (at_work and at_work <= steps) else steps
+        return set() if self.clocks or len(steps) > len(self.windows) // 2 or (at_work and at_work <= steps) else steps

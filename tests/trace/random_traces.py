@@ -3,7 +3,8 @@
 """random_traces.py TFPROF [FIRST [COUNT]]: compares tfprof on random traces with oracle.py, a second program for the same numbers.
 
 Each trace is drawn from its number, so a failure is repeated by `random_traces.py TFPROF NUMBER 1`. With paths of traces in
-place of numbers those are compared.
+place of numbers those are compared. In one of some hundred, work goes on after the host has waited for it, by chance: tfprof then
+takes the clocks as different, a rule that the second program does not have, so these are not compared.
 """
 import csv
 import gzip
@@ -165,15 +166,22 @@ def compare_range(program, path, document):
             yield f"in a range: {fault}"
 
 
+def clocks_differ(program, path):
+    return any("clock far from the host's" in row["what"] for row in ask(program, path, "check"))
+
+
 def main():
     program = sys.argv[1]
-    failed = passed = 0
+    failed = passed = doubted = 0
 
     def judge(name, path, document):
-        nonlocal failed, passed
+        nonlocal failed, passed, doubted
         try:
             found = list(compare(program, path, document))
             found += compare_range(program, path, document)
+            if found and clocks_differ(program, path):
+                doubted += 1
+                return
         except ValueError as error:
             found = [str(error)]
         if found:
@@ -200,6 +208,9 @@ def main():
                     path, document = os.path.join(folder, f"random{n}.json"), make_kineto.Maker(n).document()
                     make_kineto.write(document, path)
                 judge(f"random trace {n}", path, document)
+    if doubted > 1 + passed // 100:
+        failed += doubted
+        print(f"FAIL {doubted} traces have clocks that differ")
     print(f"{passed} passed, {failed} failed")
     return failed != 0
 
