@@ -74,6 +74,8 @@ export async function settled(page) {
 // ---- landmarks (docs/serve.md)
 
 export const nav = (page) => page.getByRole("navigation", { name: "Places" });
+/** The places and the answers: all links of the rail. */
+export const rail = (page) => page.getByRole("navigation", { name: /^(Places|Answers)$/ });
 export const main = (page) => page.getByRole("main");
 export const details = (page) => page.getByRole("complementary", { name: "Details" });
 export const section = (page, name) => details(page).getByRole("region", { name });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/page/limits.mjs: how far the device is from its limits: the numbers of the command line, in three widths and both themes; a click
 // leads to the op; a profile without shapes has no such place.
-import { axe, check, column, go, grid, main, nav, noFaults, open, rows, said, same, selected, sideways } from "./harness.mjs";
+import { axe, check, column, go, grid, main, noFaults, open, rail, rows, said, same, selected, sideways } from "./harness.mjs";
 
 const MODEL = "limits/model.json";
 const FILE = new URL("../data/sample/limits/model.json", import.meta.url).pathname;
@@ -40,7 +40,7 @@ export async function limits(browser, ids) {
   await go(page, at(ids, MODEL, "by=chain"));
   same("limits: what chains gain at most is that of the command line", Object.values(await column(page, "Chains", "gain")), said("limits", FILE, "-by", "chain").rows.map((r) => r.gain_us));
   await go(page, `#/p/${ids["limits/shapeless.json"]}/overview`);
-  same("limits: without shapes there is no such place", await nav(page).getByRole("link", { name: "Limits" }).count(), 0);
+  same("limits: without shapes there is no such place", await rail(page).getByRole("link", { name: "Limits" }).count(), 0);
   noFaults("limits", page);
   await page.context().close();
   for (const [width, height] of [[1440, 900], [1024, 768], [390, 844]]) for (const theme of ["light", "dark"]) await look(browser, ids, width, height, theme);

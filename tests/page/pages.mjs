@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/page/pages.mjs: the workbench in a browser, by its landmarks: places, numbers as the command line has them, selection,
 // address, keys, faults, axe. The timeline, the flame graph and memory have parts of their own.
-import { axe, check, column, details, go, grid, main, nav, noFaults, open, placeOf, quantities, rows, said, same, section, selected, settled, sideways, url } from "./harness.mjs";
+import { axe, check, column, details, go, grid, main, nav, noFaults, open, placeOf, quantities, rail, rows, said, same, section, selected, settled, sideways, url } from "./harness.mjs";
 
 const DENSE = "dense/profile_3.gz";
 const TRACE = "pytorch/train.json.gz"; // without a device
@@ -28,13 +28,13 @@ async function on(browser, hash, work, options) {
 async function places(browser, ids) {
   for (const name of [DENSE, "gpu/profile_1.gz", TRACE, "seq2seq", "dense/ckpt_v2/model.ckpt-3", "odd/graph.pb"])
     await on(browser, at(ids, name, "overview"), async (page) => {
-      const titles = await nav(page).getByRole("link").evaluateAll((all) => all.map((a) => a.firstChild.textContent));
+      const titles = await rail(page).getByRole("link").evaluateAll((all) => all.map((a) => a.firstChild.textContent));
       check(`${name}: has places`, titles.length >= 5, titles.join());
       for (const title of titles.filter((t) => !["Compare", "More"].includes(t))) {
-        await nav(page).getByRole("link", { name: new RegExp(`^${title}`) }).click();
+        await rail(page).getByRole("link", { name: new RegExp(`^${title}`) }).click();
         await settled(page);
         same(`${name}: ${title} is the place`, [await placeOf(page), await main(page).getAttribute("aria-label")], [title.toLowerCase(), title]);
-        check(`${name}: ${title} is marked`, (await nav(page).locator('[aria-current="page"]').innerText()).startsWith(title));
+        check(`${name}: ${title} is marked`, (await rail(page).locator('[aria-current="page"]').innerText()).startsWith(title));
         const fault = page.locator("main .fault");
         check(`${name}: ${title} is drawn`, !(await fault.count()), (await fault.count()) ? await fault.first().innerText() : "");
       }

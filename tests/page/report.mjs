@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { axe, check, column, details, go, grid, main, nav, noFaults, open, placeOf, rows, said, same, selected, settled } from "./harness.mjs";
+import { axe, check, column, details, go, grid, main, noFaults, open, placeOf, rail, rows, said, same, selected, settled } from "./harness.mjs";
 
 const program = process.env.PAGE_PROGRAM;
 const sample = new URL("../data/sample/", import.meta.url).pathname;
@@ -94,10 +94,10 @@ async function everyPlace(browser, folder) {
   const page = await openFile(browser, make(folder, "resnet.html", join(folder, "latest")));
   same("report: begins with the profile", await placeOf(page), "overview");
   check("report: its title", (await page.title()).includes("latest"), await page.title());
-  const titles = await nav(page).getByRole("link").evaluateAll((all) => all.map((a) => a.firstChild.textContent));
+  const titles = await rail(page).getByRole("link").evaluateAll((all) => all.map((a) => a.firstChild.textContent));
   check("report: it has places", ["Overview", "Findings", "Timeline", "Table", "Flame"].every((t) => titles.includes(t)), titles.join());
   for (const title of titles.filter((t) => t !== "Compare")) {
-    await nav(page).getByRole("link", { name: new RegExp(`^${title}`) }).click();
+    await rail(page).getByRole("link", { name: new RegExp(`^${title}`) }).click();
     await settled(page);
     check(`report: ${title} is drawn`, !(await page.locator("main .fault").count()), await main(page).innerText());
     noFaults(`report: ${title}`, page);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/page/triage.mjs: a server's trace phase by phase: the three tables have the numbers of the command line, in three widths and both
 // themes; a click leads to the kernel; a trace without phases has no such place.
-import { axe, check, column, go, grid, main, nav, noFaults, open, rows, said, same, selected, sideways } from "./harness.mjs";
+import { axe, check, column, go, grid, main, noFaults, open, rail, rows, said, same, selected, sideways } from "./harness.mjs";
 
 const ENGINE = "engine/engine.json";
 const FILE = new URL(`../data/sample/${ENGINE}`, import.meta.url).pathname;
@@ -44,7 +44,7 @@ export async function triage(browser, ids) {
   const shares = await rows(page, "Kernels, decode").evaluateAll((all) => all.map((r) => Number(r.querySelector('[data-column="share"]').dataset.value)));
   check("triage: a click on a title sorts", shares.every((n, i) => !i || n <= shares[i - 1]) || shares.every((n, i) => !i || n >= shares[i - 1]), shares.join());
   await go(page, at(ids, "limits/model.json", "overview"));
-  same("triage: without phases there is no such place", await nav(page).getByRole("link", { name: "Triage" }).count(), 0);
+  same("triage: without phases there is no such place", await rail(page).getByRole("link", { name: "Triage" }).count(), 0);
   noFaults("triage", page);
   await page.context().close();
   for (const [width, height] of [[1440, 900], [1024, 768], [390, 844]]) for (const theme of ["light", "dark"]) await look(browser, ids, width, height, theme);

@@ -26,7 +26,8 @@ export interface PlaceProps {
 export interface PlaceRow {
   name: Place;
   title: string;
-  group?: "When" | "Where"; // this entry begins a group of the rail with this heading
+  group?: "When" | "Where" | "How well"; // this entry begins a group of the rail with this heading
+  isAnswer?: boolean; // answers one question of some recordings: listed after the places that a profile has
   key: string; // key that leads there after g
   show: ComponentType<PlaceProps>;
 }
@@ -39,16 +40,16 @@ function StartPlace({ of }: PlaceProps) {
 export const PLACES: PlaceRow[] = [
   { name: "overview", title: "Overview", key: "o", show: StartPlace },
   { name: "findings", title: "Findings", key: "i", show: FindingsPlace },
-  { name: "triage", title: "Triage", key: "r", show: TriagePlace },
   { name: "timeline", title: "Timeline", key: "t", group: "When", show: TimelinePlace },
   { name: "steps", title: "Steps", key: "s", show: StepsPlace },
   { name: "memory", title: "Memory", key: "m", show: MemoryPlace },
   { name: "table", title: "Table", key: "b", group: "Where", show: TablePlace },
   { name: "flame", title: "Flame", key: "f", show: FlamePlace },
-  { name: "limits", title: "Limits", key: "l", show: LimitsPlace },
   { name: "graph", title: "Graph", key: "d", show: GraphPlace },
   { name: "compare", title: "Compare", key: "c", show: ComparePlace },
   { name: "more", title: "More", key: "x", show: MorePlace },
+  { name: "limits", title: "Limits", key: "l", group: "How well", isAnswer: true, show: LimitsPlace },
+  { name: "triage", title: "Triage", key: "r", isAnswer: true, show: TriagePlace },
 ];
 
 /** The places that have anything to show for a profile. */

@@ -129,18 +129,19 @@ function readLines(t: Table): Content {
   const self: Num = apart ? numbers(t, "host_us") : (row) => (both(row) ?? 0) - (onDevice(row) ?? 0);
   const total = apart ? numbers(t, "total_host_us") : sum(device, n) > 0 ? (): null => null : numbers(t, "total_us");
   const [allDevice, own, all] = [sum(device, n), sum(self, n), sum(numbers(t, "all_share"), n)];
+  const deviceColumn = own > 0 ? "device" : "self"; // where no host time has a line, a line's own time is the device's
   const covered = `with a line${all > 0 && all < 0.9995 ? `, ${formatPercent(100 * all)} of all` : ""}`;
   return {
     set: listRows(t, first, "line"),
     columns: [
-      col("device", "device", "us", device, { look: "compute", help: "device time of what ops on the line launched" }),
-      col("self", "host, self", "us", unlessAllZero(self, n), { look: "host", help: "host time of ops called on the line itself" }),
+      col(deviceColumn, "device", "us", device, { look: "compute", help: "device time of what ops on the line launched" }),
+      col(own > 0 ? "self" : "host", "host, self", "us", unlessAllZero(self, n), { look: "host", help: "host time of ops called on the line itself" }),
       col("total", "host", "us", unlessAllZero(total, n), { look: "host", help: "host time with everything called on the line" }),
       col("share", "share", "share", shareOf(allDevice > 0 ? device : self, allDevice > 0 ? allDevice : own), { width: 60, help: "of the time that has a line" }),
       col("count", "count", "count", unlessAllZero(numbers(t, "runs"), n), { width: 64 }),
       col("bytes", "bytes", "bytes", unlessAllZero(numbers(t, "bytes"), n)),
     ],
-    sort: allDevice > 0 ? "-device" : "-self",
+    sort: allDevice > 0 ? `-${deviceColumn}` : "-self",
     says: !n ? "" : allDevice > 0 ? `shares are of ${formatMicros(allDevice)} of device time ${covered}` : `shares are of ${formatMicros(own)} ${covered}`,
   };
 }
