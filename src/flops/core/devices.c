@@ -38,7 +38,7 @@ static const tfp_device_peaks devices[] = {
     { "MI355X", 0, { 0, 157.3, 0, 2516.6, 2516.6, 5033.2 }, 8000 },
 };
 
-/* Devices without a name in XPlane traces of ROCm: cores and memory from AMD's table of GPU specifications (ROCm's
+/* Devices without a name in traces of ROCm: cores and memory from AMD's table of GPU specifications (ROCm's
  * documentation), clocks from the data sheets. */
 static const struct {
     const char *vendor, *words;
@@ -88,11 +88,19 @@ const tfp_device_peaks *tfp_device_find(tfp_str name, int64_t memory_bytes)
 
 const tfp_device_peaks *tfp_device_of_marks(const tfp_device_marks *m)
 {
+    const tfp_device_peaks *named = tfp_device_find(m->name, m->memory_bytes);
     double gb = (double)m->memory_bytes / 1e9;
+    if (named) return named;
     for (size_t i = 0; i < sizeof unnamed / sizeof *unnamed; i++)
-        if (tfp_str_eq(m->vendor, tfp_str_of(unnamed[i].vendor)) && m->cores == unnamed[i].cores &&
+        if (tfp_str_eq(m->name, tfp_str_of(unnamed[i].vendor)) && m->cores == unnamed[i].cores &&
             gb >= unnamed[i].least_gb && gb <= unnamed[i].most_gb &&
             (!unnamed[i].clock_khz || m->clock_khz == unnamed[i].clock_khz))
             return tfp_device_find(tfp_str_of(unnamed[i].words), m->memory_bytes);
     return NULL;
+}
+
+tfp_str tfp_device_label(const tfp_device_marks *m)
+{
+    const tfp_device_peaks *known = tfp_device_of_marks(m);
+    return known && !tfp_device_find(m->name, m->memory_bytes) ? tfp_str_of(known->words) : m->name;
 }

@@ -29,12 +29,14 @@ typedef struct tfp_device_peaks {
  * card. */
 const tfp_device_peaks *tfp_device_find(tfp_str name, int64_t memory_bytes);
 
-/* A trace's facts about a device without a name: the vendor ("AMD"), and numbers, which are 0 if unknown. */
+/* A trace's facts about a device: the name, or only the vendor ("AMD"), and numbers, which are 0 if unknown. */
 typedef struct tfp_device_marks {
-    tfp_str vendor;
+    tfp_str name;
     int64_t cores, memory_bytes, clock_khz;
 } tfp_device_marks;
-/* Finds such a device; NULL when unknown. */
+/* Finds a device by its name, or else by the vendor and the numbers; NULL when unknown. */
 const tfp_device_peaks *tfp_device_of_marks(const tfp_device_marks *m);
+/* The name, or that of a device found by its numbers. */
+tfp_str tfp_device_label(const tfp_device_marks *m);
 
 #endif

@@ -36,7 +36,7 @@ static void read_device(tfp_kineto_facts *f, tfp_jscan *j)
     tfp_jscan_text key, name = { { "", 0 }, false };
     tfp_device_info d = { .process = f->process };
     tfp_buf device = { 0 };
-    int64_t id = 0, major = 0, minor = 0;
+    int64_t id = 0, major = 0, minor = 0, warp = 0;
     j->at++;
     for (bool first = true; tfp_jscan_member(j, first, &key); first = false) {
         if (tfp_str_eq(key.raw, TFP_STR("id")))
@@ -45,6 +45,8 @@ static void read_device(tfp_kineto_facts *f, tfp_jscan *j)
             tfp_jscan_integer(j, &d.memory_bytes);
         else if (tfp_str_eq(key.raw, TFP_STR("numSms")))
             tfp_jscan_integer(j, &d.sm_count);
+        else if (tfp_str_eq(key.raw, TFP_STR("warpSize")))
+            tfp_jscan_integer(j, &warp);
         else if (tfp_str_eq(key.raw, TFP_STR("computeMajor")))
             tfp_jscan_integer(j, &major);
         else if (tfp_str_eq(key.raw, TFP_STR("computeMinor")))
@@ -57,7 +59,8 @@ static void read_device(tfp_kineto_facts *f, tfp_jscan *j)
     tfp_buf_text(&device, "gpu:");
     tfp_buf_int(&device, id);
     d.device = tfp_build_composed(f->b, &device);
-    d.name = tfp_json_string(f->b, &name);
+    /* Some ROCm systems give devices no name. Only AMD has wavefronts of 64; flops/core/devices.c knows the rest. */
+    d.name = !name.raw.size && warp == 64 ? tfp_build_string(f->b, TFP_STR("AMD")) : tfp_json_string(f->b, &name);
     if (j->fault) return;
     tfp_build_device(f->b, &d);
     if (major > 0 && !f->has_capability) keep_capability(f, major, minor);

@@ -17,16 +17,27 @@
 
 /* ---- peaks ---- */
 
-static tfp_str name_of(const tfp_work_tables *t, const tfp_device_info *d) { return tfp_text(t->r->profile, d->name); }
+static tfp_device_marks marks_of(const tfp_work_tables *t, const tfp_device_info *d)
+{
+    return (tfp_device_marks){ tfp_text(t->r->profile, d->name), d->sm_count, d->memory_bytes, d->clock_khz };
+}
+
+/* The name that the trace states; of a known device without a name, that of the table. */
+static tfp_str name_of(const tfp_work_tables *t, const tfp_device_info *d)
+{
+    tfp_device_marks marks = marks_of(t, d);
+    return t->known ? tfp_device_label(&marks) : marks.name;
+}
 
 static tfp_status find_device(tfp_work_tables *t, tfp_error *err)
 {
     bool others;
     const tfp_device_info *first = tfp_named_device(t->r->profile, &others);
     if (!first) return TFP_OK;
+    tfp_device_marks marks = marks_of(t, first);
+    t->known = tfp_device_of_marks(&marks);
     tfp_str name = name_of(t, first);
     int size = name.size < 100 ? (int)name.size : 100;
-    t->known = tfp_device_find(name, first->memory_bytes);
     if (!t->known && t->r->options->flops.peak_flops && t->r->options->flops.peak_bandwidth) return TFP_OK;
     if (!t->known)
         return tfp_report_note_add(t->r, TFP_NOTE_ROOFLINE_UNKNOWN, err,
@@ -44,9 +55,8 @@ static tfp_status find_device(tfp_work_tables *t, tfp_error *err)
 static tfp_status check_bandwidth(tfp_work_tables *t, tfp_error *err)
 {
     const tfp_device_info *d = t->device;
-    tfp_device_marks marks = { name_of(t, d), d->sm_count, d->memory_bytes, d->clock_khz };
+    tfp_device_marks marks = marks_of(t, d);
     const tfp_device_peaks *found = tfp_device_of_marks(&marks);
-    if (!found) found = tfp_device_find(marks.vendor, d->memory_bytes);
     double published = found ? found->bandwidth * 1e9 : 0;
     if (t->peak_bandwidth <= 0 || published <= 0) return TFP_OK;
     if (t->peak_bandwidth > 0.9 * published && t->peak_bandwidth < 1.1 * published) return TFP_OK;

@@ -28,7 +28,12 @@ tfp_status tfp_limit_peaks_of(const tfp_report *r, tfp_limit_peaks *out, tfp_err
     *out = (tfp_limit_peaks){ 0 };
     const tfp_device_info *device = tfp_named_device(tfp_profile_of(r), &out->others);
     if (device) out->device = tfp_text(tfp_profile_of(r), device->name);
-    const tfp_device_peaks *known = device ? tfp_device_find(out->device, device->memory_bytes) : NULL;
+    const tfp_device_peaks *known = NULL;
+    if (device) {
+        tfp_device_marks marks = { out->device, device->sm_count, device->memory_bytes, device->clock_khz };
+        known = tfp_device_of_marks(&marks);
+        out->device = tfp_device_label(&marks);
+    }
     double given = 0;
     if (o->flops.peak_flops) tfp_rate_parse(tfp_str_of(o->flops.peak_flops), tfp_flops_units, &given);
     for (int i = 0; i < TFP_FLOAT_TYPES; i++) out->flops[i] = given > 0 ? given : known ? known->tera[i] * 1e12 : 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/triage/head.c: what each phase is: engine, device, steps, tokens a second, and in one sentence what its time goes into. */
 #include "views/triage/head.h"
+#include "flops/core/devices.h"
 #include "model/tables/devices.h"
 #include "model/tables/events.h"
 #include "model/tables/read.h"
@@ -43,7 +44,9 @@ tfp_str tfp_triage_device(const tfp_profile *p)
 {
     bool others = false;
     const tfp_device_info *d = tfp_named_device(p, &others);
-    return d ? tfp_text(p, d->name) : (tfp_str){ NULL, 0 };
+    if (!d) return (tfp_str){ NULL, 0 };
+    tfp_device_marks marks = { tfp_text(p, d->name), d->sm_count, d->memory_bytes, d->clock_khz };
+    return tfp_device_label(&marks);
 }
 
 /* ---- what a phase is bound by ---- */

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes sample/limits: two steps of a small model on an H100 (and on a device that nobody knows): a norm in five kernels, products, attention, a
-convolution, copies, and work that cannot be judged. memory.json has allocations: one of two results that look alike is held. norms.json has norms that read their input twice. Times are microseconds."""
+"""Writes sample/limits: two steps of a small model on an H100 (and on a device that nobody knows): a norm in five
+kernels, products, attention, a convolution, copies, and work that cannot be judged. memory.json has allocations: one of
+two results that look alike is held. norms.json has norms that read their input twice; in unnamed.json the device has no
+name. Times are microseconds."""
 import os
 from math import prod
 
@@ -64,11 +66,11 @@ class Trace:
         self.events.append({"ph": "i", "s": "t", "cat": "cpu_instant_event", "name": "[memory]", "pid": 1, "tid": 1, "ts": round(at, 3),
                             "args": {"Bytes": size, "Addr": address, "Device Id": 0, "Device Type": 1, "Total Allocated": 0, "Total Reserved": 0}})
 
-    def write(self, name, device):
+    def write(self, name, device, **more):
         self.events.sort(key=lambda e: (e["ts"], -e.get("dur", 0)))
         out = os.path.join(DATA, "sample", "limits")
         os.makedirs(out, exist_ok=True)
-        write(os.path.join(out, name), {"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": device, "totalGlobalMem": 85018279936}],
+        write(os.path.join(out, name), {"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": device, "totalGlobalMem": 85018279936, **more}],
                                         "traceEvents": self.events})
 
 
@@ -158,4 +160,5 @@ if __name__ == "__main__":
     plain.step(0, lambda: plain.op("aten::mm", None, 20))
     plain.write("shapeless.json", "NVIDIA H100 80GB HBM3")
     norms(Trace()).write("norms.json", "NVIDIA H100 80GB HBM3")
+    norms(Trace()).write("unnamed.json", "", totalGlobalMem=206141652992, warpSize=64, numSms=304)
     held(Trace()).write("memory.json", "NVIDIA H100 80GB HBM3")
