@@ -45,6 +45,19 @@ static bool window_before(const void *ctx, uint32_t a, uint32_t b)
     return w[a].start_ns != w[b].start_ns ? w[a].start_ns < w[b].start_ns : w[a].step < w[b].step;
 }
 
+/* When a step begins whose device first did work from before the recording: after that work, or, if the host was done by
+ * then, with the step's first activity. */
+static double late_start(const tfp_job *j, uint32_t unit, const tfp_step_window *w)
+{
+    double first = INFINITY;
+    for (uint32_t i = 0; i < j->device_count; i++) {
+        const tfp_job_activity *a = &j->activities[i];
+        if (a->unit == unit && a->step == w->step && a->start < first) first = a->start;
+    }
+    bool done = first < INFINITY && first > tfp_job_time(j, unit, w->end_ns);
+    return done ? first : tfp_job_time(j, unit, w->start_ns);
+}
+
 /* Each device may have its own window of a step: the first one is used. */
 static bool take_windows(tfp_job *j)
 {
@@ -60,15 +73,16 @@ static bool take_windows(tfp_job *j)
         tfp_job_window *last = j->steps.window_count ? &j->steps.windows[j->steps.window_count - 1] : NULL;
         bool late = tfp_starts_late(j->p, x->process);
         if (last && last->unit == unit && last->step == x->step) continue;
+        double start = late ? late_start(j, unit, x) : tfp_job_time(j, unit, x->start_ns);
         j->steps.windows[j->steps.window_count++] = (tfp_job_window){ .unit = unit,
                                                                       .step = x->step,
-                                                                      .start = tfp_job_time(j, unit, x->start_ns),
+                                                                      .start = start,
                                                                       .end = tfp_job_time(j, unit, x->end_ns),
                                                                       .start_anchor = TFP_NONE,
                                                                       .end_anchor = TFP_NONE,
                                                                       .last = TFP_NONE,
                                                                       .on_device = x->device != 0 || late };
-        if (late) j->units[unit].busy_until = tfp_job_time(j, unit, x->start_ns);
+        if (late) j->units[unit].busy_until = start;
     }
     return true;
 }
