@@ -55,12 +55,14 @@ static tfp_status replay(limits_report *t, tfp_whatif *w, tfp_error *err)
     t->steps = w->job.steps.count;
     t->bound_us = NAN;
     if (!t->l.peaks.known || isnan(t->step_us)) return TFP_OK;
-    if (refused && tfp_whatif_doubted(w))
+    bool doubted = refused && tfp_whatif_doubted(w);
+    if (doubted && tfp_whatif_times_doubted(w))
         return t->quiet ? TFP_OK : tfp_note_doubts(t->r, tfp_profile_of(t->r), NULL, err);
     t->by_replay = !refused && !(tfp_whatif_lacks_launches(&w->job) && w->job.streams.count > 1);
     if (!t->by_replay) {
         t->bound_us = by_sum(t);
         if (t->quiet) return TFP_OK;
+        if (doubted) return tfp_note_doubts(t->r, tfp_profile_of(t->r), NULL, err);
         return tfp_report_note_add(t->r, TFP_NOTE_LIMITS_BY_SUM, err,
                                    "the step at the limits is by sum: the step less all loss, because the replay of "
                                    "this trace is too far off");

@@ -214,6 +214,8 @@ static bool is_broken(const tfp_whatif *w)
 
 bool tfp_whatif_doubted(const tfp_whatif *w) { return w->job.steps.doubted.most || is_broken(w); }
 
+bool tfp_whatif_times_doubted(const tfp_whatif *w) { return w->job.steps.doubted.all || is_broken(w); }
+
 tfp_status tfp_whatif_judge(tfp_whatif *w, tfp_buf *note, tfp_error *err)
 {
     if (tfp_whatif_doubted(w)) return refuse_doubted(w, err);

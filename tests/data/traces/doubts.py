@@ -11,7 +11,8 @@ nodes.json: a replay of a graph lacks two of twelve kernels; nodes_plain.json: t
 two nodes. compiling.json: a compiler and a search for
 kernels in the first two steps, and a compiler in two later ones. again.json: the numbers of steps begin again
 after 50 ms. early.json: kernels start 3 ms before their launches. shifted.json: each kernel stands twice, 1 us apart. lengths.json: the kernels of step
-4 have no duration. behind.json: no steps; ten kernels were launched at once and start after 80 ms.
+4 have no duration. behind.json: no steps; ten kernels were launched at once and start after 80 ms; behind_step.json: in one step,
+whose marker ends before they start.
 One job, damaged in the ways in which recordings are: job.json: ten steps of three operators, their kernels and a copy that the host waits for; nothing is odd. drift.json: the clock of the device is 10 %
 fast. kernels_late.json: kernels are 2 s late, copies are not. hole.json: the middle is missing. joined.json: the recording of a second run follows in the
 same file, with the same numbers. mixed.json: that of another rank lies over it. names_last.json: the same, each rank's events followed by the names
@@ -107,6 +108,10 @@ def behind():
     for k in range(10):
         events += launch(k + 1, 10 + 20 * k, (80000 + 1000 * k, 990))
     return events
+
+
+def behind_step():
+    return [span("user_annotation", "ProfilerStep#3", HOST, 0, 300), *behind()]
 
 
 BASE = 1.7e15  # times of day
@@ -276,7 +281,7 @@ def crowd():
 
 
 if __name__ == "__main__":
-    for make in (job, drift, kernels_late, hole, joined, mixed, names_last, crowd, copies_of_work, lost, replays, queued, before, later, behind, times, clocks, loading, compiling):
+    for make in (job, drift, kernels_late, hole, joined, mixed, names_last, crowd, copies_of_work, lost, replays, queued, before, later, behind, behind_step, times, clocks, loading, compiling):
         odd_traces.write(make.__name__, make(), folder="doubts")
     for name, how in (("again", {"numbers": [1, 2, 3, 1, 2, 3], "gap": 50000}), ("early", {"shift": -3000}), ("shifted", {"twice": True}),
                       ("lengths", {"unknown": (4,)})):

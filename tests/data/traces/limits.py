@@ -3,7 +3,7 @@
 """Writes sample/limits: two steps of a small model on an H100 (and on a device that nobody knows): a norm in five
 kernels, products, attention, a convolution, copies, and work that cannot be judged. memory.json has allocations: one of
 two results that look alike is held. norms.json has norms that read their input twice; in unnamed.json the device has no
-name. Times are microseconds."""
+name; lost.json is norms.json without one kernel. Times are microseconds."""
 import os
 from math import prod
 
@@ -145,11 +145,22 @@ def norms(t):
             t.op(last, [x, row], 15)
         return body
 
-    for name, body in (("Rms", by("aten::pow", [x], ["2"], "aten::mean", ["aten::rsqrt"], "aten::mul")),
-                       ("Product", by("aten::mul", [x, x], [], "aten::sum", ["aten::sqrt"], "aten::div")),
-                       ("Scale", by("aten::abs", [x], [], "aten::amax", [], "aten::div")),
-                       ("Softmax", by("aten::exp", [x], [], "aten::sum", [], "aten::div"))):
-        t.step(0, lambda: t.inside("python_function", f"nn.Module: {name}_0", body))
+    def all_of_them():
+        for name, body in kinds:
+            t.inside("python_function", f"nn.Module: {name}_0", body)
+
+    kinds = (("Rms", by("aten::pow", [x], ["2"], "aten::mean", ["aten::rsqrt"], "aten::mul")),
+             ("Product", by("aten::mul", [x, x], [], "aten::sum", ["aten::sqrt"], "aten::div")),
+             ("Scale", by("aten::abs", [x], [], "aten::amax", [], "aten::div")),
+             ("Softmax", by("aten::exp", [x], [], "aten::sum", [], "aten::div")))
+    t.step(0, all_of_them)
+    return t
+
+
+def lost():
+    """The same without the second kernel."""
+    t = norms(Trace())
+    t.events.remove([e for e in t.events if e["cat"] == "kernel"][1])
     return t
 
 
@@ -160,5 +171,6 @@ if __name__ == "__main__":
     plain.step(0, lambda: plain.op("aten::mm", None, 20))
     plain.write("shapeless.json", "NVIDIA H100 80GB HBM3")
     norms(Trace()).write("norms.json", "NVIDIA H100 80GB HBM3")
+    lost().write("lost.json", "NVIDIA H100 80GB HBM3")
     norms(Trace()).write("unnamed.json", "", totalGlobalMem=206141652992, warpSize=64, numSms=304)
     held(Trace()).write("memory.json", "NVIDIA H100 80GB HBM3")
