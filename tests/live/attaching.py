@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Helpers of the tests of `tfprof capture --attach`: jobs, captures of them, and inspection of processes."""
+import itertools
 import json
 import os
 import shutil
@@ -45,15 +46,14 @@ BUSY = "import jax, time\nprint('ready', flush=True)\nend = time.time() + 60\nwh
 
 class Place:
     def __init__(self, program, folder):
-        self.program, self.folder, self.count, self.jobs = program, folder, 0, []
+        self.program, self.folder, self.counted, self.jobs = program, folder, itertools.count(1), []
         self.fakes = os.path.join(folder, "fakes")
         fake.make(self.fakes)
         self.run = os.path.join(folder, "run")
         self.env = dict(os.environ, TFPROF_RUN_DIR=self.run, PYTHONPATH=self.fakes)
 
     def name(self, what):
-        self.count += 1
-        return os.path.join(self.folder, f"{what}{self.count}")
+        return os.path.join(self.folder, f"{what}{next(self.counted)}")  # several threads may ask
 
     def job(self, text, python=sys.executable, options=(), folder=None, wait=True, env=None):
         script = (os.path.join(folder, "train.py") if folder else self.name("job") + ".py")

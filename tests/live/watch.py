@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`tfprof watch --attach once` with a torch that is an imitation, whose WorkerServer answers well, badly or not at all; `--capture`, and
 `tfprof agent --watch`. watch.py TFPROF"""
+import concurrent.futures
 import csv
 import io
 import os
@@ -126,18 +127,20 @@ def good(p):
 
 def refused(p):
     """Each refusal is a row with a code, and the other layers go on."""
-    for mode, code, word in (("none", "no-recorder", "WorkerServer"), ("raises", "protocol", "RuntimeError"), ("endless", "too-big", "4 MB"),
-                             ("silent", "timeout", "2 s"), ("no json", "no-recorder", "JSON"), ("old", "no-recorder", "older"),
-                             ("empty", "no-recorder", "")):
-        one = job(p, mode)
-        before = state(one.pid)
-        slow = mode in ("no json", "old", "empty")  # asked again before it is refused
-        got = watched(p, one.pid, "12s" if slow else "6s")
+    wrong = (("none", "no-recorder", "WorkerServer"), ("raises", "protocol", "RuntimeError"), ("endless", "too-big", "4 MB"), ("silent", "timeout", "2 s"),
+             ("no json", "no-recorder", "JSON"), ("old", "no-recorder", "older"), ("empty", "no-recorder", ""))
+    jobs = {mode: job(p, mode) for mode, _, _ in wrong}
+    before = {mode: state(one.pid) for mode, one in jobs.items()}
+    slow = ("no json", "old", "empty")  # asked again before it is refused
+    with concurrent.futures.ThreadPoolExecutor(len(wrong)) as pool:
+        seen = {mode: pool.submit(watched, p, one.pid, "12s" if mode in slow else "6s") for mode, one in jobs.items()}
+    for mode, code, word in wrong:
+        got, one = seen[mode].result(), jobs[mode]
         layers = got[0]["layers"].split("|")
         first = [got[0]["code"], got[0]["message"]]
         check(f"{mode}: refused", first[0] in (code, "no-symbols", "no-permission") and "stacks" in layers and "recorder" not in layers, got)
         check(f"{mode}: why", first[0] != code or word in first[1], got)
-        check(f"{mode}: the job goes on, as before", one.poll() is None and is_left(p, one.pid, before), (mode, state(one.pid), before))
+        check(f"{mode}: the job goes on, as before", one.poll() is None and is_left(p, one.pid, before[mode]), (mode, state(one.pid), before[mode]))
     plain = p.job("import time\nprint('ready', flush=True)\ntime.sleep(60)\n")
     got = watched(p, plain.pid, "3s")
     check("no framework", got[0]["code"] == "no-framework", got)

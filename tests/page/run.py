@@ -122,16 +122,27 @@ def index(program, folder):
 
 
 @contextlib.contextmanager
-def watched(program, folder):
-    """The address of a server over a store of a process that was watched for some seconds."""
+def watching(program):
+    """A process that is watched for 25 seconds, meanwhile; gives the watch and its store."""
+    folder = tempfile.mkdtemp(prefix="tfprof_page_")
     job = subprocess.Popen([sys.executable, "-c", "import time\nwhile True: time.sleep(0.01)"])
     out = os.path.join(folder, "store")
+    watch = subprocess.Popen([program, "watch", str(job.pid), "-o", out, "--for", "25s"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        quietly([program, "watch", str(job.pid), "-o", out, "--for", "25s"])
+        yield watch, out
     finally:
-        job.kill()
-        job.wait(20)
-    server, url = served(program, out)
+        for process in (watch, job):
+            process.kill()
+            process.wait(20)
+        shutil.rmtree(folder)
+
+
+@contextlib.contextmanager
+def watched(program, watch, store):
+    """The address of a server over the store of a watch, once it has ended."""
+    if watch.wait(120):
+        raise SystemExit("page: the watch ended with status %d" % watch.returncode)
+    server, url = served(program, store)
     try:
         yield url
     finally:
@@ -194,9 +205,12 @@ def main():
     folder = tempfile.mkdtemp(prefix="tfprof_page_")
     server = None
     try:
-        make_profiles(program, folder)
-        server, url = served(program, os.path.join(DATA, "sample"), folder)
-        with live(program, folder) as jobs, index(program, folder) as runs, watched(program, folder) as store:
+        with contextlib.ExitStack() as held:
+            watch, kept = held.enter_context(watching(program))
+            make_profiles(program, folder)
+            server, url = served(program, os.path.join(DATA, "sample"), folder)
+            jobs, runs = held.enter_context(live(program, folder)), held.enter_context(index(program, folder))
+            store = held.enter_context(watched(program, watch, kept))
             done = subprocess.run(["node", os.path.join(ROOT, "tests", "page", "browser.mjs"), *sys.argv[2:]], cwd=ROOT,
                                   env=dict(os.environ, PAGE_URL=url, PAGE_LIVE=jobs, PAGE_INDEX=runs, PAGE_WATCH=store, PAGE_PROGRAM=program, PAGE_FOLDER=folder,
                                            PAGE_CHROMIUM=chromium()))

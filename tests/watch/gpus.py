@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`tfprof watch` with a library that stands in for NVIDIA's management library (nvml.c): use, power and clock of a job's GPU are in its
 rows, and a machine without the library has none. No GPU is used. gpus.py TFPROF"""
+import concurrent.futures
 import json
 import os
 import subprocess
@@ -14,10 +15,10 @@ from checks import check, ended  # noqa: E402
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def watched(program, folder, **more):
+def watched(program, folder, name, **more):
     """The newest row of steps and of jobs of a process that was watched for a window."""
     job = subprocess.Popen([sys.executable, "-c", "import time\nwhile True: time.sleep(0.01)"])
-    out = os.path.join(folder, "store%d" % len(os.listdir(folder)))
+    out = os.path.join(folder, name)
     environment = dict(os.environ, FAKE_GPU_PID=str(job.pid), TFPROF_RUN_DIR=os.path.join(folder, "run"), **more)
     try:
         subprocess.run([program, "watch", str(job.pid), "-o", out, "--for", "25s"], check=True, env=environment, stdout=subprocess.DEVNULL, timeout=90)
@@ -38,11 +39,13 @@ def main():
         os.mkdir(fakes)
         subprocess.run(["cc", "-std=c11", "-D_GNU_SOURCE", "-O1", "-shared", "-fPIC", "-Wl,-soname,libnvidia-ml.so.1",
                         os.path.join(HERE, "nvml.c"), "-o", os.path.join(fakes, "libnvidia-ml.so.1")], check=True)
-        steps, jobs = watched(program, folder, LD_LIBRARY_PATH=fakes)
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            fake, none = pool.submit(watched, program, folder, "fake", LD_LIBRARY_PATH=fakes), pool.submit(watched, program, folder, "none")
+        steps, jobs = fake.result()
         row = steps[-1] if steps else {}
         check("its GPU", (row.get("gpu"), row.get("gpu_power_w"), row.get("gpu_clock_mhz")) == (0.5, 251.5, 1410), row)
         check("the layer", "nvml" in jobs[-1]["layers"].split("|"), jobs)
-        steps, jobs = watched(program, folder)
+        steps, jobs = none.result()
         check("without the library", steps and steps[-1]["gpu"] is None and "nvml" not in jobs[-1]["layers"], (steps, jobs))
     return ended()
 

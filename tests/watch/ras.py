@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`tfprof watch` with a server that stands in for NCCL's RAS: of two ranks whose frames tell nothing the one that launched fewer operations is
 named; a server that never answers, or answers nonsense, changes nothing. NCCL is not used. ras.py TFPROF"""
+import concurrent.futures
 import json
 import os
 import socket
@@ -82,12 +83,16 @@ def watched(program, folder, name, answer, busy, seconds):
 def main():
     program = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
-        found, jobs, asked = watched(program, folder, "behind", lambda pid: (ANSWER % pid).encode(), 75, 98)  # a job is known after a minute
+        servers = {"behind": (lambda pid: (ANSWER % pid).encode(), 75, 98),  # a job is known after a minute
+                   "never": (None, 20, 12), "nonsense": (lambda pid: b"\x1b[31m#0-0 (" * 50000, 20, 12), "closed": (lambda pid: b"", 20, 12)}
+        with concurrent.futures.ThreadPoolExecutor(len(servers)) as pool:
+            seen = {name: pool.submit(watched, program, folder, name, *how) for name, how in servers.items()}
+        found, jobs, asked = seen["behind"].result()
         check("the rank behind", found and found[0]["rank"] == 1 and "AllReduce 120" in found[0]["evidence"], found)
         check("the layer", all("ras" in j["layers"].split("|") for j in jobs) and all("ras" in f["sources"].split("|") for f in found), jobs)
         check("what is asked, and how often", asked and all(a == b"VERBOSE STATUS\n" for a in asked) and len(asked) <= 20, asked)
-        for name, answer in (("never", None), ("nonsense", lambda pid: b"\x1b[31m#0-0 (" * 50000), ("closed", lambda pid: b"")):
-            found, jobs, _ = watched(program, folder, name, answer, 20, 12)
+        for name in ("never", "nonsense", "closed"):
+            found, jobs, _ = seen[name].result()
             check(f"a server: {name}", not any("AllReduce" in f["evidence"] for f in found) and all("ras" not in j["layers"] for j in jobs), (found, jobs))
     return ended()
 
