@@ -110,6 +110,10 @@ TFP_API const char *tfp_list(tfp_table table, size_t i);
  *  For columns: the meaning of the number and its origin. */
 TFP_API const char *tfp_help(tfp_table table, const char *name);
 
+/** By how many letters two names differ: letters to insert, delete, replace or swap with the next one; '-' and '_' are the same letter.
+ *  SIZE_MAX when a name is NULL or longer than 63 bytes. */
+TFP_API size_t tfp_name_distance(const char *a, const char *b);
+
 /* ---- files ---- */
 
 /** Writes bytes to a temporary file beside `path` and renames it, so that a failure leaves an old file as it was.

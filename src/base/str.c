@@ -75,3 +75,36 @@ bool tfp_parse_int64(tfp_str s, int64_t *out)
     *out = negative ? value : -value;
     return true;
 }
+
+/* ---- how near two names are ---- */
+
+enum { LETTERS_MOST = 63 }; /* no name of ours is longer */
+
+static size_t least(size_t a, size_t b, size_t c)
+{
+    size_t ab = a < b ? a : b;
+    return ab < c ? ab : c;
+}
+
+static bool same(char a, char b) { return (a == '-' ? '_' : a) == (b == '-' ? '_' : b); }
+
+size_t tfp_name_distance(const char *a, const char *b)
+{
+    size_t an = a ? strlen(a) : SIZE_MAX, bn = b ? strlen(b) : SIZE_MAX;
+    if (an > LETTERS_MOST || bn > LETTERS_MOST) return SIZE_MAX;
+    size_t rows[3][LETTERS_MOST + 1], *two_up = rows[0], *up = rows[1], *row = rows[2];
+    for (size_t j = 0; j <= bn; j++) up[j] = two_up[j] = j;
+    for (size_t i = 1; i <= an; i++) {
+        row[0] = i;
+        for (size_t j = 1; j <= bn; j++) {
+            row[j] = least(up[j] + 1, row[j - 1] + 1, up[j - 1] + !same(a[i - 1], b[j - 1]));
+            if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]) && two_up[j - 2] + 1 < row[j])
+                row[j] = two_up[j - 2] + 1;
+        }
+        size_t *oldest = two_up;
+        two_up = up;
+        up = row;
+        row = oldest;
+    }
+    return up[bn];
+}

@@ -6,6 +6,7 @@
 #include "model/tables/read.h"
 #include "sql/bind.h"
 #include "sql/grids.h"
+#include "sql/near.h"
 #include "views/core/engine.h"
 #include "views/core/grid.h"
 #include "views/core/own_frame.h"
@@ -51,10 +52,10 @@ static tfp_status failed(sql_session *s, int rc, tfp_error *err)
     if ((rc & 0xff) == SQLITE_NOMEM) return tfp_nomem(err);
     if (strcmp(s->api->errmsg(s->db), "not authorized") == 0) /* SQLite's message if guard.c refused something */
         return tfp_fail(err, TFP_BADARG, "query: only SELECT over the tables of profiles is answered");
+    char hint[SQL_HINT_MAX];
     const char *message = s->api->errmsg(s->db);
-    bool unknown = strncmp(message, "no such table", 13) == 0 || strncmp(message, "no such column", 14) == 0;
-    return tfp_fail(err, (rc & 0xff) == SQLITE_TOOBIG ? TFP_LIMIT : TFP_BADARG, "query: %s%s", message,
-                    unknown ? " (SELECT * FROM columns lists all)" : "");
+    sql_near(message, s->text, hint);
+    return tfp_fail(err, (rc & 0xff) == SQLITE_TOOBIG ? TFP_LIMIT : TFP_BADARG, "query: %s%s", message, hint);
 }
 
 static tfp_status too_many(tfp_error *err)
@@ -253,6 +254,7 @@ static tfp_status query(tfp_report *r, sql_session *s, const char *sql, tfp_erro
 {
     result x = { .session = s, .r = r };
     s->answer = r;
+    s->text = sql;
     tfp_status st = open_session(s, r->options, err);
     if (!st) st = run(&x, sql, err);
     if (!st) st = note_parameters(r, s, err);

@@ -10,6 +10,7 @@
 #include "model/tables/runs.h"
 #include "sql/cells.h"
 #include "sql/grids.h"
+#include "sql/near.h"
 
 /* clang-format off */
 
@@ -71,40 +72,49 @@ const sql_table sql_tables[SQL_TABLE_COUNT] = {
 };
 /* clang-format on */
 
-enum part { TABLE, NAME, TYPE, HELP };
+typedef struct place {
+    const char *table, *name, *type, *help;
+} place;
 
-/* A part of column `at`, numbered through all tables, those of grids.c last. */
-static const char *part_of(uint32_t at, enum part part)
+/* Column `at`, numbered through all tables, those of grids.c last; no table past the end. */
+static place column_at(uint32_t at)
 {
-    const char *table = "";
+    const char *table = NULL;
     tfp_table_column more = { .name = "", .help = "" };
     for (const sql_table *t = sql_tables; t < sql_tables + SQL_TABLE_COUNT; t++)
         for (const sql_column *c = t->columns; c->name; c++)
-            if (!at--) return (const char *[]){ t->name, c->name, sql_type_name(c->type), c->help }[part];
-    sql_grid_column_at(at, &table, &more);
-    return (const char *[]){ table, more.name, sql_type_name((char)more.type), more.help }[part];
+            if (!at--) return (place){ t->name, c->name, sql_type_name(c->type), c->help };
+    bool there = sql_grid_column_at(at, &table, &more);
+    return (place){ there ? table : NULL, more.name, sql_type_name((char)more.type), more.help };
+}
+
+const char *sql_column_at(uint32_t i, const char **table)
+{
+    place found = column_at(i);
+    *table = found.table;
+    return found.name;
 }
 
 void sql_columns_table(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    sql_put_text(out, part_of(row->at, TABLE));
+    sql_put_text(out, column_at(row->at).table);
 }
 
 void sql_columns_name(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    sql_put_text(out, part_of(row->at, NAME));
+    sql_put_text(out, column_at(row->at).name);
 }
 
 void sql_columns_type(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    sql_put_text(out, part_of(row->at, TYPE));
+    sql_put_text(out, column_at(row->at).type);
 }
 
 void sql_columns_help(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    sql_put_text(out, part_of(row->at, HELP));
+    sql_put_text(out, column_at(row->at).help);
 }

@@ -30,6 +30,7 @@ struct sql_session {
     sql_grid_module grids[SQL_GRID_MOST];
     bool declaring;     /* SQLite is parsing one of our own declarations */
     bool parameters;    /* the statement reads nodes.parameters */
+    const char *text;   /* the query */
     tfp_report *answer; /* the query's report, which gets the notes of reports whose rows it reads */
     /* set by the guard, sql/guard.h */
     tfp_progress_fn progress;

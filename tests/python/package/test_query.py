@@ -73,7 +73,7 @@ class Queries(unittest.TestCase):
 
     def test_mistakes_are_told(self):
         for sql, words in (
-            ("SELECT nme FROM nodes", "no such column: nme"),
+            ("SELECT nme FROM nodes", r"no such column: nme; did you mean name\?"),
             ("DELETE FROM nodes", "may not be modified"),
             ("ATTACH 'x' AS x", "only SELECT"),
             ("", "no statement"),
