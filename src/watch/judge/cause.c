@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* watch/judge/cause.c: why a rank takes longer: its extra time is compared with what grew. Run delay and throttling are
  * counted by the kernel; the rest of a step is divided as the looks at its main thread are. A line that had no look
- * before and many since is told from chance by few looks, so only lines that grew by two standard errors are summed. */
+ * before and many since is told from chance by few looks, so only lines that grew by two standard errors are summed.
+ *
+ * On a busy machine each sleep and each computation that a fault adds also adds time in the run queue: a thread that
+ * has slept waits for a CPU, and one that computes twice as long waits twice as long. Such time belongs to the fault.
+ * Only run delay that did not grow with the thread's CPU time is a neighbour's, and looks are compared with the extra
+ * time outside the run queue, unless most of the extra time was in it. */
 #include "watch/judge/parts.h"
 
 #include <math.h>
@@ -86,19 +91,39 @@ static grown grown_lines(const counted *c, size_t what, const double us[2], uint
     return sum;
 }
 
-/* The class whose lines grew most, and that line. */
-static void by_looks(const member *m, const counted *c, const double us[2], double extra, cause *out)
+/* The class whose lines grew most, and that line. Of the looks at a thread that runs, `queued` microseconds a step stand for the run
+ * queue. */
+static void by_looks(const member *m, const counted *c, const double us[2], double extra, double queued, cause *out)
 {
     double best = 0;
     for (size_t what = TFP_WATCH_INPUT; what < TFP_WATCH_CLASSES; what++) {
         uint32_t line = 0;
         grown g = grown_lines(c, what, us, &line);
+        if (what == TFP_WATCH_COMPUTE) g.us -= queued;
         if (g.us <= best) continue;
         best = g.us;
         out->share = fmin(1, (g.us + g.error) / extra);
         out->line = tfp_strtab_get(&m->lines, line);
         out->name = out->share >= EXPLAINS ? names[what] : "unknown";
     }
+}
+
+typedef struct queue {         /* microseconds of a step by which these grew */
+    double throttled, foreign; /* foreign: in the run queue, not by more CPU time of its own */
+} queue;
+
+static double since_of(const member *m, size_t field, int64_t since_us, double was)
+{
+    double now = judge_mean_since(m, field, since_us);
+    return isnan(now) ? 0 : now - was;
+}
+
+static queue queue_of(const member *m, const base *was, int64_t since_us, double queued)
+{
+    double throttled = since_of(m, offsetof(unit, throttled), since_us, was->throttled),
+           cpu = since_of(m, offsetof(unit, cpu), since_us, was->cpu),
+           own = was->cpu > 0 ? was->delay * fmax(0, cpu / was->cpu) : 0;
+    return (queue){ throttled, queued - throttled - own };
 }
 
 /* By how much a step takes longer because the clock of the rank's GPU is slower: all its own time counts as work
@@ -111,60 +136,60 @@ static double by_clock(const member *m, const base *was, int64_t since_us)
 }
 
 /* What the kernel counted, and the clock of the GPU. */
-static void by_kernel(const member *m, const base *was, int64_t since_us, double extra, cause *out)
+static void by_kernel(const member *m, const base *was, int64_t since_us, double extra, const queue *q, cause *out)
 {
-    double throttled = judge_mean_since(m, offsetof(unit, throttled), since_us) - was->throttled,
-           delay = judge_mean_since(m, offsetof(unit, delay), since_us) - was->delay;
-    if (isnan(throttled)) throttled = 0;
-    double slower = by_clock(m, was, since_us);
+    double throttled = q->throttled, slower = by_clock(m, was, since_us);
     if (slower >= EXPLAINS * extra) throttled = slower;
     const char *name = throttled >= EXPLAINS * extra ? "throttled" : "neighbour";
-    double share = (throttled >= EXPLAINS * extra ? throttled : delay - throttled) / extra;
+    double share = (throttled >= EXPLAINS * extra ? throttled : q->foreign) / extra;
     if (!(share >= EXPLAINS)) return;
     out->name = name;
     out->share = fmin(1, share);
 }
 
 /* Counts looks, and what one of them stands for in microseconds of a step: before and since. */
-static bool count_all(const member *m, const base *was, int64_t since_us, counted *c, double us[2])
+static bool count_all(const member *m, int64_t since_us, counted *c, double us[2])
 {
     if (!count(m, since_us, c)) return false;
-    double own = judge_median_since(m, JUDGE_OWN, since_us);
-    us[0] = c->own.before > 0 ? was->own / c->own.before : 0;
-    us[1] = c->own.since > 0 ? own / c->own.since : 0;
+    judge_own_means(m, since_us, us);
+    us[0] = c->own.before > 0 ? us[0] / c->own.before : 0;
+    us[1] = c->own.since > 0 ? us[1] / c->own.since : 0;
     return us[0] > 0 && us[1] > 0;
 }
 
-cause judge_cause(const member *m, const base *was, int64_t since_us, double extra)
+cause judge_cause(const member *m, const base *was, int64_t since_us, double extra, double queued)
 {
     counted c = { 0 };
     double us[2];
     cause out = { .name = "unknown", .line = { NULL, 0 }, .looks = judge_looks_since(m, since_us) };
     if (!(extra > 0)) return out;
-    if (count_all(m, was, since_us, &c, us)) by_looks(m, &c, us, extra, &out);
-    by_kernel(m, was, since_us, extra, &out);
+    queue q = queue_of(m, was, since_us, queued);
+    double clean = extra - fmax(0, queued);
+    if (count_all(m, since_us, &c, us))
+        by_looks(m, &c, us, q.foreign < extra / 2 && clean > 0 ? clean : extra, fmax(0, queued), &out);
+    by_kernel(m, was, since_us, extra, &q, &out);
     free(c.at);
     return out;
 }
 
-double judge_growth_outside(const member *m, const base *was, int64_t since_us)
+double judge_growth_outside(const member *m, int64_t since_us)
 {
     counted c = { 0 };
     double us[2], sum = 0;
     uint32_t line;
-    bool ok = count_all(m, was, since_us, &c, us);
+    bool ok = count_all(m, since_us, &c, us);
     for (size_t what = TFP_WATCH_GC; ok && what <= TFP_WATCH_THROTTLED; what++)
         sum += grown_lines(&c, what, us, &line).us;
     free(c.at);
     return sum;
 }
 
-void judge_shares(const member *m, const base *was, int64_t since_us, double before[2], double since[2])
+void judge_shares(const member *m, int64_t since_us, double before[2], double since[2])
 {
     static const size_t classes[] = { TFP_WATCH_INPUT, TFP_WATCH_COMPUTE };
     counted c = { 0 };
     double us[2];
-    bool ok = count_all(m, was, since_us, &c, us);
+    bool ok = count_all(m, since_us, &c, us);
     for (size_t k = 0; ok && k < 2; k++)
         for (size_t i = 0; i < c.lines; i++) {
             before[k] += c.at[classes[k] * c.lines + i].before * us[0];

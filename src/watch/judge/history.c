@@ -94,6 +94,8 @@ static double median_of(const unit *const *of, size_t count, double (*value)(con
 static double late_of(const unit *x) { return x->late; }
 static double duration_of(const unit *x) { return x->duration; }
 static double own_of(const unit *x) { return x->duration - x->wait; }
+static double clean_of(const unit *x) { return x->duration - x->wait - (isnan(x->delay) ? 0 : x->delay); }
+static double (*const values_of[])(const unit *x) = { late_of, duration_of, own_of, clean_of }; /* by judge_value */
 
 static double mean_of(const unit *const *of, size_t count, size_t field)
 {
@@ -121,6 +123,7 @@ base judge_base(const member *m, int64_t until_us)
     b.late = median_of(of, b.units, late_of);
     b.duration = median_of(of, b.units, duration_of);
     b.own = median_of(of, b.units, own_of);
+    b.clean = median_of(of, b.units, clean_of);
     b.delay = mean_of(of, b.units, offsetof(unit, delay));
     b.throttled = mean_of(of, b.units, offsetof(unit, throttled));
     b.bytes = mean_of(of, b.units, offsetof(unit, bytes));
@@ -160,8 +163,30 @@ double judge_mean_since(const member *m, size_t field, int64_t since_us)
 double judge_median_since(const member *m, judge_value value, int64_t since_us)
 {
     const unit *of[PAST] = { 0 };
-    size_t n = units_since(m, since_us, of);
-    return median_of(of, n, value == JUDGE_LATE ? late_of : value == JUDGE_OWN ? own_of : duration_of);
+    return median_of(of, units_since(m, since_us, of), values_of[value]);
+}
+
+double judge_median_before(const member *m, judge_value value, int64_t until_us)
+{
+    const unit *of[PAST] = { 0 };
+    size_t n = 0;
+    const unit *x;
+    for (size_t back = 0; (x = judge_unit(m, back)); back++)
+        if (!x->off && x->end <= until_us) of[n++] = x;
+    return median_of(of, n, values_of[value]);
+}
+
+void judge_own_means(const member *m, int64_t since_us, double means[2])
+{
+    double sums[2] = { 0, 0 }, counts[2] = { 0, 0 };
+    const unit *x;
+    for (size_t back = 0; (x = judge_unit(m, back)); back++) {
+        bool since = x->end > since_us;
+        if ((x->off && !since) || isnan(own_of(x))) continue;
+        sums[since] += own_of(x);
+        counts[since]++;
+    }
+    for (int i = 0; i < 2; i++) means[i] = counts[i] > 0 ? sums[i] / counts[i] : 0;
 }
 
 double judge_least_lateness(const member *m) { return fmax(STEP_SHARE * m->usual.duration, MADS * m->usual.mad); }

@@ -101,7 +101,8 @@ static cause cause_of(const candidate *c)
 {
     const member *m = c->of;
     double extra = judge_median_since(m, JUDGE_OWN, c->since_us) - m->usual.own;
-    return judge_cause(m, &m->usual, c->since_us, extra > c->late / 2 ? extra : c->late);
+    double clean = judge_median_since(m, JUDGE_CLEAN, c->since_us) - m->usual.clean;
+    return judge_cause(m, &m->usual, c->since_us, extra > c->late / 2 ? extra : c->late, extra - clean);
 }
 
 /* Other processes take a rank's CPU for some seconds on every busy machine, so a neighbour, or an unknown cause, is no
@@ -119,7 +120,8 @@ static void say(tfp_watch_judge *j, job *of, const candidate *c, const cause *wh
     tfp_buf waiting = { 0 }, evidence = { 0 };
     const size_t ranks = of->members.size;
     size_t met, windows;
-    double duration = judge_median_since(m, JUDGE_DURATION, c->since_us);
+    double duration = judge_median_since(m, JUDGE_DURATION, c->since_us),
+           before = judge_median_before(m, JUDGE_DURATION, c->since_us); /* of all that is kept: load comes and goes */
     tfp_watch_clear(TFP_WATCH_FINDINGS, &row);
     row.kind = TFP_STR("late");
     row.cause = tfp_str_of(why->name);
@@ -128,7 +130,7 @@ static void say(tfp_watch_judge *j, job *of, const candidate *c, const cause *wh
     row.since = c->since_unix;
     row.step = c->step;
     row.lateness_us = c->late;
-    row.gain = fmin(1, fmax(0, (duration - m->usual.duration) / duration));
+    row.gain = fmin(1, fmax(0, (duration - before) / duration));
     row.chance = pow((double)ranks, 1 - (double)needed);
     judge_put_others(&waiting, of, m);
     tfp_buf_printf(&evidence,
@@ -136,8 +138,8 @@ static void say(tfp_watch_judge *j, job *of, const candidate *c, const cause *wh
                    "takes %.1f ms, before "
                    "%.1f ms; %zu looks",
                    (long long)m->who.rank, judge_unit(m, 0)->arrive == TFP_ABSENT ? "waited least" : "came last",
-                   c->rounds, c->late / 1e3, m->usual.late / 1e3, m->usual.mad / 1e3, duration / 1e3,
-                   m->usual.duration / 1e3, why->looks);
+                   c->rounds, c->late / 1e3, m->usual.late / 1e3, m->usual.mad / 1e3, duration / 1e3, before / 1e3,
+                   why->looks);
     if (judge_late_permuted(of, needed, c->since_us, &met, &windows))
         tfp_buf_printf(&evidence, "; blocks of 50 earlier steps in other orders meet the rule in %zu of %zu windows",
                        met, windows);

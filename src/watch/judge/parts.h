@@ -51,7 +51,7 @@ typedef struct look {
 /* Medians of the healthy steps of a rank, and the median absolute deviation of its lateness. */
 typedef struct base {
     size_t units;
-    double late, mad, duration, own, delay, throttled, bytes, cpu, clock;
+    double late, mad, duration, own, clean, delay, throttled, bytes, cpu, clock; /* clean: own without the run queue */
 } base;
 
 /* Means of the steps in a window of the rule `slow`. duration NAN: the rank made none. */
@@ -163,10 +163,19 @@ double judge_median(double *values, size_t count); /* reorders them; 0 if there 
 /* The healthy units that end at or before this moment. */
 base judge_base(const member *m, int64_t until_us);
 bool judge_base_is_enough(const base *b, const member *m);
-typedef enum judge_value { JUDGE_LATE, JUDGE_DURATION, JUDGE_OWN } judge_value; /* own: not in waits */
+typedef enum judge_value {
+    JUDGE_LATE,
+    JUDGE_DURATION,
+    JUDGE_OWN,  /* not in waits */
+    JUDGE_CLEAN /* nor runnable without a CPU */
+} judge_value;
 /* Over the units that end after this moment; NAN: unknown. field: offset of a double in unit. */
 double judge_mean_since(const member *m, size_t field, int64_t since_us);
 double judge_median_since(const member *m, judge_value value, int64_t since_us);
+/* Of all healthy units that are kept and end at or before this moment. */
+double judge_median_before(const member *m, judge_value value, int64_t until_us);
+/* Mean own time of a step: of the healthy units before a moment, and of those since. */
+void judge_own_means(const member *m, int64_t since_us, double means[2]);
 double judge_least_lateness(const member *m); /* less is no finding */
 
 /* ---- cause.c ---- */
@@ -176,12 +185,12 @@ typedef struct cause {
     double share; /* of the extra time */
     size_t looks; /* since the fault began */
 } cause;
-/* What a rank did more since that moment than before; `extra` microseconds a step. */
-cause judge_cause(const member *m, const base *was, int64_t since_us, double extra);
+/* What a rank did more since that moment than before: `extra` microseconds a step, of which `queued` were in the run queue. */
+cause judge_cause(const member *m, const base *was, int64_t since_us, double extra, double queued);
 /* By how many microseconds a step locks, garbage collection and storage grew. */
-double judge_growth_outside(const member *m, const base *was, int64_t since_us);
+double judge_growth_outside(const member *m, int64_t since_us);
 /* Adds the microseconds of a step in input and in compute, before that moment and since. */
-void judge_shares(const member *m, const base *was, int64_t since_us, double before[2], double since[2]);
+void judge_shares(const member *m, int64_t since_us, double before[2], double since[2]);
 size_t judge_looks_since(const member *m, int64_t since_us);
 
 /* ---- chance.c ---- */

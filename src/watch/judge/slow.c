@@ -77,10 +77,10 @@ static bool is_longer(const job *of, int64_t since_us, double extra)
         if (m->gone || !m->units) continue;
         base was = base_of(of, m, IN_A_ROW, false), is = base_of(of, m, IN_A_ROW, true);
         if (is.delay - was.delay > 0.2 * extra || is.throttled - was.throttled > 0.2 * extra) return false;
-        double outside = judge_growth_outside(m, &was, since_us);
+        double outside = judge_growth_outside(m, since_us);
         if (outside > 0.2 * extra) return false;
         take_factor(&ranks, is.own / was.own);
-        judge_shares(m, &was, since_us, before, since);
+        judge_shares(m, since_us, before, since);
         cpu[0] += was.cpu, cpu[1] += is.cpu, bytes[0] += was.bytes, bytes[1] += is.bytes;
     }
     if (!(ranks.high <= ranks.low * ALIKE * ALIKE && ranks.low > 1)) return false;
@@ -120,7 +120,7 @@ static cause find_cause(const job *of, int64_t since_us, double extra)
         wait = fmin(wait, (is.duration - is.own) - (was.duration - was.own));
         if (!(is.own - was.own > most)) continue;
         most = is.own - was.own;
-        best = judge_cause(m, &was, since_us, most);
+        best = judge_cause(m, &was, since_us, most, is.delay - was.delay);
         best.share *= fmin(1, most / extra);
         if (best.share < 0.8) best.name = "unknown";
     }

@@ -24,8 +24,10 @@ typedef struct simulation {
     int evaluate_every;   /* steps; 0: never. Then rank 0 takes 40 steps' time alone */
     int checkpoint_every; /* rank 0 writes for 5 steps' time */
     double rate;          /* looks a second */
-    bool arrivals;        /* false: only what samples tell is known */
-    int start_looks;      /* looks at each rank before its first step: imports */
+    double
+        busy_us; /* a busy machine: mean time until a thread that slept gets a CPU; to compute takes three times as long */
+    bool arrivals;   /* false: only what samples tell is known */
+    int start_looks; /* looks at each rank before its first step: imports */
     /* the fault */
     int culprit;           /* -1: none; RANKS: all ranks */
     tfp_watch_class doing; /* what the culprit does longer */
@@ -101,7 +103,26 @@ static void simulated_late(void *ctx, const tfp_watch_rank *rank, int64_t step, 
 typedef struct simulated_rank {
     tfp_watch_rank who;
     double input, compute, extra, end, next_look, steps_in_row;
+    double queued[2], cpu; /* in the run queue after input and after the fault; CPU time */
 } simulated_rank;
+
+static double own_of(const simulated_rank *r) { return r->input + r->queued[0] + r->extra + r->queued[1] + r->compute; }
+
+static double queue_us(simulation *s) { return s->busy_us > 0 ? -s->busy_us * log(uniform(s)) : 0; }
+
+/* What a busy machine makes of a rank's step. Returns its time in the run queue. */
+static double simulated_queue(simulation *s, simulated_rank *r)
+{
+    bool computes = s->doing == TFP_WATCH_COMPUTE;
+    r->cpu = 0.2 * r->compute + (computes && !s->delay ? r->extra : 0); /* most of compute is on a device */
+    if (s->busy_us <= 0) return 0;
+    double waits = 0.4 * r->compute + (computes && !s->delay ? 2 * r->extra : 0);
+    r->compute *= 1.4;
+    if (computes && !s->delay) r->extra *= 3;
+    r->queued[0] = queue_us(s);
+    r->queued[1] = r->extra > 0 && !computes ? queue_us(s) : 0;
+    return waits + r->queued[0] + r->queued[1];
+}
 
 /* What the main thread does at a moment of a step that began at 0: input, the fault, compute, then it waits. */
 static void simulated_look(tfp_watch_judge *j, simulation *s, const simulated_rank *r, double begin, double at)
@@ -112,12 +133,17 @@ static void simulated_look(tfp_watch_judge *j, simulation *s, const simulated_ra
     double in = at - begin;
     tfp_watch_class doing = TFP_WATCH_WAIT;
     const char *line = "train.py:30:reduce";
-    if (in < r->input)
-        doing = TFP_WATCH_INPUT, line = "train.py:10:load";
-    else if (in < r->input + r->extra)
-        doing = s->delay ? TFP_WATCH_COMPUTE : s->doing, line = s->delay ? "train.py:20:train" : fault_lines[s->doing];
-    else if (in < r->input + r->extra + r->compute)
-        doing = TFP_WATCH_COMPUTE, line = "train.py:20:train";
+    const double ends[] = { r->input, r->queued[0], r->extra, r->queued[1], r->compute };
+    int at_part = 0;
+    for (; at_part < 5 && in >= ends[at_part]; at_part++) in -= ends[at_part];
+    if (at_part < 5) doing = at_part ? TFP_WATCH_COMPUTE : TFP_WATCH_INPUT;
+    if (at_part < 2)
+        line = "train.py:10:load"; /* a thread that waits for a CPU after it slept stands at the same line */
+    else if (at_part < 4)
+        line = s->delay ? "train.py:20:train" : fault_lines[s->doing];
+    else if (at_part < 5)
+        line = "train.py:20:train";
+    if (at_part == 2 && !s->delay) doing = s->doing;
     assert_int_equal(tfp_watch_judge_look(j, &r->who, (int64_t)at, doing, tfp_str_of(line)), TFP_OK);
 }
 
@@ -144,7 +170,7 @@ static void simulate(simulation *s, tfp_watch_judge *j, uint64_t job, int steps)
                 TFP_OK);
     }
     for (int step = 0; step < steps; step++) {
-        double latest = 0, factor = s->longer > 0 && step >= s->from && step < s->until ? s->longer : 1;
+        double queued[RANKS], latest = 0, factor = s->longer > 0 && step >= s->from && step < s->until ? s->longer : 1;
         for (int i = 0; i < s->ranks; i++) {
             bool faulty = (s->culprit == i || s->culprit == RANKS) && s->doing != TFP_WATCH_WAIT && step >= s->from &&
                           step < s->until;
@@ -155,13 +181,14 @@ static void simulate(simulation *s, tfp_watch_judge *j, uint64_t job, int steps)
                 r[i].compute += 40 * s->step_us;
             if (i == 0 && s->checkpoint_every && step % s->checkpoint_every == s->checkpoint_every - 1)
                 r[i].compute += 5 * s->step_us;
-            if (r[i].input + r[i].extra + r[i].compute > latest) latest = r[i].input + r[i].extra + r[i].compute;
+            queued[i] = simulated_queue(s, &r[i]);
+            latest = fmax(latest, own_of(&r[i]));
         }
         bool network = s->culprit == RANKS && s->doing == TFP_WATCH_WAIT && step >= s->from && step < s->until;
         double leave = begin + latest + (network ? s->extra + 0.02 : 0.02) * s->step_us,
                end = leave + 0.08 * s->step_us;
         for (int i = 0; i < s->ranks; i++) {
-            double own = r[i].input + r[i].extra + r[i].compute;
+            double own = own_of(&r[i]);
             int looks = 0, waits = 0;
             for (; r[i].next_look < end; looks++) {
                 waits += r[i].next_look - begin >= own && r[i].next_look < leave;
@@ -175,9 +202,9 @@ static void simulate(simulation *s, tfp_watch_judge *j, uint64_t job, int steps)
             row.start = (int64_t)begin + 1000000000000000;
             row.duration_us = end - begin;
             row.wait_us = s->arrivals ? leave - begin - own : waits * 1e6 / s->rate;
-            row.run_delay_us = s->delay ? r[i].extra : part(s, 100);
+            row.run_delay_us = (s->delay ? r[i].extra : part(s, 100)) + queued[i];
             row.throttled_us = s->delay == 2 ? r[i].extra : 0;
-            row.cpu_us = own / 2;
+            row.cpu_us = r[i].cpu;
             if (s->clock > 0) row.gpu_clock_mhz = r[i].extra > 0 ? s->clock * (own - r[i].extra) / own : s->clock;
             s->now_us = (int64_t)end;
             double skew = 300 * uniform(s);
