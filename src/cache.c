@@ -105,7 +105,7 @@ tfp_status tfp_cache_path(const char *const *formats, const char *const *paths, 
     if (!s && is_others(&path)) s = tfp_fail(err, TFP_NOTFOUND, "the folder of the cache is not the user's own");
     tfp_buf_text(&key, tfp_version());
     put_number(&key, TFP_STORE_MEANING);
-    put_number(&key, keep & TFP_KEEP_FUNCTIONS);
+    put_number(&key, keep & TFP_READS_FUNCTIONS);
     for (size_t i = 0; i < count && !s; i++) s = put_file(&key, formats ? formats[i] : NULL, paths[i], err);
     if (!s && !key.failed) {
         char name[TFP_DIGEST];

@@ -4,6 +4,7 @@
 #include "fleet/read.h"
 #include "fleets.h"
 #include "base/io.h"
+#include "schema/reads.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -68,8 +69,8 @@ static tfp_status read_trace(const tfp_fleet_rules *rules, const tfp_fleet_file 
     size_t size = f->path.size < sizeof name - 1 ? f->path.size : sizeof name - 1;
     memcpy(name, f->path.data, size);
     name[size] = '\0';
-    unsigned strides = rows->wanted & TFP_FLEET_BIT(TFP_FLEET_LIMITS) ? TFP_KEEP_STRIDES : 0;
-    tfp_status s = p ? tfp_profile_keep(p, TFP_KEEP_MEMORY | strides) : tfp_nomem(&out->error);
+    unsigned strides = rows->wanted & TFP_FLEET_BIT(TFP_FLEET_LIMITS) ? TFP_READS_STRIDES : 0;
+    tfp_status s = p ? tfp_profile_keep(p, TFP_READS_RUNS | strides) : tfp_nomem(&out->error);
     if (!s && bytes.data)
         s = tfp_profile_add_bytes(p, NULL, size ? name : "trace", bytes.data, bytes.size, &out->error);
     else if (!s)

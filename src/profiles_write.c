@@ -15,7 +15,7 @@ tfp_status tfp_profile_write(const tfp_profile *p, tfp_write_fn fn, void *ctx, t
     tfp_error_clear(err);
     if (!p || !p->finished || !fn) return tfp_fail(err, TFP_BADARG, "no finished profile, or nowhere to write");
     if (p->detail->details.size < p->runs->execs.size)
-        return tfp_fail(err, TFP_BADARG, "the profile was read without TFP_KEEP_MEMORY");
+        return tfp_fail(err, TFP_BADARG, "the profile was read without %s", tfp_reads_name(TFP_READS_RUNS));
     tfp_sink sink;
     tfp_sink_start(&sink, fn, ctx);
     tfp_status s = tfp_write_profile_proto(p, &sink, err), end = tfp_sink_end(&sink, s ? NULL : err);
@@ -43,7 +43,7 @@ tfp_status tfp_profile_write_file(const tfp_profile *p, const char *path, tfp_er
 }
 
 /* A saved file must contain all this, because any view may need it. */
-#define SAVED (TFP_KEEP_MEMORY | TFP_KEEP_PROGRAM)
+#define SAVED (TFP_READS_RUNS | TFP_READS_PROGRAM)
 
 tfp_status tfp_profile_save(const tfp_profile *p, tfp_write_fn fn, void *ctx, tfp_error *err)
 {
@@ -51,7 +51,8 @@ tfp_status tfp_profile_save(const tfp_profile *p, tfp_write_fn fn, void *ctx, tf
     if (!p || !p->finished || !fn) return tfp_fail(err, TFP_BADARG, "no finished profile, or nowhere to write");
     if (tfp_only_sums(p)) return tfp_no_spans(err);
     if ((p->reads & SAVED) != SAVED)
-        return tfp_fail(err, TFP_BADARG, "the profile was read without TFP_KEEP_MEMORY and TFP_KEEP_PROGRAM");
+        return tfp_fail(err, TFP_BADARG, "the profile was read without %s and %s", tfp_reads_name(TFP_READS_RUNS),
+                        tfp_reads_name(TFP_READS_PROGRAM));
     if (tfp_has(p, TFP_HAS_VARIABLES) && !p->weights->size)
         return tfp_fail(err, TFP_BADARG, "a checkpoint alone: its values are all that it has, and they are not kept");
     tfp_sink sink;

@@ -3,6 +3,7 @@
 #include "tfprof/watch.h"
 #include "views/core/handle.h"
 #include "fleet/duckdb.h"
+#include "schema/reads.h"
 #include "watch/record/record.h"
 #include "watch/store/bands.h"
 #include "watch/store/show.h"
@@ -245,7 +246,7 @@ static tfp_status take_cut(void *ctx, const char *name, tfp_str trace, tfp_error
     char path[PATH_MAX + 300];
     tfp_profile *p = tfp_profile_new();
     snprintf(path, sizeof path, "%s/%s", x->store.path, name);
-    tfp_status s = p ? tfp_profile_keep(p, TFP_KEEP_ALL | TFP_KEEP_PROGRAM) : tfp_nomem(err);
+    tfp_status s = p ? tfp_profile_keep(p, TFP_READS_RUNS | TFP_READS_ATTRS | TFP_READS_PROGRAM) : tfp_nomem(err);
     if (!s) s = tfp_profile_add_bytes(p, NULL, "ring.json", trace.data, trace.size, err);
     if (!s) s = tfp_profile_finish(p, err);
     if (!s) s = tfp_profile_save_file(p, path, err);

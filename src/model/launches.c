@@ -3,7 +3,7 @@
  * to those that occur, and to insert the calls. */
 #include "model/launches.h"
 
-#include "model/slim.h"
+#include "model/tables/compact.h"
 #include "model/span_names.h"
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
@@ -54,7 +54,7 @@ const tfp_launch *tfp_launch_of(const tfp_launches *l, uint32_t process, uint32_
 int64_t tfp_launch_end(const tfp_profile *p, const tfp_launches *l, const tfp_launch *launch, uint64_t key)
 {
     if (tfp_launch_kind(launch) == TFP_LAUNCH_SPAN) return tfp_span_end(&p->events->spans, launch->of);
-    if (launch->of != TFP_SLIM_LONG) return launch->start_ns + launch->of;
+    if (launch->of != TFP_LAUNCH_LONG) return launch->start_ns + launch->of;
     return l->ends.at[tfp_map64_get(&l->long_by_number, key)];
 }
 
@@ -78,8 +78,8 @@ static void each_number(maker *m, visitor *visit)
         if (t->spans.kind[i] == TFP_SPAN_CALL && t->spans.correlation[i] && process < t->processes.size)
             visit(m, process, t->spans.correlation[i]);
     }
-    for (size_t i = 0; i < t->slim->slims.size; i++) {
-        const tfp_slim_lane *f = &t->slim->slims.at[i];
+    for (size_t i = 0; i < t->compact->lanes.size; i++) {
+        const tfp_compact_lane *f = &t->compact->lanes.at[i];
         uint32_t process = m->p->lanes->at[f->lane].process;
         for (size_t k = 0; k < f->calls.size && m->ok; k++)
             if (f->calls.at[k].correlation) visit(m, process, f->calls.at[k].correlation);
@@ -138,7 +138,7 @@ static void put(maker *m, uint32_t process, uint32_t number, tfp_launch call, in
     if (!place || (place->kind && place->start_ns <= call.start_ns)) return;
     *place = call;
     place->kind |= TFP_LAUNCH_THERE;
-    if (tfp_launch_kind(&call) == TFP_LAUNCH_SPAN || call.of != TFP_SLIM_LONG) return;
+    if (tfp_launch_kind(&call) == TFP_LAUNCH_SPAN || call.of != TFP_LAUNCH_LONG) return;
     m->ok = tfp_map64_put(&m->l->long_by_number, key_of(process, number), (uint32_t)m->l->ends.size) &&
             tfp_push(&m->l->ends, end_ns);
 }
@@ -157,33 +157,27 @@ static void put_spans(maker *m)
     }
 }
 
-static void put_lane(maker *m, const tfp_slim_lane *f)
+static void put_lane(maker *m, const tfp_compact_lane *f)
 {
     const tfp_event_tables *t = m->p->events;
     uint32_t process = m->p->lanes->at[f->lane].process;
-    size_t k = 0;
-    for (const tfp_slim_block *b = f->first; b && k < f->calls.size; b = b->next) {
-        for (uint32_t i = 0; i < b->size && m->ok; i++) {
-            const tfp_slim_row *row = &b->rows[i];
-            if (t->slim->slim_kinds.at[row->kind].kind != TFP_SPAN_CALL) continue;
-            const tfp_slim_call *c = &f->calls.at[k++];
-            if (!c->correlation) continue;
-            bool collective = t->slim->slim_kinds.at[c->owner].marks & TFP_MARK_COLLECTIVE;
-            int64_t start_ns = tfp_slim_start_of(b, row);
-            tfp_launch call = { start_ns, row->duration, row->kind | (collective ? TFP_LAUNCH_COLLECTIVE : 0) };
-            put(m, process, c->correlation, call, start_ns + tfp_slim_duration(f, row));
-            m->l->any |= collective || m->l->tells[row->kind] != TFP_CLASS_COMPUTE;
-        }
+    for (tfp_lane_rows r = tfp_lane_rows_of(t, f); r.calls < f->calls.size && m->ok && tfp_lane_rows_next(&r);) {
+        if (r.kind->kind != TFP_SPAN_CALL || !r.correlation) continue;
+        bool collective = t->compact->kinds.at[f->calls.at[r.calls - 1].owner].marks & TFP_MARK_COLLECTIVE;
+        uint32_t of = r.duration_ns < TFP_LAUNCH_LONG ? (uint32_t)r.duration_ns : TFP_LAUNCH_LONG;
+        tfp_launch call = { r.start_ns, of, r.kind_at | (collective ? TFP_LAUNCH_COLLECTIVE : 0) };
+        put(m, process, r.correlation, call, r.start_ns + r.duration_ns);
+        m->l->any |= collective || m->l->tells[r.kind_at] != TFP_CLASS_COMPUTE;
     }
 }
 
 static bool find_tells(maker *m)
 {
     const tfp_event_tables *t = m->p->events;
-    m->l->tells = calloc(t->slim->slim_kinds.size + 1, 1);
-    for (size_t i = 0; m->l->tells && i < t->slim->slim_kinds.size; i++)
-        if (t->slim->slim_kinds.at[i].kind == TFP_SPAN_CALL)
-            m->l->tells[i] = (uint8_t)tfp_class_of_call(tfp_text(m->p, t->slim->slim_kinds.at[i].name));
+    m->l->tells = calloc(t->compact->kinds.size + 1, 1);
+    for (size_t i = 0; m->l->tells && i < t->compact->kinds.size; i++)
+        if (t->compact->kinds.at[i].kind == TFP_SPAN_CALL)
+            m->l->tells[i] = (uint8_t)tfp_class_of_call(tfp_text(m->p, t->compact->kinds.at[i].name));
     return m->l->tells != NULL;
 }
 
@@ -200,7 +194,7 @@ static bool fill(maker *m)
     if (!l->at) return false;
     if (!l->paged) m->used = 0;
     put_spans(m);
-    for (size_t i = 0; i < p->events->slim->slims.size && m->ok; i++) put_lane(m, &p->events->slim->slims.at[i]);
+    for (size_t i = 0; i < p->events->compact->lanes.size && m->ok; i++) put_lane(m, &p->events->compact->lanes.at[i]);
     return m->ok;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/launches.h: finds the API calls of a trace with slim lanes (model/slim.h) by the number that joins them to
+/* model/launches.h: finds the API calls of a trace with compact lanes (model/tables/compact.h) by the number that joins them to
  * activities. Writers count these numbers up, so a table by number, of which only pages with calls are stored, is
  * nearly always small and is read in the order of the file. Numbers that are far apart are found by hash. */
 #ifndef TFP_LAUNCHES_H
@@ -13,10 +13,11 @@ typedef struct tfp_profile tfp_profile;
 /* bit of `kind`: the entry holds a call; an entry of zeros is empty */
 #define TFP_LAUNCH_THERE (UINT32_C(1) << 30)
 #define TFP_LAUNCH_SPAN (UINT32_MAX >> 2) /* value of the other bits of `kind`: `of` is a span */
+#define TFP_LAUNCH_LONG UINT32_MAX
 typedef struct tfp_launch {
     int64_t start_ns;
-    uint32_t of;   /* the duration of a slim row; TFP_SLIM_LONG: its end is in `ends` */
-    uint32_t kind; /* index in slim_kinds, and the bits above; 0: there is no call */
+    uint32_t of;   /* the duration of a compact row; TFP_LAUNCH_LONG: its end is in `ends` */
+    uint32_t kind; /* index in kinds, and the bits above; 0: there is no call */
 } tfp_launch;
 
 /* the range of a process's numbers: of small ones, or of those in tfp_build_key's table */
@@ -32,7 +33,7 @@ typedef struct tfp_launches {
     bool paged;
     tfp_map64 sparse, long_by_number; /* process << 32 | number -> index in at, ends */
     TFP_VEC(int64_t) ends;
-    uint8_t *tells; /* for each slim kind: the class of an activity that such a call launched (tfp_class_of_call) */
+    uint8_t *tells; /* for each compact kind: the class of an activity that such a call launched (tfp_class_of_call) */
     bool any;       /* some calls of this trace tell the class of their activities, or that these are collectives */
 } tfp_launches;
 

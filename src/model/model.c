@@ -4,8 +4,11 @@
 #include "model/files/collectives.h"
 #include "model/files/flights.h"
 #include "model/files/weights.h"
+#include "model/graphs.h"
+#include "model/program.h"
 #include "model/recorded.h"
-#include "model/slim.h"
+#include "model/tables/code.h"
+#include "model/tables/compact.h"
 #include "model/tables/details.h"
 #include "model/tables/devices.h"
 #include "model/tables/events.h"
@@ -16,7 +19,31 @@
 #include "model/tables/runs.h"
 #include "model/tables/samples.h"
 #include "model/tables/sources.h"
+#include "model/tensors.h"
 #include "query/order.h"
+
+/* ---- parts of a profile ---- */
+
+const tfp_strtab *tfp_strings_of(const tfp_profile *p) { return &p->strings; }
+tfp_str tfp_text(const tfp_profile *p, tfp_strid id) { return p->strings.strings[id]; }
+bool tfp_has(const tfp_profile *p, tfp_content what) { return p->about.has >> what & 1; }
+bool tfp_is_finished(const tfp_profile *p) { return p->finished; }
+unsigned tfp_reads_of(const tfp_profile *p) { return p->reads; }
+const tfp_profile_about *tfp_about_of(const tfp_profile *p) { return &p->about; }
+tfp_step_choice tfp_kept_choice(const tfp_profile *p) { return p->kept; }
+#define PART(name, type, function)                                                                                     \
+    const type *function(const tfp_profile *p) { return p->name; }
+#include "schema/parts.def"
+const tfp_checkpoint *tfp_checkpoint_of(const tfp_profile *p) { return p->checkpoint; }
+const tfp_program *tfp_program_of(const tfp_profile *p) { return p->program; }
+
+bool tfp_keeps_sums(const tfp_profile *p)
+{
+    return (p->reads & (TFP_READS_SUMS | TFP_READS_RUNS | TFP_READS_PROGRAM)) == TFP_READS_SUMS ||
+           p->reads & TFP_READS_TIMES;
+}
+
+/* ---- what it holds ---- */
 
 uint32_t tfp_named_node(const tfp_profile *p, tfp_strid name)
 {
@@ -61,7 +88,7 @@ const tfp_device_info *tfp_named_device(const tfp_profile *p, bool *others)
     return first;
 }
 
-bool tfp_only_sums(const tfp_profile *p) { return p->events->slim->slims.size > 0; }
+bool tfp_only_sums(const tfp_profile *p) { return p->events->compact->lanes.size > 0; }
 
 bool tfp_only_total(const tfp_profile *p) { return tfp_only_sums(p) && p->reads & TFP_READS_ONE_STEP; }
 
@@ -177,7 +204,7 @@ void tfp_node_stats_at(const tfp_profile *p, uint32_t node, tfp_step_choice step
     }
     if (s.run_count < 0) s.run_count = -s.run_count;
     s.total_ns = tfp_add(s.cpu_ns, s.accelerator_ns, NULL);
-    if (mean && count && p->events->slim->mean_steps) count = p->events->slim->mean_steps[node];
+    if (mean && count && p->runs->mean_steps) count = p->runs->mean_steps[node];
     if (count > 1 && mean) {
         bool ran = p->events->processes.size && s.run_count > 0; /* in a trace what has time ran */
         s.run_count = ran && s.run_count < count ? 1 : s.run_count / count;

@@ -9,7 +9,7 @@
 #include "model/launches.h"
 #include "model/program.h"
 #include "model/recorded.h"
-#include "model/slim.h"
+#include "model/tables/compact.h"
 #include "model/tables/code.h"
 #include "model/tables/details.h"
 #include "model/tables/events.h"
@@ -32,12 +32,12 @@ bool tfp_profile_tables_new(tfp_profile *p)
     struct tables {
 #define PART(name, type, function) type name;
 #include "schema/parts.def"
-        tfp_slim_tables slim;
+        tfp_compact_tables compact;
     } *t = calloc(1, sizeof *t);
     if (!t) return false;
 #define PART(name, type, function) p->name = &t->name;
 #include "schema/parts.def"
-    p->events->slim = &t->slim;
+    p->events->compact = &t->compact;
     return true;
 }
 
@@ -66,7 +66,8 @@ void tfp_profile_free(tfp_profile *p)
 {
     if (!p) return;
     if (p->checkpoint && p->checkpoint_free) p->checkpoint_free(p->checkpoint);
-    tfp_slims_free(p->events);
+    tfp_compact_free(p->events);
+    free(p->runs->mean_steps);
     tfp_launches_free(p->events->launches);
     tfp_tables_free(p);
     tfp_program_free(p->program);
@@ -209,42 +210,5 @@ size_t tfp_profile_memory(const tfp_profile *p)
 {
     if (!p) return 0;
     return p->arena.used + (p->program ? p->program->arena.used : 0) + p->strings.count * 24 + tfp_tables_memory(p) +
-           tfp_slims_memory(p->events);
-}
-
-void tfp_slim_free_rows(tfp_event_tables *t, tfp_slim_lane *x)
-{
-    for (tfp_slim_block *b = x->first, *next; b; b = next) {
-        next = b->next;
-        t->slim->slim_bytes -= sizeof *b + b->capacity * sizeof *b->rows;
-        free(b);
-    }
-    x->first = x->last = NULL;
-    tfp_vec_free(&x->longs);
-    tfp_vec_free(&x->calls);
-}
-
-size_t tfp_slims_memory(const tfp_event_tables *t)
-{
-    size_t bytes = t->slim->slim_bytes + t->slim->slims.capacity * sizeof *t->slim->slims.at +
-                   t->slim->slim_kinds.capacity * sizeof *t->slim->slim_kinds.at;
-    for (size_t i = 0; i < t->slim->slims.size; i++) {
-        const tfp_slim_lane *x = &t->slim->slims.at[i];
-        bytes += x->longs.capacity * sizeof *x->longs.at + x->calls.capacity * sizeof *x->calls.at;
-    }
-    return bytes;
-}
-
-void tfp_slims_free(tfp_event_tables *t)
-{
-    for (size_t i = 0; i < t->slim->slims.size; i++) {
-        tfp_slim_free_rows(t, &t->slim->slims.at[i]);
-        tfp_vec_free(&t->slim->slims.at[i].groups);
-        tfp_vec_free(&t->slim->slims.at[i].ran);
-    }
-    tfp_vec_free(&t->slim->slims);
-    tfp_vec_free(&t->slim->slim_kinds);
-    tfp_map64_free(&t->slim->slim_by_lane);
-    free(t->slim->slim_outer_ns);
-    free(t->slim->mean_steps);
+           tfp_compact_memory(p->events);
 }

@@ -356,7 +356,9 @@ uint32_t tfp_xplane_classify(tfp_xreader *r, uint32_t plane, uint32_t line_kind,
         if (at == TFP_NONE) break;
         if (same(&r->classes.list.at[at], plane, &key)) return m->last_class = at;
     }
-    tfp_xclass c = { .key = key, .plane = plane, .trace = TFP_NONE, .stats = TFP_NONE, .slim = { TFP_NONE, TFP_NONE } };
+    tfp_xclass c = {
+        .key = key, .plane = plane, .trace = TFP_NONE, .stats = TFP_NONE, .compact = { TFP_NONE, TFP_NONE }
+    };
     for (uint32_t i = 0; i < m->value_count; i++) take(r, &f, &p->values.at[m->value_first + i]);
     c.key.line_kind = line_kind;
     classify(r, &c, &f, start_ns);

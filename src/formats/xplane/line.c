@@ -104,7 +104,7 @@ static tfp_strid allocator_device(tfp_xreader *r, const tfp_xvalue *allocator)
 static void add_memory(tfp_xline_reader *lr, const own *o, const tfp_event *e, int8_t sign)
 {
     tfp_memory_event m = { .at_ns = e->start_ns, .lane = lr->lane, .span = TFP_NONE };
-    tfp_xplane_stop_slim(lr);
+    tfp_xplane_stop_compact(lr);
     m.bytes = tfp_mul(number_of(o->bytes, 0), sign, NULL);
     m.allocated_bytes = number_of(o->allocated, -1);
     m.reserved_bytes = number_of(o->reserved, -1);
@@ -160,10 +160,10 @@ uint32_t tfp_xplane_span(tfp_xline_reader *lr, tfp_xclass *c, tfp_event *e, cons
     e->marks |= c->marks;
     e->trace = c->trace;
     if (n->correlation) e->correlation = tfp_build_key(r->b, r->process, 1, n->correlation);
-    bool counts = !r->sums || (e->kind != TFP_SPAN_OTHER && (e->kind != TFP_SPAN_STEP || !lr->slim)) || of_modules;
+    bool counts = !r->sums || (e->kind != TFP_SPAN_OTHER && (e->kind != TFP_SPAN_STEP || !lr->compact)) || of_modules;
     uint32_t span = TFP_NONE;
-    if (n->may_be_step) tfp_xplane_beside_slim(lr, e);
-    if (counts && (n->may_be_step || !tfp_xplane_slim(lr, c, e))) span = tfp_build_event(r->b, e);
+    if (n->may_be_step) tfp_xplane_beside_compact(lr, e);
+    if (counts && (n->may_be_step || !tfp_xplane_compact(lr, c, e))) span = tfp_build_event(r->b, e);
     r->found.events = true;
     if (n->has_run && c->kind == TFP_SPAN_OP && c->module && !r->found.steps)
         tfp_xplane_thunk(lr, c, n->run, e->start_ns, e->duration_ns, span);
@@ -211,11 +211,11 @@ static void add_event(tfp_xline_reader *lr, const tfp_xevent *x, uint32_t meta)
         mark.number = number_of(o.step, -1);
     } else if (named) {
         mark.source = TFP_STEPS_NAMED;
-    } else if (root && lr->slim && e.kind != TFP_SPAN_OTHER) {
+    } else if (root && lr->compact && e.kind != TFP_SPAN_OTHER) {
         tfp_xplane_call_around(r, e.start_ns + e.duration_ns, &mark);
     }
     mark.span = tfp_xplane_span(lr, c, &e, &n);
-    if (!lr->slim) mark.group = 0, mark.end_ns = 0; /* the join looks at the spans around it */
+    if (!lr->compact) mark.group = 0, mark.end_ns = 0; /* the join looks at the spans around it */
     if (step || root || named) tfp_xplane_mark(lr, &e, &mark);
 }
 

@@ -8,7 +8,7 @@
 #include "formats/files/format.h"
 #include "formats/hlo/hlo.h"
 #include "model/event_builder.h"
-#include "model/slim.h"
+#include "model/trace/compact.h"
 #include "wire/proto.h"
 
 /* Stats that the reader interprets; others are kept as they are. */
@@ -155,13 +155,13 @@ typedef struct tfp_xclass {
     int8_t memory;                   /* 1 an allocation, -1 a free, 0 neither */
     bool begins_step;                /* a call of one of Keras' step functions */
     bool names_step;                 /* its name is one of steps (model/step_names.c) */
-    uint32_t slim[2];      /* indexes in slim_kinds, the second for spans with TFP_MARK_CONTINUES; TFP_NONE: none yet */
+    uint32_t compact[2];   /* indexes in kinds, the second for spans with TFP_MARK_CONTINUES; TFP_NONE: none yet */
     tfp_strid instruction; /* instruction of a GPU's activity; 0: none */
 } tfp_xclass;
 
 /* The thunks of one run of a module on the CPU; used as a step if the file has no better marks. */
 typedef struct tfp_xthunks {
-    uint32_t span, run; /* span: the first one to start; TFP_NONE: it is a slim row */
+    uint32_t span, run; /* span: the first one to start; TFP_NONE: it is a compact row */
     uint32_t lane;      /* lane of the first one */
     tfp_strid module;
     int64_t start_ns, end_ns, busy_ns;
@@ -220,9 +220,9 @@ typedef struct tfp_xreader {
     /* lane << 32 | module -> the only instruction of the module that ran in this stream, or TFP_SEVERAL */
     tfp_map64 only_by_module;
     int64_t base_ns; /* subtracted from lines whose times count from 1970 */
-    bool sums;       /* TFP_READS_SUMS, TFP_READS_TIMES: lanes are slim where that is possible */
+    bool sums;       /* TFP_READS_SUMS, TFP_READS_TIMES: lanes are compact where that is possible */
     bool rows;       /* TFP_READS_TIMES: memory is not asked for */
-    tfp_slim_writer slim;
+    tfp_compact_writer compact;
 } tfp_xreader;
 
 /* Reports something odd as a warning about the file and as a finding of `check`. */
@@ -251,7 +251,7 @@ typedef struct tfp_xline_reader {
     uint32_t plane, lane;
     uint64_t last_id; /* id of the last metadata, and its index */
     uint32_t last_meta;
-    bool slim; /* r->slim receives its events */
+    bool compact; /* r->compact receives its events */
     /* of a stream: the module and instruction whose run continues, and the name of the run's first activity */
     tfp_strid module, instruction, path, first;
     int64_t start_ns; /* start of its last activity */
@@ -288,10 +288,10 @@ bool tfp_xplane_is_whole(const tfp_wire *w, size_t *need);
 tfp_status tfp_xplane_read_rest(tfp_xline_reader *lr, uint64_t at, tfp_error *err);
 
 /* ---- steps.c: marks of steps ---- */
-/* Notes a thunk of a module's run; span TFP_NONE: it is a slim row. */
+/* Notes a thunk of a module's run; span TFP_NONE: it is a compact row. */
 void tfp_xplane_thunk(tfp_xline_reader *lr, const tfp_xclass *c, uint64_t run, int64_t start_ns, int64_t duration_ns,
                       uint32_t span);
-/* Adds a mark for an event. A slim row has no span, so one is made for the mark. */
+/* Adds a mark for an event. A compact row has no span, so one is made for the mark. */
 void tfp_xplane_mark(tfp_xline_reader *lr, const tfp_event *e, tfp_step_mark *m);
 /* Reads an event of a line `XLA Modules`. */
 void tfp_xplane_run(tfp_xline_reader *lr, const tfp_xclass *c, const tfp_event *e, uint32_t span);
@@ -337,20 +337,21 @@ void tfp_xplane_slot_start(tfp_xslot *s, const tfp_xplane *p, bool sums);
 void tfp_xplane_parse(tfp_xslot *s);
 void tfp_xplane_slot_free(tfp_xslot *s);
 
-/* ---- slim.c: sums in place of spans ---- */
+/* ---- compact.c: sums in place of spans ---- */
 /* Starts the line's lane. */
 void tfp_xplane_start_line(tfp_xline_reader *lr);
-/* Adds a usual event to the slim lane; false: it must become a span. */
-bool tfp_xplane_slim(tfp_xline_reader *lr, tfp_xclass *c, const tfp_event *e);
-/* Called before an event becomes a span in a lane that may be slim: the lane stays slim if the event comes in order. */
-void tfp_xplane_beside_slim(tfp_xline_reader *lr, const tfp_event *e);
-/* The same for an event of a class whose events became slim; nothing else must be checked then. */
-bool tfp_xplane_slim_row(tfp_xline_reader *lr, const tfp_xclass *c, const tfp_xrow *row, unsigned marks, bool has_run);
-/* Ends slimness: the line's further events become spans, and its earlier rows become spans too. */
-void tfp_xplane_stop_slim(tfp_xline_reader *lr);
+/* Adds a usual event to the compact lane; false: it must become a span. */
+bool tfp_xplane_compact(tfp_xline_reader *lr, tfp_xclass *c, const tfp_event *e);
+/* Called before an event becomes a span in a lane that may be compact: the lane stays compact if the event comes in order. */
+void tfp_xplane_beside_compact(tfp_xline_reader *lr, const tfp_event *e);
+/* The same for an event of a class whose events became compact; nothing else must be checked then. */
+bool tfp_xplane_compact_row(tfp_xline_reader *lr, const tfp_xclass *c, const tfp_xrow *row, unsigned marks,
+                            bool has_run);
+/* Ends this: the line's further events become spans, and its earlier rows become spans too. */
+void tfp_xplane_stop_compact(tfp_xline_reader *lr);
 /* Adds a span that only a step's mark refers to, with the lane, name and times of the event. */
 uint32_t tfp_xplane_marker(tfp_xreader *r, const tfp_event *of);
-/* For a root that comes next in a slim lane: fills in the function call around it. */
+/* For a root that comes next in a compact lane: fills in the function call around it. */
 void tfp_xplane_call_around(const tfp_xreader *r, int64_t end_ns, tfp_step_mark *m);
 
 /* ---- pieces.c ---- */

@@ -117,7 +117,7 @@ static void add_row(lines *x, const tfp_xslot *s, const tfp_xrow *row, tfp_error
     if (kind && kind->class == TFP_NONE) find_class(x, s, row, kind);
     tfp_xclass *c = kind && kind->class != TFP_NONE ? &x->r->classes.list.at[kind->class] : NULL;
     unsigned marks = c && !c->memory ? tfp_xplane_run_marks(&x->lr, c, row->start_ns) : 0;
-    if (c && tfp_xplane_slim_row(&x->lr, c, row, marks, kind->has_run)) return;
+    if (c && tfp_xplane_compact_row(&x->lr, c, row, marks, kind->has_run)) return;
     if (!c || c->memory) {
         tfp_field f;
         tfp_wire w = field_at(s, row->at, &f);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/xplane/xplane.c: reads an XSpace file (NAME.xplane.pb), which TensorFlow's and JAX's profilers write, as a
- * trace. In: a file in windows. Out: calls on a tfp_builder: lanes, spans (or slim rows where only sums are asked for),
- * marks of steps, memory events; the join makes the nodes. Its parts: plane.c, line.c, slim.c, class.c; hlo/proto.c
+ * trace. In: a file in windows. Out: calls on a tfp_builder: lanes, spans (or compact rows where only sums are asked for),
+ * marks of steps, memory events; the join makes the nodes. Its parts: plane.c, line.c, compact.c, class.c; hlo/proto.c
  * reads the HLO modules in the file. Uses base, wire, model. Message layout: tsl/profiler/protobuf/xplane.proto. */
 #include "formats/files/folder.h"
 #include "formats/xplane/parts.h"
 #include "model/event_builder.h"
-#include "model/slim.h"
+#include "model/trace/compact.h"
 #include "model/tables/events.h"
 #include "model/tables/profile.h"
 #include "model/tables/sources.h"
@@ -205,7 +205,7 @@ static void reader_free(tfp_xreader *r)
     tfp_map64_free(&r->classes.by_hash);
     tfp_map64_free(&r->only_by_module);
     tfp_buf_free(&r->event.unpacked);
-    tfp_slim_writer_free(&r->slim);
+    tfp_compact_writer_free(&r->compact);
 }
 
 static tfp_status read_xplane(tfp_builder *b, tfp_input *in, tfp_error *err)

@@ -3,7 +3,7 @@
  * matches them, chooses among several matches, and derives the place of each activity. Then it adds what Inductor
  * recorded for all other activities. */
 #include "model/graphs/eager.h"
-#include "model/slim.h"
+#include "model/tables/compact.h"
 #include "model/tables/profile.h"
 
 /* Forgets what an earlier join found: it is found again, together with files added since. */
@@ -65,7 +65,7 @@ static void attribute_launched(tfp_builder *b)
 void tfp_graphs_join(tfp_builder *b)
 {
     b->p->captures->joined = b->p->events->spans.size;
-    if (b->p->events->slim->slims.size) return; /* only sums of XPlane were read, and their events tell their places */
+    if (tfp_only_sums(b->p)) return; /* only sums of XPlane were read, and their events tell their places */
     tfp_build_keep(b, judge_replays(b));
     attribute_launched(b);
 }

@@ -145,24 +145,18 @@ static void add_op(const calls *c, size_t *near, int64_t start_ns, int64_t durat
     if (start_ns < of->returns_ns && end_ns > of->inside_end_ns) of->inside_end_ns = end_ns;
 }
 
-/* Adds the host ops of one thread, which has spans or slim rows. */
+/* Adds the host ops of one thread, which has spans or compact rows. */
 static void add_lane(const calls *c, uint32_t lane)
 {
     const tfp_join *x = c->f->x;
     const tfp_span_columns *s = &x->t->spans;
-    const tfp_slim_lane *slim = tfp_join_slim(x, lane);
     size_t near = 0;
     for (uint32_t k = x->lane_first[lane]; k < x->lane_first[lane + 1]; k++) {
         uint32_t i = x->order[k];
         if (tfp_is_host_op(s->kind[i])) add_op(c, &near, s->start_ns[i], s->duration_ns[i], s->self_ns[i]);
     }
-    for (const tfp_slim_block *b = slim ? slim->first : NULL; b; b = b->next) {
-        for (uint32_t i = 0; i < b->size; i++) {
-            const tfp_slim_row *row = &b->rows[i];
-            if (tfp_is_host_op(x->t->slim->slim_kinds.at[row->kind].kind))
-                add_op(c, &near, tfp_slim_start_of(b, row), tfp_slim_duration(slim, row), tfp_slim_self(slim, row));
-        }
-    }
+    for (tfp_lane_rows r = tfp_lane_rows_of(x->t, tfp_compact_lane_of(x->t, lane)); tfp_lane_rows_next(&r);)
+        if (tfp_is_host_op(r.kind->kind)) add_op(c, &near, r.start_ns, r.duration_ns, r.self_ns);
 }
 
 /* Threads that prepare input work for later steps, so they are skipped. */
@@ -218,13 +212,11 @@ static int64_t launched_end(tfp_step_finder *f, int64_t from_ns, int64_t before_
     for (uint32_t i = 0; i < x->count; i++)
         if (s->kind[i] == TFP_SPAN_ACTIVITY && tfp_span_process(x, i) == f->process)
             add_activity(&l, s->correlation[i], s->start_ns[i], s->duration_ns[i]);
-    for (size_t k = 0; k < x->t->slim->slims.size; k++) {
-        const tfp_slim_lane *slim = &x->t->slim->slims.at[k];
-        if (slim->nesting == TFP_SLIM_HOST || x->p->lanes->at[slim->lane].process != f->process) continue;
-        for (const tfp_slim_block *b = slim->first; b; b = b->next)
-            for (uint32_t i = 0; i < b->size; i++)
-                add_activity(&l, tfp_slim_correlation(slim, &b->rows[i]), tfp_slim_start_of(b, &b->rows[i]),
-                             tfp_slim_duration(slim, &b->rows[i]));
+    for (size_t k = 0; k < x->t->compact->lanes.size; k++) {
+        const tfp_compact_lane *lane = &x->t->compact->lanes.at[k];
+        if (lane->nesting == TFP_NESTING_HOST || x->p->lanes->at[lane->lane].process != f->process) continue;
+        for (tfp_lane_rows r = tfp_lane_rows_of(x->t, lane); tfp_lane_rows_next(&r);)
+            add_activity(&l, r.correlation, r.start_ns, r.duration_ns);
     }
     return l.end_ns;
 }

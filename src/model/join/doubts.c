@@ -362,7 +362,7 @@ static bool check_process(doubter *d, uint32_t process, const uint32_t *syncs, s
 void tfp_join_doubts(tfp_join *x)
 {
     doubter d = { .x = x, .s = &x->t->spans };
-    if (!x->count || tfp_slims_have_rows(x->t)) return;
+    if (!x->count || tfp_has_compact(x->t)) return;
     d.means = calloc(x->p->strings.count + 1, 1);
     d.launched = calloc(x->count, 1);
     d.processes = calloc(x->t->processes.size + 1, sizeof *d.processes);

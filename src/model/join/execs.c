@@ -170,11 +170,11 @@ static void add_span(tfp_join *x, uint32_t i, tfp_strid flops)
     add_runs(x, &r, flops);
 }
 
-static void add_slim(tfp_join *x, const tfp_slim_lane *f, tfp_strid flops)
+static void add_compact(tfp_join *x, const tfp_compact_lane *f, tfp_strid flops)
 {
-    for (size_t i = 0; i < f->groups.size && !x->b->status; i++) {
-        const tfp_slim_group *g = &f->groups.at[i];
-        const tfp_slim_kind *k = &x->t->slim->slim_kinds.at[g->kind];
+    for (size_t i = 0; i < f->sums.size && !x->b->status; i++) {
+        const tfp_compact_sum *g = &f->sums.at[i];
+        const tfp_compact_kind *k = &x->t->compact->kinds.at[g->kind];
         tfp_runs r = { .node = g->node,
                        .step = g->step,
                        .lane = f->lane,
@@ -189,8 +189,8 @@ static void add_slim(tfp_join *x, const tfp_slim_lane *f, tfp_strid flops)
         add_runs(x, &r, flops);
     }
     for (size_t i = 0; i < f->ran.size && !x->b->status && !x->execs.recounts; i++) {
-        const tfp_slim_group *g = &f->groups.at[f->ran.at[i].group];
-        tfp_runs r = { .node = g->node, .kind = x->t->slim->slim_kinds.at[g->kind].kind, .lane = f->lane };
+        const tfp_compact_sum *g = &f->sums.at[f->ran.at[i].sum];
+        tfp_runs r = { .node = g->node, .kind = x->t->compact->kinds.at[g->kind].kind, .lane = f->lane };
         if (tfp_runs_count(x->p, &r)) note_step(x, g->node, f->ran.at[i].step);
     }
 }
@@ -215,10 +215,10 @@ static void add_lanes(tfp_join *x)
 {
     tfp_strid flops = tfp_strtab_find(&x->p->strings, TFP_STR("flops"));
     for (uint32_t lane = 0; lane < x->p->lanes->size && !x->b->status; lane++) {
-        const tfp_slim_lane *slim = tfp_join_slim(x, lane);
+        const tfp_compact_lane *compact = tfp_compact_lane_of(x->t, lane);
         for (size_t k = x->lane_first[lane]; k < x->lane_first[lane + 1] && !x->b->status; k++)
             add_span(x, x->order[k], flops);
-        if (slim) add_slim(x, slim, flops);
+        if (compact) add_compact(x, compact, flops);
     }
 }
 

@@ -87,7 +87,7 @@ static void note_contents(tfp_builder *b)
     const tfp_profile *p = b->p;
     if (p->program) tfp_build_has(b, TFP_HAS_PROGRAM);
     if (p->runs->step_order.size) tfp_build_has(b, TFP_HAS_STEPS);
-    if (p->detail->spans.size || p->events->spans.size || p->events->slim->slims.size) tfp_build_has(b, TFP_HAS_SPANS);
+    if (p->detail->spans.size || p->events->spans.size || tfp_only_sums(p)) tfp_build_has(b, TFP_HAS_SPANS);
     if (p->events->processes.size) tfp_build_has(b, TFP_HAS_TRACE);
     if (has_memory(p)) tfp_build_has(b, TFP_HAS_MEMORY);
 }
@@ -98,7 +98,7 @@ tfp_status tfp_build_finish(tfp_builder *b, tfp_error *err)
     const char *file = b->file;
     if (!p->reopened) tfp_build_join(b);
     if (!p->reopened) tfp_build_recorded(b);
-    if (p->events->spans.size || p->events->slim->slims.size || p->sampled->samples.size)
+    if (p->events->spans.size || tfp_only_sums(p) || p->sampled->samples.size)
         p->about.time_grain_ns = 1; /* times of traces are finer than a microsecond */
     if (p->about.graph_file) b->file = p->about.graph_file;
     resolve_inputs(b);

@@ -8,6 +8,7 @@
 #include "model/tables/processes.h"
 #include "model/tables/profile.h"
 #include "model/tables/sources.h"
+#include "model/trace/compact.h"
 #include "schema/schema.h"
 
 /* Chains the lanes of each process. False: out of memory. */
@@ -187,18 +188,17 @@ static void forget(tfp_join *x)
         if (x->p->files->warnings.at[i].what == tfp_join_cut_paths) x->p->files->warnings.at[i].count = 0;
 }
 
-/* Rows of slim lanes can stay rows only if all lanes are slim, and nothing is in doubt. Otherwise every row becomes a span. */
+/* Rows of compact lanes can stay rows only if all lanes are compact, and nothing is in doubt. Otherwise every row becomes a span. */
 static void widen_mixed(tfp_builder *b)
 {
     tfp_event_tables *t = b->p->events;
     bool mixed = false;
-    if (!t->slim->slims.size) return;
+    if (!tfp_only_sums(b->p)) return;
     bool rows = b->p->reads & TFP_READS_TIMES;
-    for (size_t i = 0; i < t->slim->slims.size && rows; i++) mixed |= t->slim->slims.at[i].wide;
+    for (size_t i = 0; i < t->compact->lanes.size && rows; i++) mixed |= t->compact->lanes.at[i].expanded;
     for (size_t i = 0; i < t->spans.size && rows && !mixed; i++) mixed = t->spans.kind[i] != TFP_SPAN_OTHER;
-    mixed = mixed || tfp_slims_doubtful(b);
-    for (uint32_t i = 0; i < t->slim->slims.size && mixed; i++)
-        if (!t->slim->slims.at[i].wide) tfp_slim_widen(b, i);
+    mixed = mixed || tfp_compact_doubtful(b);
+    if (mixed) tfp_compact_expand_process(b, TFP_NONE);
 }
 
 void tfp_build_join(tfp_builder *b)
@@ -208,7 +208,7 @@ void tfp_build_join(tfp_builder *b)
     tfp_join x = {
         .b = b, .p = b->p, .t = t, .count = t->spans.size, .nodes.no_op = TFP_NONE, .windows.outside = TFP_NONE
     };
-    size_t events = t->spans.size + t->memory.size + t->slim->slims.size;
+    size_t events = t->spans.size + t->memory.size + t->compact->lanes.size;
     if (b->status || !t->processes.size || (t->spans.parent && t->joined_events == events)) return;
     b->p->about.time_grain_ns = 1; /* means of traces are not truncated to whole microseconds */
     find_ranks(&x);
@@ -217,13 +217,13 @@ void tfp_build_join(tfp_builder *b)
                                     { tfp_join_markers, NULL },    { tfp_join_nest, tfp_join_index_spans },
                                     { tfp_join_steps, NULL },      { tfp_join_kept, NULL },
                                     { tfp_join_launches, NULL },   { tfp_join_doubts, NULL },
-                                    { join_graphs, NULL },         { tfp_join_slims, NULL },
+                                    { join_graphs, NULL },         { tfp_join_sums, NULL },
                                     { drop_calls, NULL },          { tfp_join_work, NULL },
                                     { tfp_join_nodes, NULL },      { tfp_join_execs, NULL },
                                     { tfp_join_count_steps, NULL } };
     for (size_t i = 0; i < sizeof stages / sizeof *stages && !tfp_builder_status(b, NULL); i++)
         run_stage(&x, &stages[i]);
-    t->joined_events = t->spans.size + t->memory.size + t->slim->slims.size;
+    t->joined_events = t->spans.size + t->memory.size + t->compact->lanes.size;
     tfp_join_index_free(&x);
     free(x.order);
     free(x.lane_first);

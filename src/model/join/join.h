@@ -8,7 +8,7 @@
 #include "model/builder.h"
 #include "model/launches.h"
 #include "model/order.h"
-#include "model/slim.h"
+#include "model/tables/compact.h"
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
 #include "model/tables/profile.h"
@@ -184,7 +184,9 @@ void tfp_join_launches(tfp_join *x); /* finds launch, owner, class and step of a
 void tfp_join_doubts(tfp_join *x);   /* finds what the data puts in doubt, with spans only (doubts.c) */
 void tfp_join_nodes(tfp_join *x);    /* finds the node of each span */
 void tfp_join_execs(tfp_join *x);    /* makes executions */
-void tfp_join_slims(tfp_join *x);    /* groups slim rows */
+void tfp_join_sums(tfp_join *x);     /* sums compact rows that are alike */
+/* Whether rows of streams and of their launches may hold what the join doubts (doubts.h, times.c): then all must become spans. */
+bool tfp_compact_doubtful(tfp_builder *b);
 /* The step in which activity in a step is summed. */
 static inline uint32_t tfp_step_kept(const tfp_join *x, uint32_t step)
 {
@@ -194,16 +196,10 @@ bool tfp_join_ran(tfp_join *x, uint32_t node,
                   uint32_t step);       /* notes that a node ran in the step; false: out of memory */
 void tfp_join_count_steps(tfp_join *x); /* for the mean: counts the steps in which each node ran */
 void tfp_join_work(tfp_join *x);        /* finds the share of the work inside steps that replace marked ones */
-bool tfp_join_map_calls(tfp_join *x);   /* makes t->launches once, for a trace with slim lanes. False: out of memory */
+bool tfp_join_map_calls(tfp_join *x); /* makes t->launches once, for a trace with compact lanes. False: out of memory */
 /* The start of the call that launched an activity with that key; works for every trace, once its calls are mapped.
  * False: there is no such call. */
 bool tfp_join_launch_start(const tfp_join *x, uint32_t process, uint32_t correlation, int64_t *start_ns);
-/* The slim rows of a lane; NULL: it has none. */
-static inline tfp_slim_lane *tfp_join_slim(const tfp_join *x, uint32_t lane)
-{
-    uint32_t at = x->t->slim->slims.size ? tfp_slim_of_lane(x->t, lane) : TFP_NONE;
-    return at == TFP_NONE ? NULL : &x->t->slim->slims.at[at];
-}
 tfp_step_cursor tfp_step_cursor_start(const tfp_join *x, uint32_t process, tfp_strid device);
 uint32_t tfp_step_cursor_at(tfp_step_cursor *c, int64_t at_ns);
 /* The step at a time in a process (device 0) or on one of its devices, or TFP_NONE. */

@@ -52,13 +52,13 @@ void tfp_join_count_steps(tfp_join *x)
     /* for each step: the last node that ran in it */
     uint32_t *seen = malloc((x->p->runs->steps.size + 1) * sizeof *seen);
     uint32_t *steps = first && seen ? by_node(x, first) : NULL;
-    free(x->t->slim->mean_steps);
-    x->t->slim->mean_steps = calloc(nodes + 1, sizeof *x->t->slim->mean_steps);
-    if (tfp_join_keep(x, steps && x->t->slim->mean_steps)) {
+    free(x->p->runs->mean_steps);
+    x->p->runs->mean_steps = calloc(nodes + 1, sizeof *x->p->runs->mean_steps);
+    if (tfp_join_keep(x, steps && x->p->runs->mean_steps)) {
         memset(seen, 0xff, (x->p->runs->steps.size + 1) * sizeof *seen); /* TFP_NONE */
         for (uint32_t node = 0; node < nodes; node++)
             for (size_t i = first[node]; i < first[node + 1]; i++) {
-                x->t->slim->mean_steps[node] += seen[steps[i]] != node;
+                x->p->runs->mean_steps[node] += seen[steps[i]] != node;
                 seen[steps[i]] = node;
             }
     }

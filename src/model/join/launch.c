@@ -194,7 +194,7 @@ bool tfp_join_index_spans(tfp_join *x)
         l->any |= s->kind[i] == TFP_SPAN_ACTIVITY;
         external |= s->kind[i] == TFP_SPAN_ACTIVITY && s->external[i];
     }
-    if (l->any && !x->t->slim->slims.size) ok = index_by_key(x, &l->calls);
+    if (l->any && !tfp_only_sums(x->p)) ok = index_by_key(x, &l->calls);
     if (x->repeats.size) ok = ok && sort_repeats(x, &l->calls);
     if (l->any && external) ok = ok && index_by_key(x, &l->ops);
     if (l->any) ok = ok && class_calls(x, l);
@@ -212,7 +212,7 @@ void tfp_join_index_free(tfp_join *x)
 }
 
 typedef struct call_found { /* the call of an activity */
-    uint32_t span;          /* TFP_NONE: there is none, or it is a slim row */
+    uint32_t span;          /* TFP_NONE: there is none, or it is a compact row */
     bool any, collective;
     int64_t start_ns;
 } call_found;
@@ -233,7 +233,7 @@ static uint32_t repeated_call(const tfp_join *x, uint32_t process, uint32_t numb
 static call_found find_call(const tfp_join *x, uint32_t process, uint32_t correlation, int64_t at_ns)
 {
     call_found c = { .span = TFP_NONE };
-    if (x->t->slim->slims.size) {
+    if (tfp_only_sums(x->p)) {
         const tfp_launch *found = tfp_launch_of(x->t->launches, process, correlation);
         if (!found) return c;
         uint32_t span = tfp_launch_kind(found) == TFP_LAUNCH_SPAN ? found->of : TFP_NONE;
@@ -255,7 +255,7 @@ bool tfp_join_launch_start(const tfp_join *x, uint32_t process, uint32_t correla
 
 bool tfp_join_map_calls(tfp_join *x)
 {
-    if (x->t->launches || !x->t->slim->slims.size) return true;
+    if (x->t->launches || !tfp_only_sums(x->p)) return true;
     x->t->launches = tfp_launches_new(x->p, x->cpu_op_above);
     return x->t->launches != NULL;
 }

@@ -121,7 +121,7 @@ bool tfp_join_merged(tfp_join *x, uint8_t **out)
     const tfp_process *all = x->t->processes.at;
     size_t count = x->t->processes.size, merged = 0;
     for (size_t i = 0; i < count; i++) merged += is_merged(all, count, i);
-    if (!merged || merged == count || tfp_slims_have_rows(x->t)) return true;
+    if (!merged || merged == count || tfp_has_compact(x->t)) return true;
     merger m = { .x = x, .works = calloc(count, sizeof *m.works) };
     if (!m.works) return false;
     for (size_t i = 0; i < count; i++) m.works[i] = (work){ .merged = is_merged(all, count, i), .twin = TFP_NONE };

@@ -347,18 +347,18 @@ static void activity_node(tfp_join *x, uint32_t i, const words *w)
     activity_types(x, s->node[i], lane, s->class[i] == TFP_CLASS_COMMUNICATION, w);
 }
 
-/* ---- slim lanes, whose spans all tell their paths ---- */
+/* ---- compact lanes, whose spans all tell their paths ---- */
 
-static uint32_t node_of_kind(tfp_join *x, const tfp_slim_kind *k)
+static uint32_t node_of_kind(tfp_join *x, const tfp_compact_kind *k)
 {
     return node_named(x, k->path, k->op ? k->op : k->name);
 }
 
-static void slim_host_nodes(tfp_join *x, tfp_slim_lane *f, const words *w)
+static void compact_host_nodes(tfp_join *x, tfp_compact_lane *f, const words *w)
 {
-    for (size_t i = 0; i < f->groups.size && !x->b->status; i++) {
-        tfp_slim_group *g = &f->groups.at[i];
-        const tfp_slim_kind *k = &x->t->slim->slim_kinds.at[g->kind];
+    for (size_t i = 0; i < f->sums.size && !x->b->status; i++) {
+        tfp_compact_sum *g = &f->sums.at[i];
+        const tfp_compact_kind *k = &x->t->compact->kinds.at[g->kind];
         if (!tfp_is_host_op(k->kind)) continue;
         g->node = node_of_kind(x, k);
         host_run run = { .node = g->node, .lane = f->lane, .trace = k->trace, .kind = k->kind, .marks = k->marks };
@@ -366,11 +366,11 @@ static void slim_host_nodes(tfp_join *x, tfp_slim_lane *f, const words *w)
     }
 }
 
-static void slim_activity_nodes(tfp_join *x, tfp_slim_lane *f, const words *w)
+static void compact_activity_nodes(tfp_join *x, tfp_compact_lane *f, const words *w)
 {
-    for (size_t i = 0; i < f->groups.size && !x->b->status; i++) {
-        tfp_slim_group *g = &f->groups.at[i];
-        const tfp_slim_kind *k = &x->t->slim->slim_kinds.at[g->kind];
+    for (size_t i = 0; i < f->sums.size && !x->b->status; i++) {
+        tfp_compact_sum *g = &f->sums.at[i];
+        const tfp_compact_kind *k = &x->t->compact->kinds.at[g->kind];
         if (k->kind != TFP_SPAN_ACTIVITY) continue;
         g->node = node_of_kind(x, k);
         activity_types(x, g->node, &x->p->lanes->at[f->lane], g->class == TFP_CLASS_COMMUNICATION, w);
@@ -403,19 +403,19 @@ void tfp_join_nodes(tfp_join *x)
               grow_nodes(x) && recall_twins(x);
     if (tfp_join_keep(x, ok) && backward) tfp_join_keep(x, find_models(x) && find_forwards(x, &f));
     for (uint32_t lane = 0; lane < x->p->lanes->size && !x->b->status; lane++) {
-        tfp_slim_lane *slim = tfp_join_slim(x, lane);
+        tfp_compact_lane *compact = tfp_compact_lane_of(x->t, lane);
         for (size_t k = x->lane_first[lane]; k < x->lane_first[lane + 1] && !x->b->status; k++) {
             uint32_t i = x->order[k];
             if (s->kind[i] != TFP_SPAN_ACTIVITY && tfp_span_process(x, i) < x->t->processes.size)
                 host_node(x, i, &f, &w);
         }
-        if (slim) slim_host_nodes(x, slim, &w);
+        if (compact) compact_host_nodes(x, compact, &w);
     }
     for (uint32_t lane = 0; lane < x->p->lanes->size && !x->b->status; lane++) {
-        tfp_slim_lane *slim = tfp_join_slim(x, lane);
+        tfp_compact_lane *compact = tfp_compact_lane_of(x->t, lane);
         for (size_t k = x->lane_first[lane]; k < x->lane_first[lane + 1] && !x->b->status; k++)
             if (s->kind[x->order[k]] == TFP_SPAN_ACTIVITY) activity_node(x, x->order[k], &w);
-        if (slim) slim_activity_nodes(x, slim, &w);
+        if (compact) compact_activity_nodes(x, compact, &w);
     }
     free(f.at);
     free(f.keys);

@@ -9,6 +9,7 @@
 #include "model/tables/profile.h"
 #include "model/tables/runs.h"
 #include "model/tables/step_marks.h"
+#include "model/trace/scan.h"
 #include "query/order.h"
 
 typedef tfp_step_finder finder;
@@ -149,11 +150,12 @@ static bool extent(const tfp_join *x, uint32_t process, int64_t *start_ns, int64
         if (!any || tfp_span_end(s, i) > *end_ns) *end_ns = tfp_span_end(s, i);
         any = true;
     }
-    for (size_t i = 0; i < x->t->slim->slims.size; i++) {
-        const tfp_slim_lane *f = &x->t->slim->slims.at[i];
-        if (!f->first || x->p->lanes->at[f->lane].process != process) continue;
-        if (!any || f->start_ns < *start_ns) *start_ns = f->start_ns;
-        if (!any || f->end_ns > *end_ns) *end_ns = f->end_ns;
+    for (size_t i = 0; i < x->t->compact->lanes.size; i++) {
+        uint32_t lane = x->t->compact->lanes.at[i].lane;
+        tfp_extent e = tfp_scan_extent(x->p, lane, 0);
+        if (e.end_ns < e.start_ns || x->p->lanes->at[lane].process != process) continue;
+        if (!any || e.start_ns < *start_ns) *start_ns = e.start_ns;
+        if (!any || e.end_ns > *end_ns) *end_ns = e.end_ns;
         any = true;
     }
     return any;
@@ -352,12 +354,12 @@ static void work_of(const tfp_join *x, uint32_t process, work *w)
     for (uint32_t i = 0; i < x->count; i++)
         if (tfp_span_process(x, i) == process && x->p->lanes->at[s->lane[i]].role != TFP_ROLE_ASYNC)
             add_work(w, s->kind[i], s->self_ns[i], s->step[i] != TFP_NONE);
-    for (size_t i = 0; i < x->t->slim->slims.size; i++) {
-        const tfp_slim_lane *f = &x->t->slim->slims.at[i];
+    for (size_t i = 0; i < x->t->compact->lanes.size; i++) {
+        const tfp_compact_lane *f = &x->t->compact->lanes.at[i];
         if (x->p->lanes->at[f->lane].process != process || x->p->lanes->at[f->lane].role == TFP_ROLE_ASYNC) continue;
-        for (size_t k = 0; k < f->groups.size; k++) {
-            const tfp_slim_group *g = &f->groups.at[k];
-            add_work(w, x->t->slim->slim_kinds.at[g->kind].kind, g->self_ns, g->step != TFP_NONE);
+        for (size_t k = 0; k < f->sums.size; k++) {
+            const tfp_compact_sum *g = &f->sums.at[k];
+            add_work(w, x->t->compact->kinds.at[g->kind].kind, g->self_ns, g->step != TFP_NONE);
         }
     }
 }

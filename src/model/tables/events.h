@@ -39,9 +39,9 @@ struct tfp_event_tables {
     TFP_VEC(uint32_t) joined_execs;                        /* indexes in execs: those that the last join made */
     /* indexes in nodes that share their name with a node of another op */
     TFP_VEC(uint32_t) twins;
-    size_t joined_events;  /* number of events at the last join */
-    tfp_slim_tables *slim; /* rows instead of spans (model/slim.h) */
-    /* calls by number: used while slim lanes are joined; with TFP_READS_TIMES they live as long as the profile */
+    size_t joined_events;        /* number of events at the last join */
+    tfp_compact_tables *compact; /* rows instead of spans (model/tables/compact.h) */
+    /* calls by number: used while compact lanes are joined; with TFP_READS_TIMES they live as long as the profile */
     struct tfp_launches *launches;
 };
 

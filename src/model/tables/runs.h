@@ -20,7 +20,9 @@ typedef struct tfp_run_tables {
     tfp_map64 step_by_id;   /* id -> index in steps */
     tfp_map64 exec_by_step; /* tfp_exec_key -> index in execs; made when a file does not come step by step */
     size_t execs_indexed;   /* how many executions the table has; if not all, it is rebuilt */
-    int64_t next_step;      /* step of the next run_meta, if has_next_step */
+    /* NULL, or, when only the mean is kept (TFP_READS_ONE_STEP), for each node in how many steps it ran */
+    uint32_t *mean_steps;
+    int64_t next_step; /* step of the next run_meta, if has_next_step */
     bool has_next_step;
     bool on_both; /* tfp_ran_on_both, found when reading ends: each report asks for it */
 } tfp_run_tables;

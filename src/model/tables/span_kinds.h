@@ -38,7 +38,7 @@ enum {
     TFP_MARK_CONTINUES = 16, /* an activity in the same run of an operation as the activity before it in its stream */
     TFP_MARK_WAITS = 32,     /* a call that waits for the device according to the file, whatever its name */
     TFP_MARK_OP_TOLD = 32,   /* for activities: `external` gives its op, even if its call is known */
-    TFP_MARK_HELD = 64,      /* an annotation inside a row of its slim lane; set by the join */
+    TFP_MARK_HELD = 64,      /* an annotation inside a row of its compact lane; set by the join */
     TFP_MARK_LOADS = 64,     /* a call that loads the code of the kernel that it launches; set by the join */
     TFP_MARK_OUTSIDE = 128   /* outside the time range of the report (model/join/cut.h) */
 };

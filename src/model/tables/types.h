@@ -37,7 +37,7 @@ typedef struct tfp_timed_collective tfp_timed_collective;
 
 typedef struct tfp_allocator_entry tfp_allocator_entry; /* model/allocator.h */
 typedef struct tfp_event_tables tfp_event_tables;
-typedef struct tfp_slim_tables tfp_slim_tables; /* model/slim.h */
+typedef struct tfp_compact_tables tfp_compact_tables; /* model/tables/compact.h */
 typedef struct tfp_lane_list tfp_lane_list;
 typedef struct tfp_builder tfp_builder;
 typedef struct tfp_checkpoint tfp_checkpoint; /* model/tensors.h */

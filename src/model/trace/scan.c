@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/trace/scan.c: scans for sums: first the spans in columns, then the groups of packed rows. */
+/* model/trace/scan.c: scans for sums: first the spans in columns, then the groups of compact rows. */
 #include "model/trace/scan.h"
 
 #include "model/graphs.h"
-#include "model/slim.h"
+#include "model/tables/compact.h"
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
 #include "model/tables/profile.h"
@@ -65,9 +65,9 @@ static void add_span(tfp_scan *s, uint32_t i)
                         .step_runs = begins && step != TFP_NONE && s->p->runs->steps.at[step].listed };
 }
 
-static void add_group(tfp_scan *s, uint32_t lane, const tfp_slim_group *g)
+static void add_group(tfp_scan *s, uint32_t lane, const tfp_compact_sum *g)
 {
-    const tfp_slim_kind *kinds = s->p->events->slim->slim_kinds.at, *k = &kinds[g->kind];
+    const tfp_compact_kind *kinds = s->p->events->compact->kinds.at, *k = &kinds[g->kind];
     if (!counts(s, k->kind, lane, g->step)) return;
     s->rows[s->count++] = (tfp_scan_row){ .span = TFP_NONE,
                                           .process = s->p->lanes->at[lane].process,
@@ -93,10 +93,10 @@ bool tfp_scan_next(tfp_scan *s)
     const tfp_event_tables *t = s->p->events;
     s->count = 0;
     while (!s->failed && s->count < TFP_SCAN_BATCH && s->span < t->spans.size) add_span(s, s->span++);
-    while (!s->failed && s->count < TFP_SCAN_BATCH && s->lane < t->slim->slims.size) {
-        const tfp_slim_lane *f = &t->slim->slims.at[s->lane];
-        if (!f->wide && s->group < f->groups.size) {
-            add_group(s, f->lane, &f->groups.at[s->group++]);
+    while (!s->failed && s->count < TFP_SCAN_BATCH && s->lane < t->compact->lanes.size) {
+        const tfp_compact_lane *f = &t->compact->lanes.at[s->lane];
+        if (!f->expanded && s->group < f->sums.size) {
+            add_group(s, f->lane, &f->sums.at[s->group++]);
         } else {
             s->lane++;
             s->group = 0;
@@ -113,6 +113,6 @@ unsigned tfp_scan_certainty(const tfp_profile *p, const tfp_scan_row *row)
 
 int64_t tfp_scan_outer_ns(const tfp_profile *p, uint32_t step)
 {
-    const int64_t *by_step = p->events->slim->slim_outer_ns;
+    const int64_t *by_step = p->events->compact->outer_ns;
     return by_step ? by_step[step + 1] : 0; /* TFP_NONE + 1 is 0 */
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/trace/scan.h: the one way to read the spans of a trace for sums and for times. It hides how a lane is stored: each span in
- * columns, or packed rows of which sums are kept. A scan decodes rows in batches, and applies its filters.
+ * columns, or compact rows of which sums are kept. A scan decodes rows in batches, and applies its filters.
  *
  *     for (tfp_scan s = tfp_scan_of(p, &(tfp_scan_ask){ .kinds = TFP_SPANS(ACTIVITY), .step = step }); tfp_scan_next(&s);)
  *         for (const tfp_scan_row *row = s.rows; row < s.rows + s.count; row++) ... row->self_ns ...
@@ -88,9 +88,9 @@ typedef struct tfp_time_scan {
     /* where the scan goes on */
     const tfp_profile *p;
     tfp_time_ask ask;
-    bool packed;
+    bool compact;
     size_t next;                     /* index in the spans */
-    struct tfp_time_stream *streams; /* of packed lanes: a heap */
+    struct tfp_time_stream *streams; /* of compact lanes: a heap */
     size_t stream_count;
 } tfp_time_scan;
 

@@ -109,8 +109,8 @@ static void sums_are_those_of_spans(void **state)
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         tfp_profile *spans = profile_in_file(files[i]), *sums = read_keeping(files[i], TFP_KEEP_SUMS);
         size_t rows = 0;
-        for (size_t k = 0; k < sums->events->slim->slims.size; k++)
-            rows += sums->events->slim->slims.at[k].first != NULL;
+        for (size_t k = 0; k < sums->events->compact->lanes.size; k++)
+            rows += sums->events->compact->lanes.at[k].first != NULL;
         assert_true(rows > 0 && sums->events->spans.size < spans->events->spans.size);
         for (size_t k = 0; k < 6; k++) {
             const char *view = k % 2 ? "op" : "scope";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/model/test_steps.c: steps of traces that do not mark any: what is used in place of marks, and which note
  * the report has. */
-#include "model/slim.h"
+#include "model/tables/compact.h"
 
 #include "model/span_names.h"
 #include "model/tables/events.h"
@@ -37,7 +37,7 @@ static tfp_profile *read_sums(const char *name)
 static void assert_steps(const char *file, tfp_step_source source, const char *windows)
 {
     tfp_profile *spans = profile_in_file(file), *sums = read_sums(file);
-    assert_true(sums->events->slim->slims.size > 0);
+    assert_true(sums->events->compact->lanes.size > 0);
     for (int i = 0; i < 2; i++) {
         tfp_profile *p = i ? sums : spans;
         char *got = windows_of(p);

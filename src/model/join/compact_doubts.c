@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/join/slim_doubts.c: whether rows of slim lanes (model/slim.h) may hold what the join doubts (doubts.c, times.c), which it finds
- * in spans only. Lanes that are spans already, because their events cross, are looked at too. */
+/* model/join/compact_doubts.c: whether rows of compact lanes (model/tables/compact.h) may hold what the join doubts (doubts.c, times.c),
+ * which it finds in spans only. Lanes that are spans already, because their events cross, are looked at too. */
 #include "model/build.h"
 #include "model/join/doubts.h"
 #include "model/span_names.h"
@@ -46,13 +46,13 @@ static void widen(extent *e, int64_t start_ns, int64_t end_ns)
     if (end_ns > e->end_ns) e->end_ns = end_ns;
 }
 
-static bool is_stream(const looker *l, const tfp_slim_lane *f)
+static bool is_stream(const looker *l, const tfp_compact_lane *f)
 {
     const tfp_lane *lane = &l->p->lanes->at[f->lane];
-    return lane->role == TFP_ROLE_STREAM && f->nesting == TFP_SLIM_FLAT && lane->process < l->t->processes.size;
+    return lane->role == TFP_ROLE_STREAM && f->nesting == TFP_NESTING_FLAT && lane->process < l->t->processes.size;
 }
 
-static looked_at *of_lane(const looker *l, const tfp_slim_lane *f)
+static looked_at *of_lane(const looker *l, const tfp_compact_lane *f)
 {
     uint32_t process = l->p->lanes->at[f->lane].process;
     return process < l->t->processes.size ? &l->processes[process] : NULL;
@@ -93,25 +93,21 @@ static bool waits_in_queue(const looked_at *x, uint32_t number, int64_t launched
 }
 
 /* Looks at the activities of a stream: the numbers that ran, and times that cannot be. */
-static bool look_at_stream(looker *l, const tfp_slim_lane *f)
+static bool look_at_stream(looker *l, const tfp_compact_lane *f)
 {
     looked_at *x = of_lane(l, f);
     int64_t start = 0, end = INT64_MIN;
     bool first = true;
-    for (const tfp_slim_block *b = f->first; b; b = b->next) {
-        for (uint32_t i = 0; i < b->size; i++) {
-            const tfp_slim_row *row = &b->rows[i];
-            if (l->t->slim->slim_kinds.at[row->kind].kind != TFP_SPAN_ACTIVITY) continue;
-            int64_t at = tfp_slim_start_of(b, row), until = at + tfp_slim_duration(f, row);
-            if (!first && is_odd(start, end, at, until)) return true;
-            uint32_t number = tfp_slim_correlation(f, row);
-            if (first) l->failed |= !keep_first(x, number, at);
-            if (first || until >= end || at < start) start = at, end = until;
-            first = false;
-            x->keyless += !number && l->t->slim->slim_kinds.at[row->kind].class != TFP_CLASS_COPY;
-            if (x->ran && number >= x->low && number <= x->high)
-                x->ran[(number - x->low) >> 3] |= (uint8_t)(1u << ((number - x->low) & 7));
-        }
+    for (tfp_lane_rows r = tfp_lane_rows_of(l->t, f); tfp_lane_rows_next(&r);) {
+        if (r.kind->kind != TFP_SPAN_ACTIVITY) continue;
+        int64_t at = r.start_ns, until = at + r.duration_ns;
+        if (!first && is_odd(start, end, at, until)) return true;
+        if (first) l->failed |= !keep_first(x, r.correlation, at);
+        if (first || until >= end || at < start) start = at, end = until;
+        first = false;
+        x->keyless += !r.correlation && r.kind->class != TFP_CLASS_COPY;
+        if (x->ran && r.correlation >= x->low && r.correlation <= x->high)
+            x->ran[(r.correlation - x->low) >> 3] |= (uint8_t)(1u << ((r.correlation - x->low) & 7));
     }
     return false;
 }
@@ -125,8 +121,8 @@ static bool widen_by_spans(looker *l)
         const tfp_lane *lane = &l->p->lanes->at[s->lane[i]];
         if (lane->process >= l->t->processes.size || s->kind[i] == TFP_SPAN_OTHER) continue;
         if (s->kind[i] == TFP_SPAN_ACTIVITY) {
-            uint32_t slim = tfp_slim_of_lane(l->t, s->lane[i]);
-            bool flat = slim == TFP_NONE || l->t->slim->slims.at[slim].nesting == TFP_SLIM_FLAT;
+            const tfp_compact_lane *of = tfp_compact_lane_of(l->t, s->lane[i]);
+            bool flat = !of || of->nesting == TFP_NESTING_FLAT;
             if (flat && lane->role == TFP_ROLE_STREAM) return true;
         } else {
             widen(&l->processes[lane->process].host, s->start_ns[i], tfp_add(s->start_ns[i], s->duration_ns[i], NULL));
@@ -141,7 +137,7 @@ static uint8_t meaning_of(tfp_str call)
     return means == TFP_CALL_OTHER && tfp_class_of_call(call) != TFP_CLASS_COMPUTE ? COPIES : (uint8_t)(means + 1);
 }
 
-/* A call, from a row or from a span of a wide lane. */
+/* A call, from a row or from a span of an expanded lane. */
 typedef struct called {
     uint32_t name, number;
     int64_t start_ns, duration_ns;
@@ -170,19 +166,13 @@ static bool look_at_call(const looker *l, looked_at *x, const called *c, bool ra
 }
 
 /* Goes through the calls of a host's lane (look_at_call). */
-static bool look_at_calls(const looker *l, const tfp_slim_lane *f, bool ran)
+static bool look_at_calls(const looker *l, const tfp_compact_lane *f, bool ran)
 {
     looked_at *x = of_lane(l, f);
-    size_t k = 0;
-    for (const tfp_slim_block *b = f->first; b && k < f->calls.size; b = b->next) {
-        for (uint32_t i = 0; i < b->size; i++) {
-            const tfp_slim_row *row = &b->rows[i];
-            const tfp_slim_kind *kind = &l->t->slim->slim_kinds.at[row->kind];
-            if (kind->kind != TFP_SPAN_CALL) continue;
-            called c = { kind->name, f->calls.at[k++].correlation, tfp_slim_start_of(b, row),
-                         tfp_slim_duration(f, row) };
-            if (look_at_call(l, x, &c, ran)) return true;
-        }
+    for (tfp_lane_rows r = tfp_lane_rows_of(l->t, f); r.calls < f->calls.size && tfp_lane_rows_next(&r);) {
+        if (r.kind->kind != TFP_SPAN_CALL) continue;
+        called c = { r.kind->name, r.correlation, r.start_ns, r.duration_ns };
+        if (look_at_call(l, x, &c, ran)) return true;
     }
     return false;
 }
@@ -204,11 +194,11 @@ static bool look_at_wide(const looker *l, bool ran)
 /* Whether something may be in doubt; in most files two looks at each row of a thread and one at each of a stream. */
 static bool look(looker *l)
 {
-    const struct tfp_slim_tables *s = l->t->slim;
+    const struct tfp_compact_tables *s = l->t->compact;
     bool doubtful = look_at_wide(l, false);
-    for (size_t i = 0; i < s->slims.size && !doubtful; i++) {
-        looked_at *x = of_lane(l, &s->slims.at[i]);
-        if (x && s->slims.at[i].nesting == TFP_SLIM_HOST) doubtful = look_at_calls(l, &s->slims.at[i], false);
+    for (size_t i = 0; i < s->lanes.size && !doubtful; i++) {
+        looked_at *x = of_lane(l, &s->lanes.at[i]);
+        if (x && s->lanes.at[i].nesting == TFP_NESTING_HOST) doubtful = look_at_calls(l, &s->lanes.at[i], false);
     }
     for (size_t i = 0; i < l->t->processes.size && !doubtful && !l->failed; i++) {
         looked_at *x = &l->processes[i];
@@ -216,11 +206,12 @@ static bool look(looker *l)
         doubtful = (x->streams && is_far(x)) || bytes > BITS_MOST;
         if (bytes && !doubtful) l->failed |= !(x->ran = calloc(bytes, 1));
     }
-    for (size_t i = 0; i < s->slims.size && !doubtful && !l->failed; i++)
-        if (is_stream(l, &s->slims.at[i])) doubtful = look_at_stream(l, &s->slims.at[i]);
-    for (size_t i = 0; i < s->slims.size && !doubtful && !l->failed; i++) {
-        looked_at *x = of_lane(l, &s->slims.at[i]);
-        if (x && x->ran && s->slims.at[i].nesting == TFP_SLIM_HOST) doubtful = look_at_calls(l, &s->slims.at[i], true);
+    for (size_t i = 0; i < s->lanes.size && !doubtful && !l->failed; i++)
+        if (is_stream(l, &s->lanes.at[i])) doubtful = look_at_stream(l, &s->lanes.at[i]);
+    for (size_t i = 0; i < s->lanes.size && !doubtful && !l->failed; i++) {
+        looked_at *x = of_lane(l, &s->lanes.at[i]);
+        if (x && x->ran && s->lanes.at[i].nesting == TFP_NESTING_HOST)
+            doubtful = look_at_calls(l, &s->lanes.at[i], true);
     }
     if (!doubtful && !l->failed) doubtful = look_at_wide(l, true);
     for (size_t i = 0; i < l->t->processes.size && !doubtful; i++)
@@ -241,11 +232,10 @@ static bool leaves_out_compiling(const tfp_profile *p)
 
 static bool compiles(looker *l)
 {
-    const struct tfp_slim_tables *k = l->t->slim;
+    const struct tfp_compact_tables *k = l->t->compact;
     const tfp_span_columns *s = &l->t->spans;
-    for (size_t i = 0; i < k->slim_kinds.size; i++)
-        if (may_compile(k->slim_kinds.at[i].kind) && tfp_compiles(tfp_text(l->p, k->slim_kinds.at[i].name)))
-            return true;
+    for (size_t i = 0; i < k->kinds.size; i++)
+        if (may_compile(k->kinds.at[i].kind) && tfp_compiles(tfp_text(l->p, k->kinds.at[i].name))) return true;
     bool *seen = calloc(l->p->strings.count + 1, sizeof *seen), found = false; /* by name */
     l->failed |= !seen;
     for (size_t i = 0; seen && i < s->size && !found; i++) {
@@ -257,10 +247,10 @@ static bool compiles(looker *l)
     return found;
 }
 
-bool tfp_slims_doubtful(tfp_builder *b)
+bool tfp_compact_doubtful(tfp_builder *b)
 {
     const tfp_event_tables *t = b->p->events;
-    const struct tfp_slim_tables *s = t->slim;
+    const struct tfp_compact_tables *s = t->compact;
     looker l = { .p = b->p,
                  .t = t,
                  .means = calloc(b->p->strings.count + 1, 1),
@@ -268,11 +258,11 @@ bool tfp_slims_doubtful(tfp_builder *b)
     bool ok = l.means && l.processes, any = false, doubtful = false;
     for (size_t i = 0; ok && i < t->processes.size; i++)
         l.processes[i].host = l.processes[i].device = (extent){ INT64_MAX, INT64_MIN };
-    for (size_t i = 0; ok && i < s->slims.size; i++) {
-        const tfp_slim_lane *f = &s->slims.at[i];
+    for (size_t i = 0; ok && i < s->lanes.size; i++) {
+        const tfp_compact_lane *f = &s->lanes.at[i];
         looked_at *x = of_lane(&l, f);
         if (!x || f->start_ns > f->end_ns) continue;
-        widen(f->nesting == TFP_SLIM_HOST ? &x->host : &x->device, f->start_ns, f->end_ns);
+        widen(f->nesting == TFP_NESTING_HOST ? &x->host : &x->device, f->start_ns, f->end_ns);
         x->streams |= is_stream(&l, f);
         any |= x->streams || f->calls.size;
     }

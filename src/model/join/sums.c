@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/join/slim_lanes.c: groups rows of slim lanes by kind and step, in the order of their first spans, so that nodes
+/* model/join/sums.c: groups rows of compact lanes by kind and step, in the order of their first spans, so that nodes
  * and executions are made in the same order as from spans. Lanes are distributed over the processors. */
 #include "base/threads.h"
 #include "model/join/join.h"
@@ -29,47 +29,47 @@ typedef struct which {
     uint8_t class;
 } which;
 
-static bool is(const tfp_slim_group *g, uint32_t kind, const which *w)
+static bool is(const tfp_compact_sum *g, uint32_t kind, const which *w)
 {
     return g->kind == kind && g->step == w->step && g->class == w->class && g->call == w->call;
 }
 
 /* The group with these features; NULL: out of memory. */
-static tfp_slim_group *group_of(worker *w, tfp_slim_lane *f, uint32_t kind, const which *of)
+static tfp_compact_sum *group_of(worker *w, tfp_compact_lane *f, uint32_t kind, const which *of)
 {
     uint32_t last = w->last[kind];
-    if (last != TFP_NONE && is(&f->groups.at[last], kind, of)) return &f->groups.at[last];
+    if (last != TFP_NONE && is(&f->sums.at[last], kind, of)) return &f->sums.at[last];
     uint32_t words[] = { kind, of->step, of->call, of->class };
     uint64_t key = tfp_hash(words, sizeof words);
     uint32_t at = TFP_NONE;
     if (last != TFP_NONE)
-        while ((at = tfp_map64_get(&w->by_step, key)) != TFP_NONE && !is(&f->groups.at[at], kind, of)) key++;
+        while ((at = tfp_map64_get(&w->by_step, key)) != TFP_NONE && !is(&f->sums.at[at], kind, of)) key++;
     if (at == TFP_NONE) {
-        tfp_slim_group g = { .kind = kind,
-                             .step = of->step,
-                             .node = TFP_NONE,
-                             .call = of->call,
-                             .class = of->class,
-                             .last_step = TFP_NONE,
-                             .min_ns = INT64_MAX };
+        tfp_compact_sum g = { .kind = kind,
+                              .step = of->step,
+                              .node = TFP_NONE,
+                              .call = of->call,
+                              .class = of->class,
+                              .last_step = TFP_NONE,
+                              .min_ns = INT64_MAX };
         while (tfp_map64_get(&w->by_step, key) != TFP_NONE) key++;
-        at = (uint32_t)f->groups.size;
-        if (!tfp_push(&f->groups, g) || !tfp_map64_put(&w->by_step, key, at)) return NULL;
+        at = (uint32_t)f->sums.size;
+        if (!tfp_push(&f->sums, g) || !tfp_map64_put(&w->by_step, key, at)) return NULL;
     }
     w->last[kind] = at;
-    return &f->groups.at[at];
+    return &f->sums.at[at];
 }
 
 /* Counts runs of instructions; `open` is the lane's. */
-static void add_run(const tfp_join *x, tfp_slim_group *g, uint32_t step, bool *open)
+static void add_run(const tfp_join *x, tfp_compact_sum *g, uint32_t step, bool *open)
 {
-    const tfp_slim_kind *k = &x->t->slim->slim_kinds.at[g->kind];
+    const tfp_compact_kind *k = &x->t->compact->kinds.at[g->kind];
     if (!tfp_run_begins(k->marks, tfp_is_work(k->kind, g->class), open)) return;
     g->runs++;
     g->step_runs += step != TFP_NONE && x->p->runs->steps.at[step].listed;
 }
 
-static void add(tfp_slim_group *g, int64_t start_ns, int64_t duration_ns, int64_t self_ns)
+static void add(tfp_compact_sum *g, int64_t start_ns, int64_t duration_ns, int64_t self_ns)
 {
     int64_t end_ns = start_ns + duration_ns;
     bool first = !g->count++;
@@ -97,12 +97,12 @@ static void take_call(const tfp_join *x, const tfp_launch *call, which *of)
  * another one if one before it does not end earlier. */
 typedef struct outer {
     const tfp_join *x;
-    const tfp_slim_lane *f;
+    const tfp_compact_lane *f;
     uint32_t next, last; /* index in order */
     int64_t end_ns;      /* the latest end so far */
 } outer;
 
-static outer outer_start(const tfp_join *x, const tfp_slim_lane *f)
+static outer outer_start(const tfp_join *x, const tfp_compact_lane *f)
 {
     return (outer){ x, f, x->lane_first[f->lane], x->lane_first[f->lane + 1], INT64_MIN };
 }
@@ -116,15 +116,15 @@ static void pass_annotations(outer *o, int64_t start_ns, int64_t duration_ns)
         if (s->start_ns[i] > start_ns || (s->start_ns[i] == start_ns && s->duration_ns[i] < duration_ns)) return;
         if (s->kind[i] != TFP_SPAN_ANNOTATION) continue;
         int64_t end_ns = tfp_span_end(s, i);
-        bool held = end_ns <= o->end_ns && !o->f->wide; /* in a wide lane the spans' parents tell it */
+        bool held = end_ns <= o->end_ns && !o->f->expanded; /* in an expanded lane the spans' parents tell it */
         s->marks[i] = (uint8_t)((s->marks[i] & ~(unsigned)TFP_MARK_HELD) | (held ? TFP_MARK_HELD : 0));
         if (end_ns > o->end_ns) o->end_ns = end_ns;
     }
 }
 
-static void add_outer(outer *o, tfp_slim_group *g, int64_t start_ns, int64_t duration_ns)
+static void add_outer(outer *o, tfp_compact_sum *g, int64_t start_ns, int64_t duration_ns)
 {
-    if (o->f->nesting != TFP_SLIM_HOST) return;
+    if (o->f->nesting != TFP_NESTING_HOST) return;
     pass_annotations(o, start_ns, duration_ns);
     if (start_ns + duration_ns <= o->end_ns) return;
     o->end_ns = start_ns + duration_ns;
@@ -141,65 +141,61 @@ static bool are_guessed(const tfp_join *x, uint32_t process)
     return source != TFP_STEPS_MARKED && source != TFP_STEPS_NONE;
 }
 
-static bool add_step(tfp_slim_lane *f, tfp_slim_group *g, uint32_t step)
+static bool add_step(tfp_compact_lane *f, tfp_compact_sum *g, uint32_t step)
 {
     if (step == g->last_step) return true;
     g->last_step = step;
-    return tfp_push(&f->ran, ((tfp_slim_ran){ (uint32_t)(g - f->groups.at), step }));
+    return tfp_push(&f->ran, ((tfp_compact_ran){ (uint32_t)(g - f->sums.at), step }));
 }
 
-static bool group_rows(worker *w, tfp_slim_lane *f)
+static bool group_rows(worker *w, tfp_compact_lane *f)
 {
     const tfp_join *x = w->x;
     outer o = outer_start(x, f);
     const tfp_lane *lane = &x->p->lanes->at[f->lane];
     bool program = x->p->reads & TFP_READS_PROGRAM; /* with rows: float operations, in steps too, are asked for */
     bool steps = !x->execs.kept.all || program || are_guessed(x, lane->process), open = false;
-    bool device = f->nesting != TFP_SLIM_HOST;
+    bool device = f->nesting != TFP_NESTING_HOST;
     bool own_steps = device && tfp_join_has_steps(x, lane->process, lane->device);
-    bool calls = device && f->nesting == TFP_SLIM_FLAT && (steps || x->t->launches->any);
+    bool calls = device && f->nesting == TFP_NESTING_FLAT && (steps || x->t->launches->any);
     tfp_step_cursor cursor = tfp_step_cursor_start(x, lane->process, own_steps ? lane->device : 0);
-    for (const tfp_slim_block *b = f->first; b; b = b->next) {
-        for (uint32_t i = 0; i < b->size; i++) {
-            const tfp_slim_row *row = &b->rows[i];
-            const tfp_slim_kind *k = &x->t->slim->slim_kinds.at[row->kind];
-            int64_t start_ns = tfp_slim_start_of(b, row), at_ns = start_ns;
-            const tfp_launch *call =
-                calls ? tfp_launch_of(x->t->launches, lane->process, tfp_slim_correlation(f, row)) : NULL;
-            which of = { TFP_NONE, TFP_NONE, k->class };
-            if (call) take_call(x, call, &of);
-            if (call && !own_steps) at_ns = call->start_ns;
-            uint32_t step = steps ? tfp_step_cursor_at(&cursor, at_ns) : TFP_NONE;
-            of.step = tfp_step_kept(x, step);
-            tfp_slim_group *g = group_of(w, f, row->kind, &of);
-            if (!g || (x->execs.kept.mean && !add_step(f, g, step))) return false;
-            int64_t duration_ns = tfp_slim_duration(f, row);
-            add(g, start_ns, duration_ns, tfp_slim_self(f, row));
-            if (program) add_run(x, g, step, &open);
-            add_outer(&o, g, start_ns, duration_ns);
-        }
+    for (tfp_lane_rows r = tfp_lane_rows_of(x->t, f); tfp_lane_rows_next(&r);) {
+        int64_t at_ns = r.start_ns;
+        const tfp_launch *call = calls ? tfp_launch_of(x->t->launches, lane->process, r.correlation) : NULL;
+        which of = { TFP_NONE, TFP_NONE, r.kind->class };
+        if (call) take_call(x, call, &of);
+        if (call && !own_steps) at_ns = call->start_ns;
+        uint32_t step = steps ? tfp_step_cursor_at(&cursor, at_ns) : TFP_NONE;
+        of.step = tfp_step_kept(x, step);
+        tfp_compact_sum *g = group_of(w, f, r.kind_at, &of);
+        if (!g || (x->execs.kept.mean && !add_step(f, g, step))) return false;
+        add(g, r.start_ns, r.duration_ns, r.self_ns);
+        if (program) add_run(x, g, step, &open);
+        add_outer(&o, g, r.start_ns, r.duration_ns);
     }
-    if (f->nesting == TFP_SLIM_HOST) pass_annotations(&o, INT64_MAX, 0);
+    if (f->nesting == TFP_NESTING_HOST) pass_annotations(&o, INT64_MAX, 0);
     return true;
 }
 
-static const tfp_sort_key by_start[] = { TFP_UP(tfp_slim_group, start_ns), TFP_DOWN(tfp_slim_group, first_ns), { 0 } };
+static const tfp_sort_key by_start[] = { TFP_UP(tfp_compact_sum, start_ns),
+                                         TFP_DOWN(tfp_compact_sum, first_ns),
+                                         { 0 } };
 
 /* Sorts the groups of a flat lane, whose rows may have any order. */
-static bool sort_groups(tfp_slim_lane *f)
+static bool sort_groups(tfp_compact_lane *f)
 {
-    size_t n = f->groups.size;
+    size_t n = f->sums.size;
     uint32_t *order = malloc((n + 1) * sizeof *order), *place = malloc((n + 1) * sizeof *place);
-    tfp_slim_group *sorted = malloc((n + 1) * sizeof *sorted);
+    tfp_compact_sum *sorted = malloc((n + 1) * sizeof *sorted);
     bool ok = order && place && sorted;
     for (uint32_t i = 0; ok && i < n; i++) order[i] = i;
-    ok = ok && tfp_order_items(order, n, by_start, f->groups.at, sizeof *f->groups.at);
+    ok = ok && tfp_order_items(order, n, by_start, f->sums.at, sizeof *f->sums.at);
     for (uint32_t i = 0; ok && i < n; i++) {
-        sorted[i] = f->groups.at[order[i]];
+        sorted[i] = f->sums.at[order[i]];
         place[order[i]] = i;
     }
-    for (size_t i = 0; ok && i < f->ran.size; i++) f->ran.at[i].group = place[f->ran.at[i].group];
-    if (ok && n) memcpy(f->groups.at, sorted, n * sizeof *sorted);
+    for (size_t i = 0; ok && i < f->ran.size; i++) f->ran.at[i].sum = place[f->ran.at[i].sum];
+    if (ok && n) memcpy(f->sums.at, sorted, n * sizeof *sorted);
     free(order);
     free(place);
     free(sorted);
@@ -210,17 +206,17 @@ static void work(void *ctx, size_t number)
 {
     lanes *all = ctx;
     tfp_join *x = all->x;
-    size_t kinds = x->t->slim->slim_kinds.size, at;
+    size_t kinds = x->t->compact->kinds.size, at;
     worker w = { .x = x, .last = malloc((kinds + 1) * sizeof *w.last) };
     (void)number;
     if (w.last) memset(w.last, 0xff, kinds * sizeof *w.last); /* TFP_NONE */
     bool ok = w.last != NULL;
-    while (ok && (at = atomic_fetch_add(&all->next, 1)) < x->t->slim->slims.size) {
-        tfp_slim_lane *f = &x->t->slim->slims.at[at];
-        f->groups.size = f->ran.size = 0;
-        ok = group_rows(&w, f) && (f->nesting != TFP_SLIM_FLAT || sort_groups(f));
-        for (size_t i = 0; i < f->groups.size; i++) w.last[f->groups.at[i].kind] = TFP_NONE;
-        if (f->groups.size) tfp_map64_clear(&w.by_step);
+    while (ok && (at = atomic_fetch_add(&all->next, 1)) < x->t->compact->lanes.size) {
+        tfp_compact_lane *f = &x->t->compact->lanes.at[at];
+        f->sums.size = f->ran.size = 0;
+        ok = group_rows(&w, f) && (f->nesting != TFP_NESTING_FLAT || sort_groups(f));
+        for (size_t i = 0; i < f->sums.size; i++) w.last[f->sums.at[i].kind] = TFP_NONE;
+        if (f->sums.size) tfp_map64_clear(&w.by_step);
     }
     if (!ok) atomic_store(&all->failed, true);
     free(w.last);
@@ -231,22 +227,22 @@ static bool sum_outer(tfp_join *x)
 {
     int64_t *by_step =
         calloc(x->p->runs->steps.size + 2, sizeof *by_step); /* plus one step, for what is outside all steps */
-    for (size_t i = 0; by_step && i < x->t->slim->slims.size; i++) {
-        const tfp_slim_lane *f = &x->t->slim->slims.at[i];
-        for (size_t k = 0; k < f->groups.size; k++) {
-            int64_t *sum = &by_step[f->groups.at[k].step + 1]; /* TFP_NONE + 1 is 0 */
-            *sum = tfp_add(*sum, f->groups.at[k].outer_ns, NULL);
+    for (size_t i = 0; by_step && i < x->t->compact->lanes.size; i++) {
+        const tfp_compact_lane *f = &x->t->compact->lanes.at[i];
+        for (size_t k = 0; k < f->sums.size; k++) {
+            int64_t *sum = &by_step[f->sums.at[k].step + 1]; /* TFP_NONE + 1 is 0 */
+            *sum = tfp_add(*sum, f->sums.at[k].outer_ns, NULL);
         }
     }
-    free(x->t->slim->slim_outer_ns);
-    x->t->slim->slim_outer_ns = by_step;
+    free(x->t->compact->outer_ns);
+    x->t->compact->outer_ns = by_step;
     return by_step != NULL;
 }
 
-void tfp_join_slims(tfp_join *x)
+void tfp_join_sums(tfp_join *x)
 {
     lanes all = { .x = x };
-    size_t threads = tfp_sharing_get().threads, count = x->t->slim->slims.size;
+    size_t threads = tfp_sharing_get().threads, count = x->t->compact->lanes.size;
     if (!count) return;
     tfp_threads_run(threads < count ? threads : count, work, &all);
     tfp_join_keep(x, !atomic_load(&all.failed));
