@@ -97,6 +97,17 @@ static tfp_status run_trace_rules(tfp_report *r, tfp_error *err)
     return s;
 }
 
+static tfp_status note_none(tfp_report *r, tfp_error *err)
+{
+    tfp_buf busy = { 0 };
+    tfp_status s = r->options->verb.checkers ? TFP_OK : tfp_busy_put(r, &busy, err);
+    if (!s)
+        s = tfp_report_note_add(r, TFP_NOTE_NO_FINDINGS, err, "no rule has a finding%.*s", (int)busy.size,
+                                busy.size ? busy.data : "");
+    tfp_buf_free(&busy);
+    return s;
+}
+
 static tfp_status build_advise(tfp_report *r, tfp_error *err)
 {
     tfp_row root = { .name = TFP_ROOT_NAME, .node = TFP_NONE, .item = TFP_NONE, .tensor = TFP_NONE };
@@ -106,7 +117,7 @@ static tfp_status build_advise(tfp_report *r, tfp_error *err)
     tfp_status s = TFP_OK;
     if (tfp_has(r->profile, TFP_HAS_TRACE) && !compat) {
         s = run_trace_rules(r, err);
-        return s || r->findings.size ? s : tfp_report_note_add(r, TFP_NOTE_NO_FINDINGS, err, "no rule has a finding");
+        return s || r->findings.size ? s : note_none(r, err);
     }
     for (size_t i = 0; i < CHECKERS && !s; i++) s = run_checker(r, checkers[i], err);
     return s || compat || !r->runs ? s : run_trace_rules(r, err); /* as far as the runs have times */

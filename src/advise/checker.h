@@ -60,6 +60,8 @@ enum { TFP_TRACE_RULES_MOST = 40 };
 tfp_status tfp_trace_limits_known(const char *list, tfp_error *err);
 /* Lists the rules with a finding, the one with the biggest possible saving first, those that save next to nothing last. */
 tfp_status tfp_trace_judge(tfp_report *r, tfp_trace_verdict *out, size_t *count, tfp_error *err);
+/* Where no rule has a finding and the device is busy: appends what it does most, and what to ask. */
+tfp_status tfp_busy_put(tfp_report *r, tfp_buf *out, tfp_error *err);
 extern const tfp_checker tfp_checker_accelerator, tfp_checker_operation, tfp_checker_expensive;
 
 /* The checks of TensorFlow's own tool (tensorflow.c, tensorflow_expensive.c). */

@@ -3,6 +3,7 @@
  * slow products, kernels that are too short for their launches. */
 #include "advise/device_limits.h"
 #include "advise/rules.h"
+#include "model/graphs.h"
 #include "options/options.h"
 #include "views/core/handle.h"
 #include "views/spans/places.h"
@@ -169,6 +170,9 @@ bool tfp_ruling_slow_products(tfp_ruling *x)
                    first->shape.data, (int)first->type.size, first->type.data);
     if (first->transposed.size) tfp_buf_printf(&x->text, " %.*s", (int)first->transposed.size, first->transposed.data);
     tfp_buf_printf(&x->text, ": %.3g of %.4g TFLOP/s", first->tflops.mean, d->l.peaks.flops[first->float_type] / 1e12);
+    if (tfp_str_eq(first->bound, tfp_str_of(tfp_bound_names[TFP_BOUND_MEMORY])))
+        tfp_buf_printf(&x->text, "; its limit is the memory: %.3g of %.4g TB/s",
+                       (double)first->bytes_moved / (double)first->device_ns / 1e3, d->l.peaks.bandwidth / 1e12);
     x->saving_ns = ns;
     x->evidence = activity_of(d, first);
     x->touches = multiplies_slowly;
@@ -197,7 +201,7 @@ bool tfp_ruling_launch_bound(tfp_ruling *x)
         small += !c->why && is_short(d, c);
         if (longest == TFP_NONE && !c->why && is_short(d, c)) longest = d->l.parts.at[c->first].span;
     }
-    if (2 * small <= all) return false;
+    if (2 * small <= all || tfp_has_captures(x->f->x.p)) return false; /* a capture runs what graphs will launch */
     tfp_ruling_part(x, "waiting for launches of kernels that are about as short as a kernel can be",
                     x->f->mean.idle_ns);
     tfp_buf_printf(&x->text, "; %.0f of %.0f calls have less work than that", (double)small / (double)x->f->step_count,

@@ -7,6 +7,7 @@
 #include <math.h>
 
 enum { MOST_SHOWN = 80 }; /* most characters of a name */
+#define BUSY 0.8          /* share of a step: the device is the limit */
 
 void tfp_ruling_us(tfp_ruling *x, double ns) { tfp_format_real(&x->text, TFP_MICROS, ns / 1000); }
 
@@ -75,4 +76,22 @@ unsigned tfp_ruling_says(const tfp_ruling *x, uint32_t span)
     tfp_strid name = x->f->x.s->name[span];
     if (!x->says[name]) x->says[name] = tfp_name_says(tfp_span_name(x->f->x.p, span));
     return x->says[name];
+}
+
+tfp_status tfp_busy_put(tfp_report *r, tfp_buf *out, tfp_error *err)
+{
+    const tfp_trace_facts *f;
+    double all = 0;
+    tfp_status s = tfp_trace_facts_of(r, &f, err);
+    if (s || !f->has_devices || f->begin.doubted.all || !(f->mean.busy_ns >= BUSY * f->mean.judged_ns)) return s;
+    for (size_t i = 0; i < f->kernel_count; i++) all += (double)f->kernels[i].total_ns;
+    if (!(all > 0 && f->mean.judged_ns > 0)) return TFP_OK;
+    tfp_str name = f->kernels[0].name;
+    double step = 100 * f->mean.busy_ns / f->mean.judged_ns;
+    tfp_buf_printf(out, "; the device works %.0f%% of the step, most in ", step < 100 ? step : 100);
+    if (!tfp_kernel_short(name, out)) tfp_escape(out, name);
+    tfp_buf_printf(out, " (%.0f%% of its time): tfprof %s", 100 * (double)f->kernels[0].total_ns / all,
+                   f->begin.doubted.most ? "triage tells its line"
+                                         : "whatif tells what a faster kernel would gain, tfprof triage its line");
+    return out->failed ? tfp_nomem(err) : TFP_OK;
 }

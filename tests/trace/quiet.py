@@ -267,10 +267,12 @@ def products(side, dur, device="NVIDIA H100 80GB HBM3"):
     return body
 
 
-def short_kernels(host):
-    """Kernels with hardly any work: launched one by one, or while the device is busy."""
+def short_kernels(host, capture=False):
+    """Kernels with hardly any work: launched one by one, or while the device is busy, or after the capture of a graph."""
     def body(t):
         t.device = "NVIDIA H100 80GB HBM3"
+        if capture:
+            t.host("cudaStreamBeginCapture", 5.0, cat="cuda_runtime")
         if host < 5:
             t.launch("aten::mm", "ampere_bf16_gemm", 3000.0, op=shapes([8192, 8192], [8192, 8192]))
         for _ in range(150):
@@ -284,6 +286,7 @@ CASES = [
     ("SlowProducts", "products at 85 %", products(4096, 420.0), products(4096, 163.0), 9, 9),
     ("SlowProducts", "products that are too small", products(4096, 420.0), products(512, 8.0), 9, 9),
     ("LaunchBound", "launches far ahead", short_kernels(25.0), short_kernels(4.0), 9, 9),
+    ("LaunchBound", "a capture of graphs", short_kernels(25.0), short_kernels(25.0, capture=True), 9, 9),
     ("Casts", "topk", each(20, "aten::_to_copy", "copy_kernel", 90.0), each(20, "aten::topk", "sort_kernel", 90.0), 8, 8),
     ("Casts", "an op that holds the word", around(["aten::to", "aten::_to_copy", "aten::copy_"], "copy_kernel"),
      around(["aten::broadcast_to", "aten::mul"], "mul_kernel"), 8, 8),

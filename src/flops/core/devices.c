@@ -8,7 +8,7 @@ const char *const tfp_float_names[TFP_FLOAT_TYPES] = { "other", "fp32", "tf32", 
 /* The fp32 column is the peak of ordinary cores; for AMD, of matrix cores. Where a data sheet gives only peaks with
  * sparsity, this table has half of them. Peaks are for products accumulated in fp32: GeForce cards are faster when
  * accumulating in fp16, which PyTorch does not ask for. Sources: NVIDIA's data sheets of V100, T4, A100, A10, L4, L40S,
- * H100, H200 and HGX B200; its white papers of the architectures GA102 (RTX 3090) and Ada (RTX 4090); AMD's data sheets
+ * H100, H800, H200 and HGX B200; its white papers of the architectures GA102 (RTX 3090) and Ada (RTX 4090); AMD's data sheets
  * of Instinct MI250X (its two devices have half of its peaks each), MI300X and MI325X, and its white paper of CDNA 4
  * (MI350X, MI355X; their cores have no tf32). The first matching row is used. */
 static const tfp_device_peaks devices[] = {
@@ -26,6 +26,8 @@ static const tfp_device_peaks devices[] = {
     { "H100 PCIE", 0, { 0, 51, 378, 756.5, 756.5, 1513 }, 2000 },
     { "H100 NVL", 0, { 0, 60, 417.5, 835.5, 835.5, 1670.5 }, 3900 },
     { "H100 HBM3", 0, { 0, 67, 494.5, 989.5, 989.5, 1979 }, 3350 },
+    { "H800 PCIE", 0, { 0, 51, 378, 756.5, 756.5, 1513 }, 2000 },
+    { "H800", 0, { 0, 67, 494.5, 989.5, 989.5, 1979 }, 3350 },
     { "H200 NVL", 0, { 0, 60, 417.5, 835.5, 835.5, 1670.5 }, 4800 },
     { "H200", 0, { 0, 67, 494.5, 989.5, 989.5, 1979 }, 4800 },
     { "B200", 0, { 0, 75, 1100, 2250, 2250, 4500 }, 7700 },

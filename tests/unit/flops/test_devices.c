@@ -17,6 +17,7 @@ static void devices_are_found_by_words_of_their_names(void **state)
     assert_true(tera_of("NVIDIA A10", 24, TFP_FLOAT_TF32) == 62.5);
     assert_true(tera_of("NVIDIA H100 80GB HBM3", 85, TFP_FLOAT_FP8) == 1979);
     assert_true(tera_of("NVIDIA H100 PCIe", 85, TFP_FLOAT_BF16) == 756.5);
+    assert_true(tera_of("NVIDIA H800", 85, TFP_FLOAT_BF16) == 989.5);
     assert_true(tera_of("NVIDIA L40S", 48, TFP_FLOAT_FP32) == 91.6);
     assert_true(tera_of("AMD Instinct MI300X", 206, TFP_FLOAT_BF16) == 1307.4);
     assert_true(tera_of("Tesla T4", 16, TFP_FLOAT_BF16) == 0);
@@ -57,6 +58,7 @@ static void devices_without_a_name_are_found_by_their_numbers(void **state)
     assert_string_equal(marked("AMD", 304, 274.8, 2100)->words, "MI325X");
     assert_string_equal(marked("AMD", 256, 309.2, 2400)->words, "MI355X");
     assert_string_equal(marked("AMD", 256, 309.2, 2200)->words, "MI350X");
+    assert_string_equal(marked("NVIDIA H800", 132, 84.9, 0)->words, "H800");
     assert_null(marked("AMD", 256, 309.2, 1000));
     assert_null(marked("AMD", 8, 206.1, 2100));
     assert_null(marked("Imaginary", 304, 206.1, 2100));
