@@ -117,9 +117,12 @@ static bool look_at_stream(looker *l, const tfp_compact_lane *f)
 static bool widen_by_spans(looker *l)
 {
     const tfp_span_columns *s = &l->t->spans;
+    uint32_t at = TFP_NONE;
+    const tfp_lane *lane = NULL;
     for (size_t i = 0; i < s->size; i++) {
-        const tfp_lane *lane = &l->p->lanes->at[s->lane[i]];
-        if (lane->process >= l->t->processes.size || s->kind[i] == TFP_SPAN_OTHER) continue;
+        if (s->kind[i] == TFP_SPAN_OTHER) continue;
+        if (s->lane[i] != at) lane = &l->p->lanes->at[at = s->lane[i]]; /* a lane's spans mostly follow each other */
+        if (lane->process >= l->t->processes.size) continue;
         if (s->kind[i] == TFP_SPAN_ACTIVITY) {
             const tfp_compact_lane *of = tfp_compact_lane_of(l->t, s->lane[i]);
             bool flat = !of || of->nesting == TFP_NESTING_FLAT;
@@ -182,8 +185,9 @@ static bool look_at_wide(const looker *l, bool ran)
 {
     const tfp_span_columns *s = &l->t->spans;
     for (size_t i = 0; i < s->size; i++) {
+        if (s->kind[i] != TFP_SPAN_CALL) continue;
         uint32_t process = l->p->lanes->at[s->lane[i]].process;
-        if (s->kind[i] != TFP_SPAN_CALL || process >= l->t->processes.size) continue;
+        if (process >= l->t->processes.size) continue;
         looked_at *x = &l->processes[process];
         called c = { s->name[i], s->correlation[i], s->start_ns[i], s->duration_ns[i] };
         if ((!ran || x->ran) && look_at_call(l, x, &c, ran)) return true;
