@@ -96,25 +96,31 @@ bool tfp_nest_of(const tfp_profile *p, tfp_arena *arena, tfp_nest *out)
 {
     const tfp_span_columns *s = &p->events->spans;
     size_t lanes = p->lanes->size;
-    *out = (tfp_nest){ .order = TFP_NEW(arena, uint32_t, s->size + 1),
-                       .parent = TFP_NEW(arena, uint32_t, s->size + 1),
+    tfp_span_order order = { 0 };
+    *out = (tfp_nest){ .parent = TFP_NEW(arena, uint32_t, s->size + 1),
                        .duration_ns = TFP_NEW(arena, int64_t, s->size + 1),
                        .first = TFP_NONE,
                        .plain = tfp_has_plain_spans(p) };
-    uint32_t *lane_first = malloc((lanes + 2) * sizeof *lane_first);
     sweep w = { .s = s, .nest = out, .open = malloc((s->size + 1) * sizeof *w.open) };
-    bool ok = out->order && out->parent && out->duration_ns && lane_first && w.open;
-    ok = ok && tfp_order_spans(p, out->order, lane_first);
+    bool ok = out->parent && out->duration_ns && w.open && tfp_span_order_of(p, &order);
+    if (ok && order.made) {
+        uint32_t *made = TFP_NEW(arena, uint32_t, s->size + 1);
+        ok = made != NULL;
+        if (ok && s->size) memcpy(made, order.made, s->size * sizeof *made);
+        out->order = made;
+    } else {
+        out->order = order.items;
+    }
     if (ok) memset(out->parent, 0xff, s->size * sizeof *out->parent); /* TFP_NONE */
     if (ok && s->size) memcpy(out->duration_ns, s->duration_ns, s->size * sizeof *s->duration_ns);
     for (size_t lane = 0; ok && lane < lanes; lane++) {
         const tfp_lane *l = &p->lanes->at[lane];
         w.depth = 0;
         w.tolerance_ns = l->process < p->events->processes.size ? p->events->processes.at[l->process].tolerance_ns : 0;
-        for (uint32_t i = lane_first[lane]; i < lane_first[lane + 1]; i++)
+        for (uint32_t i = order.lane_first[lane]; i < order.lane_first[lane + 1]; i++)
             if (tfp_nests(p, out->plain, out->order[i])) visit(&w, out->order[i]);
     }
-    free(lane_first);
+    tfp_span_order_free(&order);
     free(w.open);
     return ok;
 }

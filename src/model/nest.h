@@ -9,13 +9,13 @@
 #include "model/tables/types.h"
 
 typedef struct tfp_nest {
-    uint32_t *order;      /* all spans of the profile, parents before children */
-    uint32_t *parent;     /* for each span; TFP_NONE at the top, and for spans that do not nest */
-    int64_t *duration_ns; /* for each span: its duration, possibly cut */
-    int64_t crossings;    /* number of spans that begin in another one and end after it */
-    int64_t cuts;         /* how many of them were cut */
-    uint32_t first;       /* the first frame that crosses */
-    bool plain;           /* a trace whose spans have no meaning for any framework */
+    const uint32_t *order; /* all spans of the profile, parents before children */
+    uint32_t *parent;      /* for each span; TFP_NONE at the top, and for spans that do not nest */
+    int64_t *duration_ns;  /* for each span: its duration, possibly cut */
+    int64_t crossings;     /* number of spans that begin in another one and end after it */
+    int64_t cuts;          /* how many of them were cut */
+    uint32_t first;        /* the first frame that crosses */
+    bool plain;            /* a trace whose spans have no meaning for any framework */
 } tfp_nest;
 
 bool tfp_has_plain_spans(const tfp_profile *p);

@@ -83,14 +83,18 @@ static bool merge_late(uint32_t *items, size_t count, const uint64_t *keys, size
 static void merge_runs(const uint32_t *from, size_t middle, size_t end, const uint64_t *keys, uint32_t *to)
 {
     size_t a = 0, b = middle;
+    if (middle && b < end && keys[from[b]] >= keys[from[middle - 1]]) a = middle;
+    memcpy(to, from, a * sizeof *to);
+    to += a;
     while (a < middle && b < end) *to++ = keys[from[b]] < keys[from[a]] ? from[b++] : from[a++];
     memcpy(to, from + a, (middle - a) * sizeof *to);
     memcpy(to + (middle - a), from + b, (end - b) * sizeof *to);
 }
 
-#define RUNS_MOST 16 /* runs in order, as when each table of a file is: four passes of merges at most */
+#define RUNS_MOST 1024 /* runs in order: several for each recording that was written into the file */
 
-/* Sorts items that are a few runs, each in order. False: they are more runs; `failed`: or memory ran out. */
+/* Sorts items that are not too many runs, each in order. Runs of which one begins after the end of the other become one without
+ * a merge. False: they are more runs; `failed`: or memory ran out. */
 static bool sort_runs(uint32_t *items, size_t count, const uint64_t *keys, bool *failed)
 {
     size_t first[RUNS_MOST + 1] = { 0 }, runs = 1;
@@ -107,7 +111,7 @@ static bool sort_runs(uint32_t *items, size_t count, const uint64_t *keys, bool 
         for (size_t i = 0; i < runs; i += 2) {
             size_t begin = first[i], middle = first[i + 1], end = i + 1 < runs ? first[i + 2] : middle;
             merge_runs(from + begin, middle - begin, end - begin, keys, to + begin);
-            first[left++] = begin;
+            if (!begin || keys[to[begin]] < keys[to[begin - 1]]) first[left++] = begin;
         }
         first[left] = count;
         uint32_t *swap = from;
@@ -151,21 +155,50 @@ static bool order_lane(const tfp_span_columns *s, uint32_t *items, size_t count,
     return true;
 }
 
+/* Unsigned numbers in the order of the starts; *made: NULL if they are the starts themselves, as none is negative. */
+static const uint64_t *keys_of(const tfp_span_columns *s, uint64_t **made)
+{
+    int64_t all = 0;
+    *made = NULL;
+    for (size_t i = 0; i < s->size; i++) all |= s->start_ns[i];
+    if (all >= 0 && s->size) return (const uint64_t *)s->start_ns;
+    if (!(*made = malloc((s->size + 1) * sizeof **made))) return NULL;
+    for (size_t i = 0; i < s->size; i++) (*made)[i] = (uint64_t)s->start_ns[i] ^ UINT64_C(1) << 63;
+    return *made;
+}
+
 bool tfp_order_spans(const tfp_profile *p, uint32_t *order, uint32_t *lane_first)
 {
     const tfp_span_columns *s = &p->events->spans;
     size_t lanes = p->lanes->size;
-    uint64_t *keys = malloc((s->size + 1) * sizeof *keys);
+    uint64_t *made;
+    const uint64_t *keys = keys_of(s, &made);
     bool ok = keys != NULL;
     memset(lane_first, 0, (lanes + 2) * sizeof *lane_first);
-    for (size_t i = 0; ok && i < s->size; i++) {
-        keys[i] = (uint64_t)s->start_ns[i] ^ UINT64_C(1) << 63;
-        lane_first[s->lane[i] + 2]++;
-    }
+    for (size_t i = 0; ok && i < s->size; i++) lane_first[s->lane[i] + 2]++;
     for (size_t i = 2; i <= lanes; i++) lane_first[i] += lane_first[i - 1];
     for (uint32_t i = 0; ok && i < s->size; i++) order[lane_first[s->lane[i] + 1]++] = i;
     for (size_t lane = 0; ok && lane < lanes; lane++)
         ok = order_lane(s, order + lane_first[lane], lane_first[lane + 1] - lane_first[lane], keys);
-    free(keys);
+    free(made);
     return ok;
+}
+
+bool tfp_span_order_of(const tfp_profile *p, tfp_span_order *out)
+{
+    const tfp_event_tables *t = p->events;
+    *out = (tfp_span_order){ t->order.items.at, t->order.lane_first.at, NULL };
+    if (t->spans.size && t->order.items.size == t->spans.size && t->order.lane_first.size == p->lanes->size + 2) return true;
+    out->made = malloc((t->spans.size + p->lanes->size + 3) * sizeof *out->made);
+    if (!out->made) return false;
+    uint32_t *lane_first = out->made + t->spans.size + 1;
+    out->items = out->made;
+    out->lane_first = lane_first;
+    return tfp_order_spans(p, out->made, lane_first);
+}
+
+void tfp_span_order_free(tfp_span_order *o)
+{
+    free(o->made);
+    *o = (tfp_span_order){ 0 };
 }

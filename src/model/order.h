@@ -13,4 +13,14 @@ bool tfp_sort_keys(uint32_t *items, size_t count, const uint64_t *keys);
  * end. False: out of memory. */
 bool tfp_order_spans(const tfp_profile *p, uint32_t *order, uint32_t *lane_first);
 
+/* The same order for those that only read it. */
+typedef struct tfp_span_order {
+    const uint32_t *items, *lane_first;
+    uint32_t *made; /* NULL: the profile has it */
+} tfp_span_order;
+
+/* Takes the order that the join left, or makes it. False: out of memory. */
+bool tfp_span_order_of(const tfp_profile *p, tfp_span_order *out);
+void tfp_span_order_free(tfp_span_order *o);
+
 #endif

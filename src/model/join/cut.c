@@ -89,22 +89,21 @@ static bool settle_devices(cutter *x)
     bool some = false, ok = true;
     for (uint32_t lane = 0; lane < p->lanes->size; lane++) some |= is_nested_device(p, lane);
     if (!some) return true;
-    uint32_t *order = malloc((s->size + 1) * sizeof *order), *open = malloc((s->size + 1) * sizeof *open);
-    uint32_t *first = malloc((p->lanes->size + 2) * sizeof *first);
-    ok = order && open && first && tfp_order_spans(p, order, first);
+    tfp_span_order order;
+    uint32_t *open = malloc((s->size + 1) * sizeof *open);
+    ok = tfp_span_order_of(p, &order) && open;
     for (uint32_t lane = 0; ok && lane < p->lanes->size; lane++) {
         size_t depth = 0;
-        for (uint32_t k = first[lane]; is_nested_device(p, lane) && k < first[lane + 1]; k++) {
-            uint32_t i = order[k];
+        for (uint32_t k = order.lane_first[lane]; is_nested_device(p, lane) && k < order.lane_first[lane + 1]; k++) {
+            uint32_t i = order.items[k];
             if (s->kind[i] != TFP_SPAN_ACTIVITY) continue;
             while (depth && tfp_span_end(s, open[depth - 1]) < tfp_span_end(s, i)) depth--;
             if (depth) take_off(x, open[depth - 1], i);
             open[depth++] = i;
         }
     }
-    free(order);
+    tfp_span_order_free(&order);
     free(open);
-    free(first);
     return ok;
 }
 

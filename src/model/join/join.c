@@ -31,9 +31,12 @@ static bool chain_lanes(tfp_join *x)
 /* Fills order, lane_first, first_lane and next_lane. */
 static void join_order(tfp_join *x)
 {
-    x->order = malloc((x->count + 1) * sizeof *x->order);
-    x->lane_first = malloc((x->p->lanes->size + 2) * sizeof *x->lane_first);
-    tfp_join_keep(x, x->order && x->lane_first && tfp_order_spans(x->p, x->order, x->lane_first) && chain_lanes(x));
+    tfp_kept_order *o = &x->t->order;
+    bool ok = tfp_reserve(&o->items, x->count + 1) && tfp_reserve(&o->lane_first, x->p->lanes->size + 2);
+    x->order = o->items.at;
+    x->lane_first = o->lane_first.at;
+    o->lane_first.size = x->p->lanes->size + 2;
+    tfp_join_keep(x, ok && tfp_order_spans(x->p, x->order, x->lane_first) && chain_lanes(x));
 }
 
 /* ---- ranks ---- */
@@ -175,7 +178,7 @@ static void forget(tfp_join *x)
     x->t->joined_execs.size = 0;
     drop_launches(x->t);
     tfp_graphs_forget(x->b);
-    x->t->windows.size = 0;
+    x->t->windows.size = x->t->order.items.size = 0;
     size_t repaired = 0;
     for (size_t i = 0; i < x->t->doubts.size; i++)
         if (tfp_doubt_is_repaired(x->t->doubts.at[i].kind)) x->t->doubts.at[repaired++] = x->t->doubts.at[i];
@@ -224,9 +227,8 @@ void tfp_build_join(tfp_builder *b)
     for (size_t i = 0; i < sizeof stages / sizeof *stages && !tfp_builder_status(b, NULL); i++)
         run_stage(&x, &stages[i]);
     t->joined_events = t->spans.size + t->memory.size + t->compact->lanes.size;
+    t->order.items.size = b->status ? 0 : x.count;
     tfp_join_index_free(&x);
-    free(x.order);
-    free(x.lane_first);
     free(x.first_lane);
     free(x.next_lane);
     free(x.op_above);

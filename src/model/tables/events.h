@@ -15,6 +15,11 @@ typedef struct tfp_event_key { /* a number with which a file joins events and wh
 
 #define TFP_BIG_KEY (UINT32_C(1) << 31) /* in numbers that stand for such a key */
 
+typedef struct tfp_kept_order { /* model/order.h */
+    TFP_VEC(uint32_t) items;
+    TFP_VEC(uint32_t) lane_first; /* of two more than the lanes */
+} tfp_kept_order;
+
 /* All of the tables; tfp_profile.events points to it. */
 struct tfp_event_tables {
     TFP_VEC(tfp_process) processes;
@@ -37,6 +42,7 @@ struct tfp_event_tables {
     tfp_map64 key_by_hash, stat_set_by_hash, lane_by_name; /* lane_by_name: process << 32 | name */
     TFP_VEC(tfp_attribution) attributions;                 /* for activities; made by the join */
     TFP_VEC(uint32_t) joined_execs;                        /* indexes in execs: those that the last join made */
+    tfp_kept_order order;  /* of the spans, as the last join left them; empty in a profile that was stored */
     /* indexes in nodes that share their name with a node of another op */
     TFP_VEC(uint32_t) twins;
     size_t joined_events;        /* number of events at the last join */

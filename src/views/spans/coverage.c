@@ -100,20 +100,18 @@ static bool tally_host(const tfp_report *r, tally *t)
 {
     const tfp_profile *p = r->profile;
     const tfp_span_columns *s = &tfp_events_of(p)->spans;
-    uint32_t *order = malloc((s->size + 1) * sizeof *order);
-    uint32_t *lane_first = malloc((tfp_lanes_of(p)->size + 2) * sizeof *lane_first);
-    bool shows_all = r->about->rows_are == TFP_ROWS_OF_CALLS, ok = order && lane_first;
+    tfp_span_order order;
+    bool shows_all = r->about->rows_are == TFP_ROWS_OF_CALLS, ok = tfp_span_order_of(p, &order);
     tfp_waiting w = { 0 };
     tfp_arena arena = { 0 };
-    ok = ok && tfp_order_spans(p, order, lane_first);
-    ok = ok && (shows_all || tfp_waiting_of(p, r->cut, order, &arena, &w));
+    ok = ok && (shows_all || tfp_waiting_of(p, r->cut, &arena, &w));
     t->waiting_threads = w.waiting_threads;
     for (size_t lane = 0; ok && lane < tfp_lanes_of(p)->size; lane++) {
         int64_t all_end = INT64_MIN, called_end = INT64_MIN;
         if (tfp_lanes_of(p)->at[lane].role != TFP_ROLE_THREAD) continue;
         if (w.waits && w.threads[lane] == TFP_THREAD_WAITS) continue;
-        for (uint32_t k = lane_first[lane]; k < lane_first[lane + 1]; k++) {
-            uint32_t i = order[k];
+        for (uint32_t k = order.lane_first[lane]; k < order.lane_first[lane + 1]; k++) {
+            uint32_t i = order.items[k];
             bool called = s->kind[i] <= TFP_SPAN_CALL || tfp_is_frame(p, i);
             if (!on_host(s, i) || !counts(r, s, i)) continue;
             int64_t start = tfp_cut_start(r->cut, p, i), end = tfp_cut_end(r->cut, p, i);
@@ -124,8 +122,7 @@ static bool tally_host(const tfp_report *r, tally *t)
             t->called = tfp_add(t->called, waits, NULL);
         }
     }
-    free(order);
-    free(lane_first);
+    tfp_span_order_free(&order);
     tfp_arena_free(&arena);
     return ok;
 }

@@ -55,15 +55,16 @@ static bool mark(const tfp_profile *p, tfp_waiting *out, bool *any)
 }
 
 /* Computes own times by a stack for each lane. */
-static bool take_own_times(const tfp_profile *p, const tfp_cut *cut, const uint32_t *order, tfp_waiting *out)
+static bool take_own_times(const tfp_profile *p, const tfp_cut *cut, tfp_waiting *out)
 {
     const tfp_span_columns *s = &tfp_events_of(p)->spans;
+    tfp_span_order order;
     open_span *open = malloc((s->size + 1) * sizeof *open);
-    if (!open) return false;
+    bool ok = tfp_span_order_of(p, &order) && open;
     uint32_t lane = TFP_NONE;
     size_t depth = 0;
-    for (size_t k = 0; k < s->size; k++) {
-        uint32_t i = order[k];
+    for (size_t k = 0; ok && k < s->size; k++) {
+        uint32_t i = order.items[k];
         if (!nests(p, i)) continue;
         if (s->lane[i] != lane) depth = 0;
         lane = s->lane[i];
@@ -76,7 +77,8 @@ static bool take_own_times(const tfp_profile *p, const tfp_cut *cut, const uint3
         open[depth++] = (open_span){ i, end };
     }
     free(open);
-    return true;
+    tfp_span_order_free(&order);
+    return ok;
 }
 
 /* ---- threads ---- */
@@ -125,7 +127,7 @@ static bool judge_threads(const tfp_profile *p, tfp_waiting *out)
     return ok;
 }
 
-bool tfp_waiting_of(const tfp_profile *p, const tfp_cut *cut, const uint32_t *order, tfp_arena *arena, tfp_waiting *out)
+bool tfp_waiting_of(const tfp_profile *p, const tfp_cut *cut, tfp_arena *arena, tfp_waiting *out)
 {
     size_t count = tfp_events_of(p)->spans.size;
     bool any = false;
@@ -136,11 +138,8 @@ bool tfp_waiting_of(const tfp_profile *p, const tfp_cut *cut, const uint32_t *or
         *out = (tfp_waiting){ 0 };
         return true;
     }
-    uint32_t *made = order ? NULL : TFP_NEW(arena, uint32_t, count + 1);
-    uint32_t *lane_first = order ? NULL : TFP_NEW(arena, uint32_t, tfp_lanes_of(p)->size + 2);
-    if (!order && (!made || !lane_first || !tfp_order_spans(p, made, lane_first))) return false;
     out->own_ns = TFP_NEW(arena, int64_t, count + 1);
-    return out->own_ns && take_own_times(p, cut, order ? order : made, out) && judge_threads(p, out);
+    return out->own_ns && take_own_times(p, cut, out) && judge_threads(p, out);
 }
 
 bool tfp_waits_uncounted(const tfp_profile *p, const tfp_waiting *w, uint32_t span)

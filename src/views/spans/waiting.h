@@ -20,10 +20,8 @@ typedef struct tfp_waiting {
     size_t waiting_threads;
 } tfp_waiting;
 
-/* order: all spans, sorted by lane and start, longer ones first; NULL: it is made. cut: NULL, or the range that counts. `out->waits` stays NULL if no frame
- * waits. False: out of memory. */
-bool tfp_waiting_of(const tfp_profile *p, const tfp_cut *cut, const uint32_t *order, tfp_arena *arena,
-                    tfp_waiting *out);
+/* cut: NULL, or the range that counts. `out->waits` stays NULL if no frame waits. False: out of memory. */
+bool tfp_waiting_of(const tfp_profile *p, const tfp_cut *cut, tfp_arena *arena, tfp_waiting *out);
 
 /* Whether the host time of a span is in no sum. */
 bool tfp_waits_uncounted(const tfp_profile *p, const tfp_waiting *w, uint32_t span);

@@ -328,7 +328,7 @@ static bool add_spans(tfp_report *r, tfp_trace_facts *f)
     f->sorts = TFP_NEW(&r->arena, uint8_t, f->x.s->size + 1);
     g.streams = TFP_NEW(&r->arena, uint8_t, tfp_lanes_of(p)->size + 1);
     bool ok = g.names.known && waits && g.streams && f->sorts;
-    ok = ok && tfp_waiting_of(p, r->cut, NULL, &r->arena, &g.waiting);
+    ok = ok && tfp_waiting_of(p, r->cut, &r->arena, &g.waiting);
     for (uint32_t i = 0; ok && i < f->x.s->size; i++) {
         if (tfp_trace_unit_of(&f->x, i) == TFP_NONE) continue;
         if (f->x.s->kind[i] == TFP_SPAN_ACTIVITY)

@@ -145,7 +145,7 @@ static bool collect_frames(wait_table *t)
     tfp_waiting w;
     tfp_nest n;
     tfp_arena *arena = tfp_arena_of(t->r);
-    if (!tfp_waiting_of(t->x->p, t->x->cut, NULL, arena, &w)) return false;
+    if (!tfp_waiting_of(t->x->p, t->x->cut, arena, &w)) return false;
     if (!w.waits) return true;
     int64_t *waits_ns = TFP_NEW(arena, int64_t, s->size + 1); /* of outermost frames: with those inside */
     bool ok = waits_ns && tfp_nest_of(t->x->p, arena, &n) && (t->own = tfp_own_lines_of(t->r, &n));

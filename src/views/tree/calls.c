@@ -31,8 +31,7 @@ static bool start(calls *c, tfp_report *r)
     c->item = TFP_NEW(&c->arena, uint32_t, count);
     if (c->tree.failed || !c->item || !tfp_nest_of(p, &c->arena, &c->nest)) return false;
     tfp_nest_cut(p, tfp_cut_of(r), &c->nest);
-    if (tfp_options_of(r)->made.working && !tfp_waiting_of(p, tfp_cut_of(r), c->nest.order, &c->arena, &c->waiting))
-        return false;
+    if (tfp_options_of(r)->made.working && !tfp_waiting_of(p, tfp_cut_of(r), &c->arena, &c->waiting)) return false;
     return (c->self_ns = tfp_nest_self(p, &c->nest, &c->arena)) != NULL;
 }
 

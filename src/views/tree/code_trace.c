@@ -230,7 +230,7 @@ static bool start(lines *x, tfp_report *r)
     if (!x->by_trace || !tfp_nest_of(p, &x->arena, &x->nest) || !x->item || !x->frame || !x->python || !x->self_ns ||
         !x->row_name)
         return false;
-    if (!tfp_waiting_of(p, r->cut, x->nest.order, &x->arena, &x->waiting)) return false;
+    if (!tfp_waiting_of(p, r->cut, &x->arena, &x->waiting)) return false;
     if (r->options->made.replays_apart && !tfp_own_lines_of(r, &x->nest)) return false; /* `lines` takes it */
     tfp_nest_cut(p, r->cut, &x->nest);
     memset(x->row_name, 0xff, strings * sizeof *x->row_name); /* TFP_NONE */
