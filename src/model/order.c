@@ -188,7 +188,8 @@ bool tfp_span_order_of(const tfp_profile *p, tfp_span_order *out)
 {
     const tfp_event_tables *t = p->events;
     *out = (tfp_span_order){ t->order.items.at, t->order.lane_first.at, NULL };
-    if (t->spans.size && t->order.items.size == t->spans.size && t->order.lane_first.size == p->lanes->size + 2) return true;
+    if (t->spans.size && t->order.items.size == t->spans.size && t->order.lane_first.size == p->lanes->size + 2)
+        return true;
     out->made = malloc((t->spans.size + p->lanes->size + 3) * sizeof *out->made);
     if (!out->made) return false;
     uint32_t *lane_first = out->made + t->spans.size + 1;

@@ -42,7 +42,7 @@ struct tfp_event_tables {
     tfp_map64 key_by_hash, stat_set_by_hash, lane_by_name; /* lane_by_name: process << 32 | name */
     TFP_VEC(tfp_attribution) attributions;                 /* for activities; made by the join */
     TFP_VEC(uint32_t) joined_execs;                        /* indexes in execs: those that the last join made */
-    tfp_kept_order order;  /* of the spans, as the last join left them; empty in a profile that was stored */
+    tfp_kept_order order; /* of the spans, as the last join left them; empty in a profile that was stored */
     /* indexes in nodes that share their name with a node of another op */
     TFP_VEC(uint32_t) twins;
     size_t joined_events;        /* number of events at the last join */
