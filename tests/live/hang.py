@@ -34,8 +34,8 @@ def train(what):
         barrier()
     elif what == "elsewhere":
         all_reduce(2)
-    elif what == "loop":
-        loop()
+    elif what in ("loop", "calls"):
+        loop() if what == "loop" else calls()
     elif what == "goes":
         go()
     elif what == "data":
@@ -54,6 +54,15 @@ def a():
     time.sleep(0.05)
 def b():
     time.sleep(0.05)
+def calls():
+    while True:
+        for i in range(3000000):
+            pass
+        helper()
+def helper():
+    end = time.perf_counter() + 0.002
+    while time.perf_counter() < end:
+        pass
 train(sys.argv[1])
 """
 LAUNCHER = """
@@ -175,6 +184,10 @@ def looks(program, folder):
         until(lambda: "loop, where it runs" in verdict(program, started))
         said = verdict(program, started)
         check("an endless loop", said.startswith("rank 1 is at ") and "job.py:" in said and "loop, where it runs, and rank 0|2 waits in all_reduce" in said, said)
+    with ranks(folder, ["all_reduce", "calls", "all_reduce"]) as started:
+        until(lambda: "calls, where it runs" in verdict(program, started))
+        said = [verdict(program, started) for _ in range(5)]
+        check("an endless loop that calls a function", sum("calls, where it runs, and rank 0|2 waits in all_reduce" in x for x in said) >= 4, said)
     with ranks(folder, ["all_reduce", "elsewhere", "all_reduce"]) as started:
         settled(program, started, {"0": WAITS, "1": ("order", "all_reduce", "job.py:10:train"), "2": WAITS})
     with ranks(folder, ["all_reduce", "elsewhere"]) as started:

@@ -47,8 +47,9 @@ const tfp_table_column tfp_rank_columns[] = {
 typedef struct ranks {
     tfp_report *r;
     tfp_rank_list rows;
-    size_t read;   /* of the processes */
-    char why[400]; /* the reason for the last one that was not read */
+    TFP_VEC(tfp_rank_looks) looks; /* at the first rows */
+    size_t read;                   /* of the processes */
+    char why[400];                 /* the reason for the last one that was not read */
     tfp_error *err;
 } ranks;
 
@@ -200,53 +201,42 @@ static tfp_status add_process(ranks *x, const tfp_live *l, int64_t pid)
     return s;
 }
 
-/* ---- the second look ---- */
+/* ---- further looks ---- */
 
-/* Whether two stacks have the same functions: ":LINE:" of each frame may differ. */
-static bool same_functions(tfp_str a, tfp_str b)
-{
-    size_t i = 0, k = 0;
-    while (i < a.size && k < b.size) {
-        bool digits =
-            i && a.data[i - 1] == ':' && isdigit((unsigned char)a.data[i]) && k && isdigit((unsigned char)b.data[k]);
-        if (digits) {
-            while (i < a.size && isdigit((unsigned char)a.data[i])) i++;
-            while (k < b.size && isdigit((unsigned char)b.data[k])) k++;
-        } else if (a.data[i++] != b.data[k++]) {
-            return false;
-        }
-    }
-    return i == a.size && k == b.size;
-}
-
-/* Looks at a rank again, and notes what changed since the first look. */
-static tfp_status look_again(ranks *x, const tfp_live *l, tfp_rank_row *row)
+/* Looks at a rank again, and notes what changed since the last look. */
+static tfp_status look_again(ranks *x, const tfp_live *l, tfp_rank_row *row, tfp_rank_looks *all)
 {
     tfp_rank_row now = { .pid = row->pid };
     tfp_status s = look(x, l, &now);
     if (s == TFP_BADFILE) tfp_error_clear(x->err);
     if (s) return s == TFP_BADFILE ? TFP_OK : s;
     bool inside = row->collective.size && tfp_str_eq(row->collective, now.collective);
-    row->moved |= !same_functions(row->stack, now.stack) || (inside && now.waits - row->waits >= SWITCHES);
+    all->passed |= inside && now.waits - row->waits >= SWITCHES;
     row->runs |= !tfp_str_eq(row->stack, now.stack) || (!inside && now.cpu_ns - row->cpu_ns >= BUSY_NS);
     row->line = now.line;
     row->collective = now.collective;
     row->state = now.state;
     row->stack = now.stack;
+    tfp_rank_add_look(all, row);
     return TFP_OK;
 }
 
-/* Looks at all ranks that did not move, for a second. */
+/* Looks at all ranks for a second. */
 static tfp_status watch(ranks *x, const tfp_live *l, int64_t began_ns)
 {
-    tfp_status s = TFP_OK;
+    tfp_status s = tfp_reserve(&x->looks, x->rows.size) ? TFP_OK : tfp_nomem(x->err);
+    for (size_t i = 0; i < x->rows.size && !s; i++) {
+        x->looks.at[x->looks.size++] = (tfp_rank_looks){ .count = 0 };
+        if (x->rows.at[i].pid != TFP_ABSENT && !x->rows.at[i].why.size)
+            tfp_rank_add_look(&x->looks.at[i], &x->rows.at[i]);
+    }
     do {
         struct timespec pause = { 0, LOOK_EVERY_NS };
         nanosleep(&pause, NULL);
-        for (size_t i = 0; i < x->rows.size && !s; i++)
-            if (!x->rows.at[i].moved && !x->rows.at[i].why.size && x->rows.at[i].pid != TFP_ABSENT)
-                s = look_again(x, l, &x->rows.at[i]);
+        for (size_t i = 0; i < x->looks.size && !s; i++)
+            if (x->looks.at[i].count) s = look_again(x, l, &x->rows.at[i], &x->looks.at[i]);
     } while (!s && tfp_now_ns() - began_ns < LOOK_NS);
+    tfp_ranks_settle(x->rows.at, x->looks.at, x->looks.size);
     return s;
 }
 
@@ -387,6 +377,7 @@ tfp_status tfp_live_hang_with(const tfp_profile *dumps, const char *const *targe
     if (!s) s = fill(&x);
     if (!s) s = tfp_grid_arrange(r, err);
     tfp_vec_free(&x.rows);
+    tfp_vec_free(&x.looks);
     return tfp_report_give(r, s, out);
 }
 

@@ -4,6 +4,7 @@
 
 #include "live/proc/proc.h"
 #include "live/stacks/rank_processes.h"
+#include "live/stacks/ranks.h"
 #include "live/stacks/ranks_dumps.h"
 #include "options/cells.h"
 
@@ -284,6 +285,48 @@ static void a_program_that_a_rank_left_behind_is_no_rank(void **state)
     drop_folder(place);
 }
 
+/* Looks at a rank, at these stacks one after the other. */
+static tfp_rank_looks looks_at(job *j, size_t rank, const char *const *stacks, size_t count)
+{
+    tfp_rank_looks all = { .count = 0 };
+    for (size_t i = 0; i < count; i++) {
+        tfp_rank_row seen = j->rows[rank];
+        seen.stack = tfp_str_of(stacks[i]);
+        if (!seen.collective.size) seen.line = tfp_str_of(strrchr(stacks[i], ';') + 1);
+        tfp_rank_add_look(&all, &seen);
+    }
+    return all;
+}
+
+/* While others wait, a rank in a loop that calls a function now and then does not move; one in an evaluation does. */
+static void a_loop_that_calls_functions_is_a_loop(void **state)
+{
+    (void)state;
+    static const char *const waits[] = { "t.py:1:main;t.py:9:train", "t.py:1:main;t.py:9:train",
+                                         "t.py:1:main;t.py:9:train", "t.py:1:main;t.py:9:train" },
+                             *const loop[] = { "t.py:1:main;t.py:20:load", "t.py:1:main;t.py:20:load;t.py:30:healed",
+                                               "t.py:1:main;t.py:21:load", "t.py:1:main;t.py:20:load" },
+                             *const evaluation[] = { "t.py:1:main;t.py:20:load",
+                                                     "t.py:1:main;t.py:20:load;t.py:30:forward",
+                                                     "t.py:1:main;t.py:21:load",
+                                                     "t.py:1:main;t.py:20:load;t.py:40:metric" };
+    for (int i = 0; i < 4; i++) {
+        job j = { .count = 0 };
+        add(&j, "all_reduce", "t.py:9:train");
+        add(&j, i == 2 ? "all_reduce" : NULL, "t.py:20:load"); /* 2: it was in a collective at a look */
+        add(&j, "all_reduce", "t.py:9:train");
+        tfp_rank_looks looks[3] = { looks_at(&j, 0, waits, 4), looks_at(&j, 1, i == 1 ? evaluation : loop, 4),
+                                    looks_at(&j, 2, waits, 4) };
+        looks[2].passed = i == 3; /* another rank goes on */
+        tfp_ranks_settle(j.rows, looks, 3);
+        assert_false(j.rows[0].moved);
+        assert_int_equal(j.rows[1].moved, i != 0);
+        assert_int_equal(j.rows[1].runs, i == 0);
+        assert_int_equal(j.rows[2].moved, i == 3);
+        if (!i) assert_true(tfp_str_eq(j.rows[1].line, TFP_STR("t.py:20:load")));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -296,6 +339,7 @@ int main(void)
         cmocka_unit_test(dumps_stand_for_ranks_that_do_not_run),
         cmocka_unit_test(the_rank_at_fault_comes_first),
         cmocka_unit_test(a_program_that_a_rank_left_behind_is_no_rank),
+        cmocka_unit_test(a_loop_that_calls_functions_is_a_loop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
