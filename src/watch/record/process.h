@@ -181,7 +181,7 @@ typedef struct watch_process {
     watch_totals totals[2];    /* at the last two ticks */
     watch_marks marks;
     int64_t number;            /* of its last step; 0: none */
-    int64_t window_ns;         /* when the open window without steps began; 0: there is none */
+    int64_t window_ns;         /* when the open window without steps began; 0: there is none, -1: there will be none */
     TFP_VEC(watch_step) ended; /* steps that are not yet summed up */
     watch_sums sums;
     TFP_VEC(watch_row) rows;

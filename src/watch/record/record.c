@@ -95,7 +95,7 @@ static tfp_status drop_ended(watch_recorder *r)
     return s;
 }
 
-static tfp_status tick(watch_recorder *r, int64_t now_ns)
+static tfp_status tick(watch_recorder *r, int64_t now_ns, bool last)
 {
     tfp_status s = TFP_OK;
     read_offset(r);
@@ -107,8 +107,10 @@ static tfp_status tick(watch_recorder *r, int64_t now_ns)
         if (p->gone) p->ended.size = p->looks.size ? p->ended.size : 0;
         if (!watch_find_frameworks(r, p, now_ns)) return tfp_nomem(r->err);
         watch_marks_tick(&p->marks);
-        watch_cut_window(r, p, now_ns);
-        if (!watch_rows_sum(p, watch_flights_until(p, r->read_ns), r->unix_offset_ns)) return tfp_nomem(r->err);
+        bool ends = last || p->gone;
+        int64_t until_ns = ends ? tfp_now_ns() : watch_flights_until(p, r->read_ns);
+        watch_cut_window(r, p, now_ns, ends);
+        if (!watch_rows_sum(p, until_ns, r->unix_offset_ns)) return tfp_nomem(r->err);
     }
     s = watch_emit(r, now_ns, false);
     if (!s) s = ask_judge(r);
@@ -226,7 +228,7 @@ static tfp_status loop(watch_recorder *r)
         s = look(r, all);
         if (all) next_look = now + pause_of(rate);
         if (!s && now >= next_tick) {
-            s = tick(r, now);
+            s = tick(r, now, false);
             next_tick = now - next_tick > SECOND_NS ? now + SECOND_NS : next_tick + SECOND_NS;
         }
         if (!s && now - told >= JOB_EVERY_NS && r->list.size) {
@@ -241,7 +243,7 @@ static tfp_status loop(watch_recorder *r)
         int64_t more = now + pause_of(MORE_RATE);
         if (!s) sleep_until(wants_more(r) && more < next_look ? more : next_look);
     }
-    if (!s) s = tick(r, tfp_now_ns());
+    if (!s) s = tick(r, tfp_now_ns(), true);
     if (!s) s = watch_emit(r, tfp_now_ns(), true);
     if (!s && r->list.size) s = tell_jobs(r, own_cpu_ns() - own);
     return s;

@@ -91,8 +91,8 @@ static inline int64_t watch_boot_us(const watch_recorder *r, int64_t ns)
 /* Takes a call of a process of the recorder `ctx`. */
 void watch_take_hit(void *ctx, const tfp_probe_hit *hit);
 void watch_end_step(watch_recorder *r, watch_process *p, watch_step *step);
-/* Without a period there are windows of 10 s. */
-void watch_cut_window(watch_recorder *r, watch_process *p, int64_t now_ns);
+/* Without a period there are windows of 10 s. last: the process or the watch ends, and the open window with the last look. */
+void watch_cut_window(watch_recorder *r, watch_process *p, int64_t now_ns, bool last);
 
 /* ---- find.c ---- */
 /* Looks for processes of the selectors that are new. first: an unknown selector is an error. */

@@ -185,7 +185,7 @@ static bool take_look(watch_process *p, const watch_look *l, size_t *next, int64
             counters_at(p, before, l, step->start_ns, &p->sums);
             from_ns = step->start_ns;
         }
-        bool whole = p->sums.start_ns == step->start_ns;
+        bool whole = p->sums.start_ns == step->start_ns && step->end_ns > step->start_ns;
         p->sums.class_ns[l->doing] += (double)(step->end_ns - from_ns);
         counters_at(p, before, l, step->end_ns, &to);
         if (whole && !add_row(p, step, &to, unix_offset_ns)) return false;

@@ -51,15 +51,25 @@ void watch_take_hit(void *ctx, const tfp_probe_hit *hit)
     if (p && watch_marks_hit(&p->marks, hit, &step)) watch_end_step(r, p, &step);
 }
 
-void watch_cut_window(watch_recorder *r, watch_process *p, int64_t now_ns)
+void watch_cut_window(watch_recorder *r, watch_process *p, int64_t now_ns, bool last)
 {
-    if (p->marks.known) {
-        p->window_ns = 0;
+    int64_t end_ns = last ? p->last.at_ns : now_ns;
+    if (p->marks.known || p->window_ns < 0) {
+        if (p->window_ns > 0) p->window_ns = 0;
         return;
     }
-    if (!p->window_ns) p->window_ns = now_ns;
-    if (now_ns - p->window_ns < WATCH_WINDOW_NS) return;
-    watch_step step = { .number = TFP_ABSENT, .start_ns = p->window_ns, .end_ns = now_ns };
-    p->window_ns = now_ns;
-    push_step(r, p, &step);
+    if (!p->window_ns && !last) {
+        watch_step mark = { .number = TFP_ABSENT, .start_ns = now_ns, .end_ns = now_ns };
+        push_step(r, p, &mark); /* sums begin here */
+        p->window_ns = now_ns;
+    }
+    bool open = p->window_ns && end_ns > p->window_ns;
+    if (open && (last || end_ns - p->window_ns >= WATCH_WINDOW_NS)) {
+        watch_step step = { .number = TFP_ABSENT, .start_ns = p->window_ns, .end_ns = end_ns };
+        p->window_ns = now_ns;
+        push_step(r, p, &step);
+        if (last && !p->looks.size && !tfp_push(&p->looks, p->last))
+            r->nomem = true; /* the row needs a look at its end */
+    }
+    if (last) p->window_ns = -1;
 }

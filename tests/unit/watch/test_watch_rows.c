@@ -2,7 +2,7 @@
 /* tests/unit/watch/test_watch_rows.c: rows of steps from hits, looks and totals: times add up, and counters are divided at the boundaries. */
 #include "../support.h"
 
-#include "watch/record/process.h"
+#include "watch/record/record.h"
 
 #include <math.h>
 #include <signal.h>
@@ -143,12 +143,45 @@ static void a_flag_of_the_interpreter_tells_collections(void **state)
     munmap(memory, SIZE);
 }
 
+/* A process without known steps for 24 seconds, of which watch sees 23: windows of 10 s, and at the end the rest. */
+static void the_last_window_is_written(void **state)
+{
+    (void)state;
+    for (int ended = 0; ended < 2; ended++) {
+        watch_process *p = new_process();
+        watch_recorder r = { .nomem = false };
+        for (int64_t t = 50; t <= 24000; t += 50) {
+            look(p, t * MS, TFP_WATCH_COMPUTE, "train");
+            p->last = p->looks.at[p->looks.size - 1];
+            if (t % 1000) continue;
+            watch_cut_window(&r, p, (t + 1) * MS, false);
+            assert_true(watch_rows_sum(p, t * MS, 0));
+        }
+        if (ended) assert_true(watch_rows_sum(p, 24000 * MS, 0)); /* all looks are summed up when its end is seen */
+        watch_cut_window(&r, p, 24300 * MS, true);
+        watch_cut_window(&r, p, 24400 * MS, true); /* a second time writes nothing */
+        assert_true(watch_rows_sum(p, 24400 * MS, 0));
+        assert_int_equal(p->rows.size, 3);
+        double all = 0;
+        for (size_t i = 0; i < 3; i++) {
+            const tfp_watch_step *row = &p->rows.at[i].row;
+            assert_true(row->steps == TFP_ABSENT && row->samples > 50);
+            assert_true(fabs(row->compute_us - row->duration_us) < 1);
+            assert_true(fabs((double)row->start - 1001000 - all) < 1);
+            all += row->duration_us;
+        }
+        assert_true(fabs(all - 22999000) < 1);
+        drop(p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(classes_add_up_to_the_step),
         cmocka_unit_test(collectives_of_a_loop_make_steps),
         cmocka_unit_test(a_flag_of_the_interpreter_tells_collections),
+        cmocka_unit_test(the_last_window_is_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
