@@ -3,6 +3,10 @@
 #include "routes.h"
 #include "tfprof/watch.h"
 
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+
 static void list_table(answer *a, const char *key, tfp_table table)
 {
     const char *name;
@@ -35,6 +39,14 @@ static void list_options(answer *a, tfp_table table)
     tfp_options_free(o);
 }
 
+/* Whether there are runs to list: a folder of `tfprof watch` alone has none. */
+static bool has_runs(const char *index)
+{
+    char path[PATH_MAX];
+    int n = snprintf(path, sizeof path, "%s/runs", index);
+    return !tfp_is_watch(index) || (n > 0 && (size_t)n < sizeof path && access(path, F_OK) == 0);
+}
+
 static void answer_tables(const question *q, answer *a)
 {
     json_open(a, NULL, '{');
@@ -42,7 +54,7 @@ static void answer_tables(const question *q, answer *a)
     if (q->live) json_bool(a, "live", true);
     const char *index =
         q->catalog && !q->only ? catalog_options(q->catalog)->index : NULL; /* a report has no index beside it */
-    if (index) json_text(a, "index", index);
+    if (index && has_runs(index)) json_text(a, "index", index);
     if (index && tfp_is_watch(index)) json_bool(a, "watch", true);
     list_table(a, "views", TFP_VIEWS);
     list_table(a, "columns", TFP_COLUMNS);

@@ -14,6 +14,7 @@ export async function watch(browser) {
     same(`${at}: it begins there`, await placeOf(page), "watch");
     check(`${at}: a band for the process`, (await page.locator(".watch-row").count()) === 1);
     check(`${at}: what it did is drawn`, (await page.locator(".watch-band path").count()) > 0);
+    check(`${at}: no link to runs, of which there are none`, (await page.locator("header a", { hasText: "Runs" }).count()) === 0);
     check(`${at}: nothing was found`, /Nothing was found/.test(await page.locator(".empty").innerText()));
     await axe(at, page);
     same(`${at}: no scrolling sideways`, await sideways(page), "");

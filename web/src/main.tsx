@@ -27,7 +27,7 @@ async function begin(root: HTMLElement): Promise<void> {
     if (found.length === 1 && found[0]) change(parseAddress(`#/p/${encodeURIComponent(found[0].id)}/${wanted()}`).state, "replace");
   } else if (!location.hash) {
     const { live, index, watch } = await tables();
-    if (live || index) change({ place: live ? "jobs" : watch ? "watch" : "runs" }, "replace");
+    if (live || index || watch) change({ place: live ? "jobs" : watch ? "watch" : "runs" }, "replace");
   }
   render(<App />, root);
 }

@@ -100,3 +100,31 @@ bool judge_late_permuted(const job *of, size_t needed, int64_t until_us, size_t 
     free(h.least);
     return ok && *windows;
 }
+
+/* Whether the rule `slow` is met by the four windows from `at` on. */
+static bool slow_at(const double *medians, size_t at)
+{
+    double before[EARLIER], was, largest = 0;
+    for (size_t i = 0; i < at; i++) largest = fmax(largest, medians[i]);
+    for (size_t i = at; i < at + IN_A_ROW; i++) {
+        if (medians[i] <= largest) return false; /* most often: nothing is sorted */
+        memcpy(before, medians, at * sizeof *before);
+        if (!judge_is_slower(medians[i], before, at, &was, &largest)) return false;
+    }
+    return true;
+}
+
+bool judge_slow_permuted(const double *medians, size_t count, size_t *met, size_t *places)
+{
+    uint32_t order[EARLIER];
+    double shuffled[EARLIER];
+    uint64_t state = 1;
+    *met = *places = 0;
+    if (count < EARLIER_LEAST + IN_A_ROW) return false;
+    for (size_t i = 0; i < TRIES; i++) {
+        shuffle(order, count, &state);
+        for (size_t k = 0; k < count; k++) shuffled[k] = medians[order[k]];
+        for (size_t at = EARLIER_LEAST; at + IN_A_ROW <= count; at++) *met += slow_at(shuffled, at), ++*places;
+    }
+    return true;
+}

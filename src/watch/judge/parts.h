@@ -198,11 +198,16 @@ size_t judge_looks_since(const member *m, int64_t since_us);
  * `late` when blocks of 50 steps of each rank are put in another order. False: the history is too short, or out of
  * memory. */
 bool judge_late_permuted(const job *of, size_t needed, int64_t until_us, size_t *met, size_t *windows);
+/* The same for the rule `slow`: how many places after 30 windows, whose medians are shuffled. */
+bool judge_slow_permuted(const double *medians, size_t count, size_t *met, size_t *places);
 
 /* ---- late.c ---- */
 void judge_late(tfp_watch_judge *j, job *of, const job_step *r);
 
 /* ---- slow.c ---- */
+enum { IN_A_ROW = 4, EARLIER = 100, EARLIER_LEAST = 30 }; /* windows */
+/* Whether a window is slower than those before it, whose medians are reordered. *was: their median. */
+bool judge_is_slower(double median, double *before, size_t count, double *was, double *largest);
 void judge_slow(tfp_watch_judge *j, job *of, const job_step *r);
 
 /* ---- stand.c ---- */

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { IN_A_ROW = 4, EARLIER = 100, EARLIER_LEAST = 30, STEPS = 20, LENGTH_US = 2000000 };
+enum { STEPS = 20, LENGTH_US = 2000000 };
 #define SLOWER 1.05 /* than the median of the earlier windows */
 #define ALIKE 1.15  /* factors of ranks and classes in longer batches */
 
@@ -137,7 +137,8 @@ static double chance_of(size_t windows)
 
 static void say(tfp_watch_judge *j, job *of, double was, int64_t now_us)
 {
-    double now[IN_A_ROW];
+    double now[IN_A_ROW], healthy[EARLIER];
+    size_t met, windows;
     tfp_watch_finding row;
     tfp_buf evidence = { 0 };
     for (size_t i = 0; i < IN_A_ROW; i++) now[i] = median_of_window(of, i);
@@ -159,6 +160,8 @@ static void say(tfp_watch_judge *j, job *of, double was, int64_t now_us)
         &evidence,
         "steps take %.1f ms in four windows in a row, before %.1f ms (median of %zu windows, the largest %.1f ms)",
         is / 1e3, was / 1e3, of->slow.compared, of->slow.largest / 1e3);
+    if (judge_slow_permuted(healthy, earlier(of, IN_A_ROW, healthy), &met, &windows))
+        tfp_buf_printf(&evidence, "; these windows in other orders meet the rule in %zu of %zu places", met, windows);
     row.evidence = (tfp_str){ evidence.data, evidence.size };
     if (evidence.failed) j->nomem = true;
     if (judge_say(j, of, NULL, &row, now_us)) {
@@ -173,9 +176,18 @@ static void say(tfp_watch_judge *j, job *of, double was, int64_t now_us)
     start_again(of);
 }
 
+bool judge_is_slower(double median, double *before, size_t count, double *was, double *largest)
+{
+    double off[EARLIER];
+    *was = judge_median(before, count);
+    *largest = before[count - 1]; /* sorted now */
+    for (size_t i = 0; i < count; i++) off[i] = fabs(before[i] - *was);
+    return median > *largest && median >= SLOWER * *was && median - *was >= MADS * judge_median(off, count);
+}
+
 static void end_window(tfp_watch_judge *j, job *of, int64_t now_us)
 {
-    double before[EARLIER], off[EARLIER];
+    double before[EARLIER], was, largest;
     double median = of->slow.medians[(of->slow.windows - 1) % WINDOWS];
     finding *f = judge_open(of, "slow");
     if (f) {
@@ -188,10 +200,7 @@ static void end_window(tfp_watch_judge *j, job *of, int64_t now_us)
     }
     size_t n = earlier(of, of->slow.in_a_row + 1, before);
     if (n < EARLIER_LEAST) return;
-    double was = judge_median(before, n), largest = before[n - 1]; /* sorted now */
-    for (size_t i = 0; i < n; i++) off[i] = fabs(before[i] - was);
-    bool slower = median > largest && median >= SLOWER * was && median - was >= MADS * judge_median(off, n);
-    if (!slower) {
+    if (!judge_is_slower(median, before, n, &was, &largest)) {
         of->slow.in_a_row = 0;
         return;
     }

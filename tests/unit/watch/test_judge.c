@@ -3,6 +3,8 @@
  * healthy jobs. */
 #include "simulated.h"
 
+#include "watch/judge/parts.h"
+
 static void a_slow_loader_is_late_by_input(void **state)
 {
     (void)state;
@@ -142,7 +144,7 @@ static void rank_and_cause_are_right(void **state)
                   { "throttled", TFP_WATCH_COMPUTE, 2 } };
     static const int ranks[] = { 2, 3, 4, 8, 16, 32 };
     const char *wanted = getenv("TFPROF_SIMULATIONS");
-    int count = wanted ? atoi(wanted) : 42, right = 0, cause = 0, in_time = 0, more = 0;
+    int count = wanted ? atoi(wanted) : 42, right = 0, causes = 0, in_time = 0, more = 0;
     for (int i = 0; i < count; i++) {
         simulation s = SIMULATED;
         s.seed = (uint64_t)i * 7919 + 1;
@@ -154,7 +156,7 @@ static void rank_and_cause_are_right(void **state)
         run_simulation(&s, 1000);
         bool found = s.found > 0 && s.findings[0].rank == s.culprit && !strcmp(s.findings[0].kind, "late");
         right += found;
-        cause += found && !strcmp(s.findings[0].cause, kinds[i % 7].cause);
+        causes += found && !strcmp(s.findings[0].cause, kinds[i % 7].cause);
         more += s.found > 1;
         if (wanted && (!found || strcmp(s.findings[0].cause, kinds[i % 7].cause)))
             print_message("%d: %d ranks, %s, extra %.2f, rank %d: %d findings, %s of %lld by %s, certainty %.2f\n", i,
@@ -163,9 +165,9 @@ static void rank_and_cause_are_right(void **state)
         in_time += found;
     }
     if (wanted)
-        print_message("faults %d: rank %d, rank and cause %d, more than one finding %d\n", count, right, cause, more);
+        print_message("faults %d: rank %d, rank and cause %d, more than one finding %d\n", count, right, causes, more);
     assert_true(right * 100 >= count * 95);
-    assert_true(cause * 100 >= count * 95);
+    assert_true(causes * 100 >= count * 95);
     assert_true(more * 100 <= count);
 }
 
@@ -199,12 +201,12 @@ static void healthy_jobs_get_no_finding(void **state)
 }
 
 /* One finding, of this kind, rank and cause. */
-static void assert_found(const simulation *s, const char *kind, int64_t rank, const char *cause)
+static void assert_found(const simulation *s, const char *kind, int64_t rank, const char *why)
 {
     assert_int_equal(s->found, 1);
     assert_string_equal(s->findings[0].kind, kind);
     assert_int_equal(s->findings[0].rank, rank);
-    assert_string_equal(s->findings[0].cause, cause);
+    assert_string_equal(s->findings[0].cause, why);
 }
 
 static void a_job_that_becomes_slower_is_slow(void **state)
@@ -230,7 +232,24 @@ static void a_job_that_becomes_slower_is_slow(void **state)
         assert_found(&s, "slow", TFP_ABSENT, kinds[i].cause);
         assert_true(fabs(s.findings[0].gain - 0.2 / 1.2) < 0.05);
         assert_true(s.findings[0].chance < 1e-4);
+        assert_true(s.findings[0].windows > 1000 && s.findings[0].met == 0);
     }
+}
+
+/* Places are counted from the 31st window on; a shorter history has none. */
+static void the_chance_of_a_slow_job_is_counted_in_its_history(void **state)
+{
+    (void)state;
+    double calm[60], steep[60];
+    size_t met, places;
+    for (int i = 0; i < 60; i++) calm[i] = 50000 + i % 7 * 100, steep[i] = i < 4 ? 90000 + i : 50000 + i % 7 * 100;
+    assert_false(judge_slow_permuted(calm, 33, &met, &places));
+    assert_true(judge_slow_permuted(calm, 60, &met, &places));
+    assert_int_equal(met, 0);
+    assert_int_equal(places, 400 * 27);
+    assert_true(judge_slow_permuted(steep, 34, &met, &places)); /* the four are the last ones in 1 of 46,376 orders */
+    assert_int_equal(met, 0);
+    assert_int_equal(places, 400);
 }
 
 static void longer_batches_are_a_change(void **state)
@@ -431,6 +450,7 @@ int main(void)
         cmocka_unit_test(a_busy_machine_changes_no_cause),
         cmocka_unit_test(healthy_jobs_get_no_finding),
         cmocka_unit_test(a_job_that_becomes_slower_is_slow),
+        cmocka_unit_test(the_chance_of_a_slow_job_is_counted_in_its_history),
         cmocka_unit_test(longer_batches_are_a_change),
         cmocka_unit_test(without_arrivals_the_rank_that_waits_least_is_late),
         cmocka_unit_test(jobs_are_not_mixed),
