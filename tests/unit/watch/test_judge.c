@@ -3,8 +3,6 @@
  * healthy jobs. */
 #include "simulated.h"
 
-#include "watch/judge/parts.h"
-
 static void a_slow_loader_is_late_by_input(void **state)
 {
     (void)state;
@@ -91,43 +89,6 @@ static void a_neighbour_that_goes_away_is_no_finding(void **state)
         assert_in_range(s.findings[0].since_step, 595, 601);
         assert_true(s.findings[0].found_us < 1000000000 + 600 * 55000 + 15000000);
     }
-}
-
-/* On a machine where a thread that slept waits 5 or 20 ms for a CPU, causes are those of an idle one. */
-static void a_busy_machine_changes_no_cause(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *cause;
-        tfp_watch_class doing;
-        int delay;
-    } kinds[] = { { "input", TFP_WATCH_INPUT, 0 },
-                  { "lock", TFP_WATCH_LOCK, 0 },
-                  { "storage", TFP_WATCH_STORAGE, 0 },
-                  { "compute", TFP_WATCH_COMPUTE, 0 },
-                  { "neighbour", TFP_WATCH_COMPUTE, 1 } };
-    const char *wanted = getenv("TFPROF_SIMULATIONS");
-    int count = wanted ? atoi(wanted) : 40, found = 0, right = 0;
-    for (int i = 0; i < count; i++) {
-        simulation s = SIMULATED;
-        s.seed = (uint64_t)i * 6101 + 3;
-        s.busy_us = i % 2 ? 5000 : 20000;
-        s.culprit = i % 4;
-        s.doing = kinds[i % 5].doing;
-        s.delay = kinds[i % 5].delay;
-        s.extra = 0.5 + 0.5 * (double)((i * 37) % 100) / 99;
-        run_simulation(&s, 1200);
-        bool fine = s.found > 0 && s.findings[0].rank == s.culprit && !strcmp(s.findings[0].cause, kinds[i % 5].cause);
-        found += s.found > 0;
-        right += fine;
-        if (wanted && !fine)
-            print_message("%d: busy %.0f, %s, extra %.2f, rank %d: %d findings, %s of %lld by %s, certainty %.2f\n", i,
-                          s.busy_us, kinds[i % 5].cause, s.extra, s.culprit, s.found, s.findings[0].kind,
-                          (long long)s.findings[0].rank, s.findings[0].cause, s.findings[0].certainty);
-    }
-    if (wanted) print_message("busy machine, %d faults: %d found, rank and cause %d\n", count, found, right);
-    assert_true(found * 100 >= count * 85); /* lateness within three MADs of such noise is no finding */
-    assert_int_equal(right, found);
 }
 
 /* Faults of 10 to 100 % of a step, of all kinds, in jobs of 2 to 32 ranks. TFPROF_SIMULATIONS: how many. */
@@ -234,22 +195,6 @@ static void a_job_that_becomes_slower_is_slow(void **state)
         assert_true(s.findings[0].chance < 1e-4);
         assert_true(s.findings[0].windows > 1000 && s.findings[0].met == 0);
     }
-}
-
-/* Places are counted from the 31st window on; a shorter history has none. */
-static void the_chance_of_a_slow_job_is_counted_in_its_history(void **state)
-{
-    (void)state;
-    double calm[60], steep[60];
-    size_t met, places;
-    for (int i = 0; i < 60; i++) calm[i] = 50000 + i % 7 * 100, steep[i] = i < 4 ? 90000 + i : 50000 + i % 7 * 100;
-    assert_false(judge_slow_permuted(calm, 33, &met, &places));
-    assert_true(judge_slow_permuted(calm, 60, &met, &places));
-    assert_int_equal(met, 0);
-    assert_int_equal(places, 400 * 27);
-    assert_true(judge_slow_permuted(steep, 34, &met, &places)); /* the four are the last ones in 1 of 46,376 orders */
-    assert_int_equal(met, 0);
-    assert_int_equal(places, 400);
 }
 
 static void longer_batches_are_a_change(void **state)
@@ -447,10 +392,8 @@ int main(void)
         cmocka_unit_test(a_late_rank_that_recovers_ends_its_finding),
         cmocka_unit_test(a_neighbour_that_goes_away_is_no_finding),
         cmocka_unit_test(rank_and_cause_are_right),
-        cmocka_unit_test(a_busy_machine_changes_no_cause),
         cmocka_unit_test(healthy_jobs_get_no_finding),
         cmocka_unit_test(a_job_that_becomes_slower_is_slow),
-        cmocka_unit_test(the_chance_of_a_slow_job_is_counted_in_its_history),
         cmocka_unit_test(longer_batches_are_a_change),
         cmocka_unit_test(without_arrivals_the_rank_that_waits_least_is_late),
         cmocka_unit_test(jobs_are_not_mixed),
