@@ -95,6 +95,8 @@ const tfp_aten_rule *tfp_aten_find(tfp_str name);
 int tfp_aten_listed(const tfp_aten_input *in, tfp_aten_input *out, int most);
 /* Parses an argument such as "[2, 2]" or "1" into at most `most` numbers; returns how many, 0 when it is neither. */
 int tfp_aten_numbers(const tfp_aten_input *in, int64_t *out, int most);
+/* The same into exactly `count`, of which a single number stands for all; false when there are others. */
+bool tfp_aten_spread(const tfp_aten_input *in, int64_t *out, int count);
 
 /* ---- the cost of a trace's calls ---- */
 typedef enum tfp_aten_state {

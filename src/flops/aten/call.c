@@ -230,6 +230,13 @@ int tfp_aten_numbers(const tfp_aten_input *in, int64_t *out, int most)
     return j.fault ? 0 : n;
 }
 
+bool tfp_aten_spread(const tfp_aten_input *in, int64_t *out, int count)
+{
+    int n = tfp_aten_numbers(in, out, count);
+    for (int i = n; n == 1 && i < count; i++) out[i] = out[0];
+    return n == 1 || n == count;
+}
+
 /* ---- bytes: every tensor is read, and `out` elements of the first one's type are written ---- */
 
 int64_t tfp_aten_moved(const tfp_aten_call *c, int64_t out)

@@ -108,31 +108,14 @@ typedef struct window {
     int64_t stride[TFP_ATEN_RANK], padding[TFP_ATEN_RANK], dilation[TFP_ATEN_RANK];
 } window;
 
-/* One number for each spatial dimension; a single number stands for all. */
-static bool spread(const tfp_aten_input *in, int64_t *out, int count)
-{
-    int n = tfp_aten_numbers(in, out, count);
-    for (int i = n; n == 1 && i < count; i++) out[i] = out[0];
-    return n == 1 || n == count;
-}
-
-/* Positions of the window: (in + 2 * padding - dilation * (window - 1) - 1) / stride + 1 in each dimension. */
+/* Positions of the window in all dimensions together. */
 static int64_t places(const tfp_aten_input *x, const tfp_aten_input *w, const window *v)
 {
     int64_t n = 1;
-    for (int i = 0; i < x->rank - 2; i++) {
-        int64_t size = dim(x, i + 2), reach = tfp_times(v->dilation[i], dim(w, i + 2) - 1);
-        if (size < 0 || reach < 0 || v->stride[i] < 1 || v->padding[i] < 0 || v->padding[i] > INT32_MAX) return UNKNOWN;
-        int64_t room = tfp_plus(size, 2 * v->padding[i]) - reach - 1;
-        n = tfp_times(n, room < 0 ? 0 : room / v->stride[i] + 1);
-    }
+    for (int i = 0; i < x->rank - 2; i++)
+        n = tfp_times(n, tfp_window_positions(&(tfp_window_axis){ dim(x, i + 2), dim(w, i + 2), v->stride[i],
+                                                                  v->dilation[i], tfp_times(2, v->padding[i]) }));
     return n;
-}
-
-/* Multiply-adds of one pass: each weight at each position of each image. */
-static int64_t conv_macs(const tfp_aten_input *w, int64_t images, int64_t at)
-{
-    return tfp_times(tfp_times(elements(w), images), at);
 }
 
 /* Positions of a convolution's arguments. transposed: -1 when there is no such argument. */
@@ -163,9 +146,10 @@ static int64_t conv_places(const tfp_aten_call *c, const tfp_aten_input *x, cons
     tfp_str padding = arg(c, a.padding)->value;
     bool valid = tfp_str_eq(padding, TFP_STR("valid"));
     for (int i = 0; valid && i < count; i++) v.padding[i] = 0;
-    if (!spread(arg(c, a.stride), v.stride, count)) return UNKNOWN;
+    if (!tfp_aten_spread(arg(c, a.stride), v.stride, count)) return UNKNOWN;
     if (tfp_str_eq(padding, TFP_STR("same"))) return same_places(x, v.stride);
-    if ((!valid && !spread(arg(c, a.padding), v.padding, count)) || !spread(arg(c, a.dilation), v.dilation, count))
+    if ((!valid && !tfp_aten_spread(arg(c, a.padding), v.padding, count)) ||
+        !tfp_aten_spread(arg(c, a.dilation), v.dilation, count))
         return UNKNOWN;
     return places(x, w, &v);
 }
@@ -186,7 +170,7 @@ static tfp_aten_cost conv_cost(const tfp_aten_call *c, int64_t at, int transpose
     const tfp_aten_input image = images_of(c), *x = &image, *w = arg(c, 1);
     bool turned = transposed >= 0 && tfp_str_eq(arg(c, transposed)->value, TFP_STR("True"));
     int64_t out = turned ? UNKNOWN : tfp_times(tfp_times(dim(x, 0), dim(w, 0)), at);
-    return tfp_aten_products(c, conv_macs(w, dim(x, 0), at), out);
+    return tfp_aten_products(c, tfp_convolution_macs(elements(w), dim(x, 0), at), out);
 }
 
 static tfp_aten_cost count_convolution(const tfp_aten_call *c, const tfp_aten_rule *r)
@@ -210,7 +194,8 @@ static tfp_aten_cost count_conv_transpose(const tfp_aten_call *c, const tfp_aten
     tfp_aten_input x = images_of(c);
     const tfp_aten_input *w = arg(c, 1);
     bool fits = x.tensor && w->tensor && x.rank == w->rank && x.rank > 2;
-    return tfp_aten_products(c, fits ? conv_macs(w, dim(&x, 0), product(&x, 2, x.rank)) : UNKNOWN, UNKNOWN);
+    return tfp_aten_products(c, fits ? tfp_convolution_macs(elements(w), dim(&x, 0), product(&x, 2, x.rank)) : UNKNOWN,
+                             UNKNOWN);
 }
 
 /* Gradients of the input and of the weights, where output_mask asks for them; each costs as much as the forward
@@ -223,15 +208,14 @@ static tfp_aten_cost count_convolution_backward(const tfp_aten_call *c, const tf
     bool input = tfp_str_has(mask, TFP_STR("[True")), weights = tfp_str_has(mask, TFP_STR(", True,"));
     if (!mask.size || !turned.size) return unknown;
     const tfp_aten_input *at = tfp_str_eq(turned, TFP_STR("True")) ? x : grad;
-    int64_t one = conv_macs(w, dim(grad, 0), at->rank > 2 ? product(at, 2, at->rank) : UNKNOWN);
+    int64_t one = tfp_convolution_macs(elements(w), dim(grad, 0), at->rank > 2 ? product(at, 2, at->rank) : UNKNOWN);
     int64_t out = tfp_plus(input ? elements(x) : 0, weights ? elements(w) : 0);
     return tfp_aten_products(c, tfp_times(one, input + weights), out);
 }
 
 /* ---- attention ---- */
 
-/* Two products forward (queries with keys, scores with values); five backward, because the first is computed again.
- * `of` is the position of the queries, `each` 1 backward; shapes are batch, heads, length, width, or any batch before
+/* `of` is the position of the queries, `each` 1 backward; shapes are batch, heads, length, width, or any batch before
  * length and width. */
 static tfp_aten_cost count_attention(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
@@ -240,10 +224,8 @@ static tfp_aten_cost count_attention(const tfp_aten_call *c, const tfp_aten_rule
     if (last < 1 || k->rank != q->rank || v->rank != q->rank) return unknown;
     int64_t scores = tfp_times(product(q, 0, last), dim(k, last - 1)),
             out = tfp_times(product(q, 0, last), dim(v, last));
-    int64_t by_key = tfp_times(scores, dim(q, last)), by_value = tfp_times(scores, dim(v, last));
-    if (!r->each) return tfp_aten_products(c, tfp_plus(by_key, by_value), out);
-    return tfp_aten_products(c, tfp_plus(tfp_times(3, by_key), tfp_times(2, by_value)),
-                             tfp_plus(elements(q), tfp_plus(elements(k), elements(v))));
+    if (r->each) out = tfp_plus(elements(q), tfp_plus(elements(k), elements(v)));
+    return tfp_aten_products(c, tfp_attention_macs(scores, dim(q, last), dim(v, last), r->each), out);
 }
 
 /* ---- norms, pooling, cells, embeddings ---- */
@@ -266,11 +248,12 @@ static tfp_aten_cost count_pool(const tfp_aten_call *c, const tfp_aten_rule *r)
     tfp_aten_input w = { .tensor = true, .rank = x->rank };
     int64_t size[TFP_ATEN_RANK], looked = 1;
     int count = x->rank == 4 || x->rank == 5 ? x->rank - 2 : 0;
-    if (!count || !spread(arg(c, 1), size, count) || !spread(arg(c, 3), v.padding, count)) return unknown;
+    if (!count || !tfp_aten_spread(arg(c, 1), size, count) || !tfp_aten_spread(arg(c, 3), v.padding, count))
+        return unknown;
     if (!tfp_str_eq(arg(c, r->of)->value, TFP_STR("False"))) return unknown; /* the last windows may be cut */
-    if (!spread(arg(c, 2), v.stride, count)) memcpy(v.stride, size, sizeof size);
+    if (!tfp_aten_spread(arg(c, 2), v.stride, count)) memcpy(v.stride, size, sizeof size);
     for (int i = 0; i < count; i++) v.dilation[i] = 1;
-    if (r->of > 4 && !spread(arg(c, 4), v.dilation, count)) return unknown;
+    if (r->of > 4 && !tfp_aten_spread(arg(c, 4), v.dilation, count)) return unknown;
     for (int i = 0; i < count; i++) {
         w.dims[i + 2] = size[i];
         looked = tfp_times(looked, size[i]);

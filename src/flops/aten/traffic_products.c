@@ -96,14 +96,6 @@ typedef struct window {
     const tfp_aten_input *weights;
 } window;
 
-/* One number for each spatial dimension; a single number stands for all. */
-static bool spread(const tfp_aten_input *in, int64_t *out, int count)
-{
-    int n = tfp_aten_numbers(in, out, count);
-    for (int i = n; n == 1 && i < count; i++) out[i] = out[0];
-    return n == 1 || n == count;
-}
-
 static bool window_of(const tfp_aten_call *c, int how, window *out)
 {
     static const struct {
@@ -123,22 +115,20 @@ static bool window_of(const tfp_aten_call *c, int how, window *out)
     }
     out->count = w->rank - 2;
     if (places[at].transposed >= 0) out->transposed = tfp_str_eq(arg(c, places[at].transposed)->value, TFP_STR("True"));
-    return out->image.rank == w->rank && spread(arg(c, places[at].stride), out->stride, out->count) &&
-           spread(arg(c, places[at].padding), out->padding, out->count) &&
-           spread(arg(c, places[at].dilation), out->dilation, out->count) &&
+    return out->image.rank == w->rank && tfp_aten_spread(arg(c, places[at].stride), out->stride, out->count) &&
+           tfp_aten_spread(arg(c, places[at].padding), out->padding, out->count) &&
+           tfp_aten_spread(arg(c, places[at].dilation), out->dilation, out->count) &&
            tfp_parse_int64(arg(c, places[at].groups)->value, &out->groups) && out->groups > 0;
 }
 
 /* The size of the result in a spatial dimension; of a transposed convolution without what is added to its output. */
 static int64_t size_after(const window *v, int i)
 {
-    int64_t size = dim(&v->image, i + 2), span = tfp_times(v->dilation[i], dim(v->weights, i + 2) - 1);
-    int64_t border = tfp_times(2, v->padding[i]);
-    if (size < 0 || span < 0 || border < 0 || v->stride[i] < 1) return UNKNOWN;
-    int64_t room = v->transposed ? tfp_times(size - 1, v->stride[i]) : size;
-    if (v->transposed) return room < 0 || room + span + 1 < border ? UNKNOWN : tfp_plus(room, span + 1) - border;
-    room = tfp_plus(size, border) - span - 1;
-    return room < 0 ? 0 : room / v->stride[i] + 1;
+    tfp_window_axis a = { dim(&v->image, i + 2), dim(v->weights, i + 2), v->stride[i], v->dilation[i],
+                          tfp_times(2, v->padding[i]) };
+    if (!v->transposed || a.stride < 1) return tfp_window_positions(&a);
+    int64_t whole = tfp_plus(tfp_times(a.size - 1, a.stride), tfp_plus(tfp_times(a.dilation, a.window - 1), 1));
+    return tfp_minus(whole, a.padding);
 }
 
 void tfp_traffic_convolution(tfp_traffic_work *w, int how)
@@ -155,7 +145,7 @@ void tfp_traffic_convolution(tfp_traffic_work *w, int how)
         dims[i + 2] = size_after(&v, i);
         places = tfp_times(places, v.transposed ? dim(&v.image, i + 2) : dims[i + 2]);
     }
-    w->t->flops = tfp_times(2, tfp_times(elements(v.weights), tfp_times(dims[0], places)));
+    w->t->flops = tfp_times(2, tfp_convolution_macs(elements(v.weights), dims[0], places));
     tfp_traffic_reads(w, arg(w->c, 0));
     tfp_traffic_reads(w, arg(w->c, 1));
     if (how < CUDNN || how == MIOPEN) tfp_traffic_reads(w, arg(w->c, 2)); /* the bias */
@@ -174,7 +164,7 @@ void tfp_traffic_convolution_backward(tfp_traffic_work *w, int how)
     }
     bool input = tfp_str_has(mask, TFP_STR("[True")), weights = tfp_str_has(mask, TFP_STR(", True,"));
     const tfp_aten_input *at = v.transposed ? &v.image : grad;
-    int64_t one = tfp_times(elements(v.weights), tfp_times(dim(grad, 0), product(at, 2, at->rank)));
+    int64_t one = tfp_convolution_macs(elements(v.weights), dim(grad, 0), product(at, 2, at->rank));
     w->t->flops = tfp_times(2 * (input + weights), one);
     for (int i = 0; i < 3; i++) tfp_traffic_reads(w, arg(w->c, i));
     tfp_traffic_writes_as(w, arg(w->c, input ? 1 : 2));
@@ -223,13 +213,13 @@ void tfp_traffic_attention(tfp_traffic_work *w, int how)
     }
     w->t->type = q->type;
     w->t->causal = h.causal;
-    w->t->flops = tfp_times(2, tfp_times(pairs_of(&h), tfp_plus(h.width, h.value_width)));
+    w->t->flops = tfp_times(2, tfp_attention_macs(pairs_of(&h), h.width, h.value_width, false));
     for (int i = 0; i < 3; i++) tfp_traffic_reads(w, arg(w->c, i));
     int64_t dims[4] = { q->dims[0], q->dims[1], q->dims[2], h.value_width };
     tfp_traffic_writes(w, 4, dims, q->scalar_type);
 }
 
-/* Five products: the scores are computed again. Gradients of queries, keys and values are written. */
+/* Gradients of queries, keys and values are written. */
 void tfp_traffic_attention_backward(tfp_traffic_work *w, int how)
 {
     heads h;
@@ -239,7 +229,7 @@ void tfp_traffic_attention_backward(tfp_traffic_work *w, int how)
     }
     w->t->type = arg(w->c, 1)->type;
     w->t->causal = h.causal;
-    w->t->flops = tfp_times(2, tfp_times(pairs_of(&h), tfp_plus(tfp_times(3, h.width), tfp_times(2, h.value_width))));
+    w->t->flops = tfp_times(2, tfp_attention_macs(pairs_of(&h), h.width, h.value_width, true));
     for (int i = 0; i < 4; i++) tfp_traffic_reads(w, arg(w->c, i));
     tfp_traffic_reads(w, arg(w->c, how & OUT_LATER ? how & OUT_AT_6 ? 6 : 5 : 4)); /* the result of the forward pass */
     tfp_traffic_writes_as(w, arg(w->c, 1));

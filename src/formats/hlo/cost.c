@@ -115,23 +115,15 @@ static const cost_row *find_rule(tfp_str opcode)
 
 bool tfp_hlo_is_opcode(tfp_str name) { return find_rule(name) != NULL; }
 
-/* ---- numbers of one instruction; unknown is TFP_HLO_UNKNOWN and stays it ---- */
-
-static int64_t plus(int64_t a, int64_t b)
-{
-    bool clamped = false;
-    if (a < 0 || b < 0) return TFP_HLO_UNKNOWN;
-    int64_t r = tfp_add(a, b, &clamped);
-    return clamped ? TFP_HLO_UNKNOWN : r;
-}
+/* ---- numbers of one instruction; unknown is TFP_UNKNOWN and stays it ---- */
 
 /* The sum over all arrays of the result. */
 static int64_t all_elements(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
 {
-    if (i->shape == TFP_NONE) return TFP_HLO_UNKNOWN;
+    if (i->shape == TFP_NONE) return TFP_UNKNOWN;
     const tfp_hlo_shape *s = &c->m->shapes.at[i->shape];
     int64_t n = 0;
-    for (uint32_t k = 0; k < s->count; k++) n = plus(n, tfp_hlo_elements(c->m, &c->m->arrays.at[s->first + k]));
+    for (uint32_t k = 0; k < s->count; k++) n = tfp_plus(n, tfp_hlo_elements(c->m, &c->m->arrays.at[s->first + k]));
     return n;
 }
 
@@ -146,45 +138,42 @@ static bool is_float(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
 static int64_t of_dot(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
 {
     const tfp_hlo_array *left = tfp_hlo_first_array(c, tfp_hlo_operand(c, i, 0));
-    int64_t contracted = left ? 1 : TFP_HLO_UNKNOWN;
+    int64_t contracted = left ? 1 : TFP_UNKNOWN;
     for (uint32_t k = 0; k < i->work.contract_count; k++)
-        contracted = tfp_hlo_times(contracted, tfp_hlo_dim(c, left, c->m->numbers.at[i->work.contract_first + k]));
-    return tfp_hlo_times(tfp_hlo_elements_of(c, i), contracted);
+        contracted = tfp_times(contracted, tfp_hlo_dim(c, left, c->m->numbers.at[i->work.contract_first + k]));
+    return tfp_times(tfp_hlo_elements_of(c, i), contracted);
 }
 
 /* Each element of the left side meets a column of the right side, of whatever group it is. */
 static int64_t of_ragged_dot(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
 {
     const tfp_hlo_array *out = tfp_hlo_first_array(c, i);
-    return tfp_hlo_times(tfp_hlo_elements_of(c, tfp_hlo_operand(c, i, 0)),
-                         out ? tfp_hlo_dim(c, out, -1) : TFP_HLO_UNKNOWN);
+    return tfp_times(tfp_hlo_elements_of(c, tfp_hlo_operand(c, i, 0)), out ? tfp_hlo_dim(c, out, -1) : TFP_UNKNOWN);
 }
 
 static int64_t of_fft(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
 {
     const tfp_hlo_array *in = tfp_hlo_first_array(c, tfp_hlo_operand(c, i, 0)), *out = tfp_hlo_first_array(c, i);
-    if (!in || !out || i->work.fft_points <= 0) return TFP_HLO_UNKNOWN;
+    if (!in || !out || i->work.fft_points <= 0) return TFP_UNKNOWN;
     bool real_in = tfp_hlo_type_bits(in->type) < tfp_hlo_type_bits(out->type);
     bool real_out = tfp_hlo_type_bits(in->type) > tfp_hlo_type_bits(out->type);
     int64_t points = tfp_hlo_elements(c->m, real_in ? in : out); /* the longer side of a real transform */
-    if (points < 0) return TFP_HLO_UNKNOWN;
+    if (points < 0) return TFP_UNKNOWN;
     double n = (double)i->work.fft_points, all = (double)points * (real_in || real_out ? 2.5 : 5) * log2(n);
-    return all < 9e18 ? (int64_t)all : TFP_HLO_UNKNOWN;
+    return all < 9e18 ? (int64_t)all : TFP_UNKNOWN;
 }
 
 /* n * n * n / 3 for each matrix. */
 static int64_t of_cholesky(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
 {
     const tfp_hlo_array *a = tfp_hlo_first_array(c, i);
-    int64_t n = a ? tfp_hlo_dim(c, a, (int64_t)a->dim_count - 1) : TFP_HLO_UNKNOWN,
-            all = tfp_hlo_times(tfp_hlo_elements_of(c, i), n);
-    return all < 0 ? all : all / 3;
+    return tfp_decomposition_flops(tfp_hlo_elements_of(c, i), tfp_hlo_dim(c, a, -1), 1);
 }
 
 static int64_t of_triangular(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
 {
     const tfp_hlo_array *a = tfp_hlo_first_array(c, tfp_hlo_operand(c, i, 0));
-    return tfp_hlo_times(tfp_hlo_elements_of(c, i), a ? tfp_hlo_dim(c, a, (int64_t)a->dim_count - 1) : TFP_HLO_UNKNOWN);
+    return tfp_times(tfp_hlo_elements_of(c, i), tfp_hlo_dim(c, a, -1));
 }
 
 /* Float operations of the first called computation, the function of a reduction; 1 when it is missing. */
@@ -197,8 +186,8 @@ static int64_t of_function(const tfp_hlo_counter *c, const tfp_hlo_instruction *
 static int64_t of_reduce(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
 {
     int64_t in = tfp_hlo_elements_of(c, tfp_hlo_operand(c, i, 0)), out = tfp_hlo_elements_of(c, i);
-    if (in < 0 || out < 0) return TFP_HLO_UNKNOWN;
-    return tfp_hlo_times(in > out ? in - out : 0, of_function(c, i, 0));
+    if (in < 0 || out < 0) return TFP_UNKNOWN;
+    return tfp_times(in > out ? in - out : 0, of_function(c, i, 0));
 }
 
 static int64_t less_one(int64_t n) { return n > 0 ? n - 1 : 0; }
@@ -209,14 +198,14 @@ static int64_t bytes_of(const tfp_hlo_counter *c, const tfp_hlo_instruction *i, 
 {
     int64_t result = tfp_hlo_bytes(c->m, i->shape);
     if (rule == NO_BYTES) return 0;
-    if (rule == RESULT_TWICE) return tfp_hlo_times(result, 2);
+    if (rule == RESULT_TWICE) return tfp_times(result, 2);
     if (rule == UPDATE_TWICE) {
         const tfp_hlo_instruction *update = tfp_hlo_operand(c, i, 1);
-        return update ? tfp_hlo_times(tfp_hlo_bytes(c->m, update->shape), 2) : TFP_HLO_UNKNOWN;
+        return update ? tfp_times(tfp_hlo_bytes(c->m, update->shape), 2) : TFP_UNKNOWN;
     }
     for (uint32_t k = 0; k < i->operand_count; k++) {
         const tfp_hlo_instruction *o = tfp_hlo_operand(c, i, k);
-        result = plus(result, o ? tfp_hlo_bytes(c->m, o->shape) : TFP_HLO_UNKNOWN);
+        result = tfp_plus(result, o ? tfp_hlo_bytes(c->m, o->shape) : TFP_UNKNOWN);
     }
     return result;
 }
@@ -228,25 +217,22 @@ static int64_t flops_of(const tfp_hlo_counter *c, const tfp_hlo_instruction *i, 
     switch (rule) {
     case ELEMENTWISE: return is_float(c, i) ? tfp_hlo_elements_of(c, i) : 0;
     case COMPARE: return is_float(c, first) ? tfp_hlo_elements_of(c, i) : 0;
-    case DOT: return tfp_hlo_times(*macs = of_dot(c, i), 2);
-    case RAGGED_DOT: return tfp_hlo_times(*macs = of_ragged_dot(c, i), 2);
+    case DOT: return tfp_times(*macs = of_dot(c, i), 2);
+    case RAGGED_DOT: return tfp_times(*macs = of_ragged_dot(c, i), 2);
     case CONVOLUTION:
-        return tfp_hlo_times(*macs = tfp_hlo_window_macs(c, i, tfp_hlo_elements_of(c, i),
-                                                         tfp_hlo_first_array(c, tfp_hlo_operand(c, i, 1))),
-                             2);
+        return tfp_times(*macs = tfp_hlo_window_macs(c, i, tfp_hlo_elements_of(c, i),
+                                                     tfp_hlo_first_array(c, tfp_hlo_operand(c, i, 1))),
+                         2);
     case REDUCE: return of_reduce(c, i);
     case REDUCE_WINDOW:
-        return tfp_hlo_times(tfp_hlo_times(tfp_hlo_elements_of(c, i), less_one(i->work.window)), of_function(c, i, 0));
+        return tfp_times(tfp_times(tfp_hlo_elements_of(c, i), less_one(i->work.window)), of_function(c, i, 0));
     case SELECT_AND_SCATTER: /* for each element of the source: choose one of a window, and add to the result */
-        return tfp_hlo_times(tfp_hlo_elements_of(c, tfp_hlo_operand(c, i, 1)),
-                             plus(tfp_hlo_times(less_one(i->work.window), of_function(c, i, 0)), of_function(c, i, 1)));
+        return tfp_times(tfp_hlo_elements_of(c, tfp_hlo_operand(c, i, 1)),
+                         tfp_plus(tfp_times(less_one(i->work.window), of_function(c, i, 0)), of_function(c, i, 1)));
     case SCATTER:
-        return tfp_hlo_times(tfp_hlo_elements_of(c, tfp_hlo_operand(c, i, i->operand_count - 1)), of_function(c, i, 0));
-    case MAP: return tfp_hlo_times(tfp_hlo_elements_of(c, i), of_function(c, i, 0));
-    case SORT:
-        return is_float(c, first)
-                   ? tfp_hlo_times(tfp_hlo_elements_of(c, first), tfp_hlo_log2_up(tfp_hlo_elements_of(c, first)))
-                   : 0;
+        return tfp_times(tfp_hlo_elements_of(c, tfp_hlo_operand(c, i, i->operand_count - 1)), of_function(c, i, 0));
+    case MAP: return tfp_times(tfp_hlo_elements_of(c, i), of_function(c, i, 0));
+    case SORT: return is_float(c, first) ? tfp_sort_flops(tfp_hlo_elements_of(c, first)) : 0;
     case FFT: return of_fft(c, i);
     case CHOLESKY: return of_cholesky(c, i);
     case TRIANGULAR: return of_triangular(c, i);
@@ -266,8 +252,8 @@ static void take_inside(const tfp_hlo_counter *c, const tfp_hlo_instruction *i, 
             cost->counted = false;
             continue;
         }
-        cost->flops = plus(cost->flops, c->inside[at].flops);
-        cost->macs = plus(cost->macs, c->inside[at].macs);
+        cost->flops = tfp_plus(cost->flops, c->inside[at].flops);
+        cost->macs = tfp_plus(cost->macs, c->inside[at].macs);
         cost->counted &= c->inside[at].counted;
     }
     if (cost->flops < 0 || cost->macs < 0) cost->counted = false;
@@ -301,8 +287,8 @@ static void count_computation(tfp_hlo_counter *c, uint32_t at)
     for (uint32_t i = k->first; i < k->first + k->count; i++) {
         tfp_hlo_instruction *n = &c->m->instructions.at[i];
         count_instruction(c, n);
-        sum.flops = plus(sum.flops, n->cost.flops);
-        sum.macs = plus(sum.macs, n->cost.macs);
+        sum.flops = tfp_plus(sum.flops, n->cost.flops);
+        sum.macs = tfp_plus(sum.macs, n->cost.macs);
         sum.counted &= n->cost.counted;
     }
     c->inside[at] = sum;

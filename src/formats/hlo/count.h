@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/hlo/count.h: shared by the files that count float operations of HLO: sizes of operands and results, and sums
- * in which an unknown part makes the sum unknown (TFP_HLO_UNKNOWN). */
+ * in which an unknown part makes the sum unknown (TFP_UNKNOWN). */
 #ifndef TFP_HLO_COUNT_H
 #define TFP_HLO_COUNT_H
 
@@ -12,21 +12,12 @@ typedef struct tfp_hlo_counter {
     tfp_hlo_cost *inside; /* for each computation: the sum of its instructions */
 } tfp_hlo_counter;
 
-static inline int64_t tfp_hlo_times(int64_t a, int64_t b)
-{
-    bool clamped = false;
-    if (a < 0 || b < 0) return TFP_HLO_UNKNOWN;
-    int64_t r = tfp_mul(a, b, &clamped);
-    return clamped ? TFP_HLO_UNKNOWN : r;
-}
-
 /* Operand of an instruction; NULL: there is none. */
 const tfp_hlo_instruction *tfp_hlo_operand(const tfp_hlo_counter *c, const tfp_hlo_instruction *i, uint32_t k);
 /* The array of a shape, or the first one of a tuple; NULL: there is none. */
 const tfp_hlo_array *tfp_hlo_first_array(const tfp_hlo_counter *c, const tfp_hlo_instruction *i);
 int64_t tfp_hlo_elements_of(const tfp_hlo_counter *c, const tfp_hlo_instruction *i);
 int64_t tfp_hlo_dim(const tfp_hlo_counter *c, const tfp_hlo_array *a, int64_t k); /* k below 0: counted from the end */
-int64_t tfp_hlo_log2_up(int64_t n);
 
 /* Window size times input features of a group, for each element of `out`. Padding is not subtracted. */
 int64_t tfp_hlo_window_macs(const tfp_hlo_counter *c, const tfp_hlo_instruction *i, int64_t out,

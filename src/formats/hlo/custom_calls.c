@@ -102,9 +102,9 @@ static int64_t of_matmul(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
     number_list l = numbers_behind(i->config, "lhs_contracting_dimensions");
     int64_t contracted = 1, at;
     bool any = false;
-    for (; next_number(&l, &at); any = true) contracted = tfp_hlo_times(contracted, tfp_hlo_dim(c, left, at));
-    if (!any) contracted = left ? tfp_hlo_dim(c, left, (int64_t)left->dim_count - 1) : TFP_HLO_UNKNOWN;
-    return tfp_hlo_times(tfp_hlo_elements_of(c, i), contracted);
+    for (; next_number(&l, &at); any = true) contracted = tfp_times(contracted, tfp_hlo_dim(c, left, at));
+    if (!any) contracted = tfp_hlo_dim(c, left, -1);
+    return tfp_times(tfp_hlo_elements_of(c, i), contracted);
 }
 
 /* ---- rules ---- */
@@ -117,11 +117,11 @@ static int64_t of_attention(const tfp_hlo_counter *c, const tfp_hlo_instruction 
     number_list contract = numbers_behind(i->config, "lhs_contracting_dimensions");
     int64_t shared = 1, at;
     bool any = false;
-    while (next_number(&batch, &at)) shared = tfp_hlo_times(shared, tfp_hlo_dim(c, query, at));
-    for (; next_number(&contract, &at); any = true) shared = tfp_hlo_times(shared, tfp_hlo_dim(c, query, at));
-    int64_t all = tfp_hlo_times(tfp_hlo_elements_of(c, tfp_hlo_operand(c, i, 0)),
-                                tfp_hlo_elements_of(c, tfp_hlo_operand(c, i, 1)));
-    return any && shared > 0 && all >= 0 ? all / shared : TFP_HLO_UNKNOWN;
+    while (next_number(&batch, &at)) shared = tfp_times(shared, tfp_hlo_dim(c, query, at));
+    for (; next_number(&contract, &at); any = true) shared = tfp_times(shared, tfp_hlo_dim(c, query, at));
+    int64_t all =
+        tfp_times(tfp_hlo_elements_of(c, tfp_hlo_operand(c, i, 0)), tfp_hlo_elements_of(c, tfp_hlo_operand(c, i, 1)));
+    return any && shared > 0 && all >= 0 ? all / shared : TFP_UNKNOWN;
 }
 
 /* The number of a config such as {attn_heads = 8 : i64, ...}. */
@@ -129,44 +129,38 @@ static int64_t config_number(const tfp_hlo_instruction *i, const char *key)
 {
     number_list l = numbers_behind(i->config, key);
     int64_t n;
-    return next_number(&l, &n) ? n : TFP_HLO_UNKNOWN;
+    return next_number(&l, &n) ? n : TFP_UNKNOWN;
 }
 
-/* Attention with products of two widths: `keys` as wide as the heads of queries and keys, `values` as those of values.
- * Masks take nothing off. */
-static int64_t of_sized_attention(const tfp_hlo_instruction *i, int64_t keys, int64_t values)
+/* Attention whose sizes are in the config. Masks take nothing off. */
+static int64_t of_sized_attention(const tfp_hlo_instruction *i, bool backward)
 {
     int64_t key_size = config_number(i, "qk_head_dim"), value_size = config_number(i, "v_head_dim");
     if (key_size < 0) key_size = value_size = config_number(i, "head_dim"); /* of older versions */
-    int64_t pairs = tfp_hlo_times(config_number(i, "q_max_seqlen"), config_number(i, "kv_max_seqlen"));
-    pairs = tfp_hlo_times(pairs, tfp_hlo_times(config_number(i, "input_batch"), config_number(i, "attn_heads")));
-    return tfp_hlo_times(pairs, key_size < 0 || value_size < 0
-                                    ? TFP_HLO_UNKNOWN
-                                    : tfp_add(tfp_mul(keys, key_size, NULL), tfp_mul(values, value_size, NULL), NULL));
+    int64_t pairs = tfp_times(config_number(i, "q_max_seqlen"), config_number(i, "kv_max_seqlen"));
+    pairs = tfp_times(pairs, tfp_times(config_number(i, "input_batch"), config_number(i, "attn_heads")));
+    return tfp_attention_macs(pairs, key_size, value_size, backward);
 }
 
-/* Float operations for each element of the operand: `over` * n / `under`, where n is the last dimension. */
-static int64_t of_matrix(const tfp_hlo_counter *c, const tfp_hlo_instruction *i, int64_t over, int64_t under)
+static int64_t of_matrix(const tfp_hlo_counter *c, const tfp_hlo_instruction *i, int64_t thirds)
 {
     const tfp_hlo_instruction *in = tfp_hlo_operand(c, i, 0);
-    int64_t all =
-        tfp_hlo_times(tfp_hlo_times(tfp_hlo_elements_of(c, in), over), tfp_hlo_dim(c, tfp_hlo_first_array(c, in), -1));
-    return all < 0 ? all : all / under;
+    return tfp_decomposition_flops(tfp_hlo_elements_of(c, in), tfp_hlo_dim(c, tfp_hlo_first_array(c, in), -1), thirds);
 }
 
 /* Each element of the right side takes a product with a row of the matrix. */
 static int64_t of_triangular(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
 {
     const tfp_hlo_array *a = tfp_hlo_first_array(c, tfp_hlo_operand(c, i, 0));
-    return tfp_hlo_times(tfp_hlo_elements_of(c, tfp_hlo_operand(c, i, 1)), tfp_hlo_dim(c, a, -1));
+    return tfp_times(tfp_hlo_elements_of(c, tfp_hlo_operand(c, i, 1)), tfp_hlo_dim(c, a, -1));
 }
 
 static int64_t of_sort(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
 {
     const tfp_hlo_array *a = tfp_hlo_first_array(c, tfp_hlo_operand(c, i, 0));
-    int64_t n = a ? tfp_hlo_elements(c->m, a) : TFP_HLO_UNKNOWN;
-    if (!a || !tfp_hlo_type_is_float(a->type)) return a ? 0 : TFP_HLO_UNKNOWN;
-    return tfp_hlo_times(n, tfp_hlo_log2_up(n));
+    int64_t n = a ? tfp_hlo_elements(c->m, a) : TFP_UNKNOWN;
+    if (!a || !tfp_hlo_type_is_float(a->type)) return a ? 0 : TFP_UNKNOWN;
+    return tfp_sort_flops(n);
 }
 
 /* An estimate of the kernel's author (Pallas), or the sum of the computation that it calls (Triton). */
@@ -179,11 +173,11 @@ static int64_t of_unknown(const tfp_hlo_counter *c, const tfp_hlo_instruction *i
     *macs = 0;
     for (uint32_t k = 0; k < i->called_count; k++) {
         uint32_t at = c->m->links.at[i->called_first + k];
-        if (at == TFP_NONE || !c->inside[at].counted) return TFP_HLO_UNKNOWN;
+        if (at == TFP_NONE || !c->inside[at].counted) return TFP_UNKNOWN;
         sum = tfp_add(sum, c->inside[at].flops, NULL);
         *macs = tfp_add(*macs, c->inside[at].macs, NULL);
     }
-    return i->called_count ? sum : TFP_HLO_UNKNOWN;
+    return i->called_count ? sum : TFP_UNKNOWN;
 }
 
 int64_t tfp_hlo_custom_flops(const tfp_hlo_counter *c, const tfp_hlo_instruction *i, int64_t *macs)
@@ -192,26 +186,26 @@ int64_t tfp_hlo_custom_flops(const tfp_hlo_counter *c, const tfp_hlo_instruction
     *macs = 0;
     switch (rule_of(tfp_text(c->b->p, i->target))) {
     case NOTHING: return 0;
-    case MATMUL: return tfp_hlo_times(*macs = of_matmul(c, i), 2);
+    case MATMUL: return tfp_times(*macs = of_matmul(c, i), 2);
     case CONVOLUTION:
         *macs = tfp_hlo_window_macs(c, i, tfp_hlo_elements_of(c, i), tfp_hlo_first_array(c, right));
-        return tfp_hlo_times(*macs, 2);
+        return tfp_times(*macs, 2);
     case CONVOLUTION_FILTER:
         *macs = tfp_hlo_window_macs(c, i, tfp_hlo_elements_of(c, right), tfp_hlo_first_array(c, i));
-        return tfp_hlo_times(*macs, 2);
+        return tfp_times(*macs, 2);
     case CONVOLUTION_INPUT:
         *macs = tfp_hlo_window_macs(c, i, tfp_hlo_elements_of(c, left), tfp_hlo_first_array(c, right));
-        return tfp_hlo_times(*macs, 2);
-    case ATTENTION: return tfp_hlo_times(*macs = tfp_hlo_times(of_attention(c, i), 2), 2);
-    case ATTENTION_BACKWARD: return tfp_hlo_times(*macs = tfp_hlo_times(of_attention(c, i), 5), 2);
-    case SIZED_ATTENTION: return tfp_hlo_times(*macs = of_sized_attention(i, 1, 1), 2);
-    case SIZED_ATTENTION_BACKWARD: return tfp_hlo_times(*macs = of_sized_attention(i, 3, 2), 2);
-    case CHOLESKY: return of_matrix(c, i, 1, 3);
-    case LU: return of_matrix(c, i, 2, 3);
+        return tfp_times(*macs, 2);
+    case ATTENTION: return tfp_times(*macs = tfp_attention_macs(of_attention(c, i), 1, 1, false), 2);
+    case ATTENTION_BACKWARD: return tfp_times(*macs = tfp_attention_macs(of_attention(c, i), 1, 1, true), 2);
+    case SIZED_ATTENTION: return tfp_times(*macs = of_sized_attention(i, false), 2);
+    case SIZED_ATTENTION_BACKWARD: return tfp_times(*macs = of_sized_attention(i, true), 2);
+    case CHOLESKY: return of_matrix(c, i, 1);
+    case LU: return of_matrix(c, i, 2);
     case TRIANGULAR: return of_triangular(c, i);
     case SORT: return of_sort(c, i);
     case ELEMENTS: return tfp_hlo_elements_of(c, i);
-    case SOFTMAX: return tfp_hlo_times(tfp_hlo_elements_of(c, left), 5); /* largest, difference, exp, sum, quotient */
+    case SOFTMAX: return tfp_times(tfp_hlo_elements_of(c, left), 5); /* largest, difference, exp, sum, quotient */
     case UNKNOWN: break;
     }
     return of_unknown(c, i, macs);

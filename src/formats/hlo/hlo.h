@@ -6,6 +6,7 @@
 #ifndef TFP_HLO_H
 #define TFP_HLO_H
 
+#include "cost/cost.h"
 #include "base/io.h"
 #include "model/builder.h"
 #include "wire/proto.h"
@@ -59,8 +60,7 @@ typedef struct tfp_hlo_shape { /* an array, or the arrays of a tuple, with neste
 
 enum { TFP_HLO_LT = 1, TFP_HLO_LE };
 
-/* Costs of one execution, as far as known; TFP_HLO_UNKNOWN: no count. */
-#define TFP_HLO_UNKNOWN ((int64_t)-1)
+/* Costs of one execution, as far as known; TFP_UNKNOWN: no count. */
 typedef struct tfp_hlo_cost {
     int64_t flops, macs, bytes;
     bool counted; /* there is a rule for its operation, and all shapes that the rule needs */
@@ -181,9 +181,8 @@ uint32_t tfp_hlo_find(const tfp_hlo_module *m, tfp_strid name);
 unsigned tfp_hlo_type_bits(uint32_t type); /* 0: unknown, or no array */
 bool tfp_hlo_type_is_float(uint32_t type); /* floating point or complex */
 uint32_t tfp_hlo_type_named(tfp_str name); /* such as "f32"; 0: no type has this name */
-int64_t
-tfp_hlo_elements(const tfp_hlo_module *m,
-                 const tfp_hlo_array *a); /* TFP_HLO_UNKNOWN when there are too many, or a dimension is dynamic */
+int64_t tfp_hlo_elements(const tfp_hlo_module *m,
+                         const tfp_hlo_array *a); /* TFP_UNKNOWN when there are too many, or a dimension is dynamic */
 int64_t tfp_hlo_bytes(const tfp_hlo_module *m, uint32_t shape); /* the same */
 
 /* ---- instructions in the profile ---- */

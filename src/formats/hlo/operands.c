@@ -18,26 +18,18 @@ const tfp_hlo_array *tfp_hlo_first_array(const tfp_hlo_counter *c, const tfp_hlo
 int64_t tfp_hlo_elements_of(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
 {
     const tfp_hlo_array *a = tfp_hlo_first_array(c, i);
-    return a ? tfp_hlo_elements(c->m, a) : TFP_HLO_UNKNOWN;
+    return a ? tfp_hlo_elements(c->m, a) : TFP_UNKNOWN;
 }
 
 int64_t tfp_hlo_dim(const tfp_hlo_counter *c, const tfp_hlo_array *a, int64_t k)
 {
     if (a && k < 0) k += a->dim_count;
-    if (!a || k < 0 || k >= a->dim_count) return TFP_HLO_UNKNOWN;
+    if (!a || k < 0 || k >= a->dim_count) return TFP_UNKNOWN;
     return c->m->dims.at[a->dim_first + k];
-}
-
-/* ceil(log2(n)) */
-int64_t tfp_hlo_log2_up(int64_t n)
-{
-    int64_t bits = 0;
-    while (bits < 62 && (INT64_C(1) << bits) < n) bits++;
-    return bits;
 }
 
 int64_t tfp_hlo_window_macs(const tfp_hlo_counter *c, const tfp_hlo_instruction *i, int64_t out,
                             const tfp_hlo_array *kernel)
 {
-    return tfp_hlo_times(tfp_hlo_times(out, i->work.window), tfp_hlo_dim(c, kernel, i->work.kernel_input));
+    return tfp_times(tfp_times(out, i->work.window), tfp_hlo_dim(c, kernel, i->work.kernel_input));
 }

@@ -68,15 +68,15 @@ int64_t tfp_hlo_elements(const tfp_hlo_module *m, const tfp_hlo_array *a)
     bool clamped = false;
     for (uint32_t i = 0; i < a->dim_count; i++) {
         int64_t d = m->dims.at[a->dim_first + i];
-        if (d < 0) return TFP_HLO_UNKNOWN;
+        if (d < 0) return TFP_UNKNOWN;
         n = tfp_mul(n, d, &clamped);
     }
-    return clamped ? TFP_HLO_UNKNOWN : n;
+    return clamped ? TFP_UNKNOWN : n;
 }
 
 int64_t tfp_hlo_bytes(const tfp_hlo_module *m, uint32_t shape)
 {
-    if (shape == TFP_NONE) return TFP_HLO_UNKNOWN;
+    if (shape == TFP_NONE) return TFP_UNKNOWN;
     const tfp_hlo_shape *s = &m->shapes.at[shape];
     int64_t bytes = 0;
     bool clamped = false;
@@ -84,9 +84,9 @@ int64_t tfp_hlo_bytes(const tfp_hlo_module *m, uint32_t shape)
         const tfp_hlo_array *a = &m->arrays.at[s->first + i];
         int64_t n = tfp_hlo_elements(m, a), bits = tfp_hlo_type_bits(a->type);
         if (a->type == TFP_HLO_TOKEN || a->type == TFP_HLO_OPAQUE) continue;
-        if (n < 0 || !bits) return TFP_HLO_UNKNOWN;
+        if (n < 0 || !bits) return TFP_UNKNOWN;
         bits = tfp_mul(n, bits, &clamped);
         bytes = tfp_add(bytes, bits / 8 + (bits % 8 != 0), &clamped);
     }
-    return clamped ? TFP_HLO_UNKNOWN : bytes;
+    return clamped ? TFP_UNKNOWN : bytes;
 }

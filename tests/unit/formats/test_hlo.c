@@ -131,7 +131,7 @@ static void instructions_have_costs(void **state)
           "  ROOT r = f32[4] dynamic-slice(x, i), dynamic_slice_sizes={4}\n",
           0, 32, true },
         { "", "  x = f32[4611686018427387904,4] parameter(0)\n  ROOT r = f32[4611686018427387904,4] add(x, x)\n", 0,
-          TFP_HLO_UNKNOWN, false },
+          TFP_UNKNOWN, false },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         tfp_hlo_cost c = cost_of(rows[i].before, rows[i].lines);

@@ -126,7 +126,7 @@ static tfp_cost thirds(int64_t batch, int64_t thirds_each)
 static tfp_cost count_cube(const tfp_op *op)
 {
     sizes s = sizes_of(op);
-    return thirds(s.batch, term(op->rule->per, s.n, s.n, s.n));
+    return tfp_cost_of(tfp_decomposition_flops(tfp_times(s.batch, tfp_times(s.n, s.n)), s.n, op->rule->per));
 }
 
 /* n^3: 9 (symmetric) or 25 with eigenvectors, which is `per`; 4/3 or 10 for the values alone. */

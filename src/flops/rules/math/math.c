@@ -87,10 +87,8 @@ static tfp_cost count_addends(const tfp_op *op)
 /* A binary search in the sorted boundaries. */
 static tfp_cost count_bucketize(const tfp_op *op)
 {
-    uint64_t places = (uint64_t)tfp_attr_members(op, "boundaries")->size + 1;
-    int64_t steps = 0;
-    while (steps < 63 && ((uint64_t)1 << steps) < places) steps++;
-    return tfp_cost_of(tfp_times(steps, tfp_in_size(op, 0)));
+    int64_t places = (int64_t)tfp_attr_members(op, "boundaries")->size + 1;
+    return tfp_cost_of(tfp_times(tfp_log2_up(places), tfp_in_size(op, 0)));
 }
 
 static tfp_cost count_composition(const tfp_op *op)

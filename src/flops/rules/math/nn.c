@@ -92,7 +92,6 @@ static void nth_shape(tfp_op *op)
 }
 
 static int64_t floor_log2(int64_t n) { return n < 1 ? 0 : 63 - __builtin_clzll((unsigned long long)n); }
-static int64_t ceil_log2(int64_t n) { return floor_log2(n) + ((n & (n - 1)) != 0); }
 static int64_t ceil_over(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
 /* How many of `n` candidates are left before the best k are gathered: the bins of a TPU's tile. */
@@ -107,7 +106,7 @@ static int64_t approximate_size(const tfp_op *op, int64_t n, int rank, int64_t k
     int64_t least = bins > (double)tile ? (bins < (double)n ? (int64_t)bins : n) : tile;
     int64_t halvings = floor_log2((override >= 0 ? override : n) / least), tiles = ceil_over(n, tile);
     if (halvings == 0) return n;
-    int64_t most = ceil_log2(n / tile);
+    int64_t most = tfp_log2_up(n / tile);
     return ceil_over(tiles, (int64_t)1 << (halvings < most ? halvings : most)) * tile;
 }
 

@@ -49,7 +49,7 @@ static tfp_cost count_attention(const tfp_op *op)
     heads h;
     if (!read_heads(op, &h)) return tfp_cost_macs(TFP_UNKNOWN);
     int64_t scores = tfp_times(tfp_times(h.batch, h.heads), tfp_times(h.queries, h.keys));
-    return tfp_cost_macs(tfp_times(scores, tfp_plus(h.width, h.value_width)));
+    return tfp_cost_macs(tfp_attention_macs(scores, h.width, h.value_width, false));
 }
 
 const tfp_op_rule tfp_onnx_attention[] = {

@@ -77,7 +77,7 @@ static void packed_attention(tfp_op *op)
 static int64_t scores(const lengths *l)
 {
     int64_t pairs = tfp_times(l->batch, tfp_times(l->queries, l->keys));
-    return tfp_times(pairs, tfp_plus(l->width, l->value_width));
+    return tfp_attention_macs(pairs, l->width, l->value_width, false);
 }
 
 static tfp_cost count_packed_attention(const tfp_op *op)

@@ -9,22 +9,6 @@
 
 /* ---- counts ---- */
 
-int64_t tfp_times(int64_t a, int64_t b)
-{
-    int64_t r;
-    return a < 0 || b < 0 || __builtin_mul_overflow(a, b, &r) ? TFP_UNKNOWN : r;
-}
-
-int64_t tfp_plus(int64_t a, int64_t b)
-{
-    int64_t r;
-    return a < 0 || b < 0 || __builtin_add_overflow(a, b, &r) ? TFP_UNKNOWN : r;
-}
-
-int64_t tfp_minus(int64_t a, int64_t b) { return a < 0 || b < 0 || b > a ? TFP_UNKNOWN : a - b; }
-
-int64_t tfp_over(int64_t a, int64_t b) { return a < 0 || b <= 0 ? TFP_UNKNOWN : a / b; }
-
 int64_t tfp_elements(tfp_dims d)
 {
     if (d.rank < 0) return TFP_UNKNOWN;

@@ -6,14 +6,10 @@
 #ifndef TFP_RULE_H
 #define TFP_RULE_H
 
+#include "cost/cost.h"
 #include "model/program.h"
 
-/* ---- counts: not negative, or TFP_UNKNOWN; unknown and overflow give unknown ---- */
-#define TFP_UNKNOWN ((int64_t)-1)
-int64_t tfp_times(int64_t a, int64_t b);
-int64_t tfp_plus(int64_t a, int64_t b);
-int64_t tfp_minus(int64_t a, int64_t b);         /* unknown too if the result is below 0 */
-int64_t tfp_over(int64_t a, int64_t b);          /* truncated; unknown when b is 0 */
+/* ---- counts (cost/cost.h) ---- */
 int64_t tfp_elements(tfp_dims d);                /* product of the dims; unknown when a dim is, unless another is 0 */
 static inline int64_t tfp_dim(tfp_dims d, int i) /* i < 0 counts from the end; unknown when out of range */
 {
