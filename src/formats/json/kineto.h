@@ -218,6 +218,7 @@ typedef struct tfp_kineto_moment { /* a begin or an end */
     int64_t at_ns;
     uint32_t span;   /* TFP_NONE: an end */
     uint32_t number; /* its place in the order of the file, times 2; plus 1: async */
+    tfp_strid name;  /* of an end: that of the range which it closes; 0: it has none */
 } tfp_kineto_moment;
 
 typedef struct tfp_kineto_pairs {
@@ -394,7 +395,7 @@ void tfp_kineto_join_launches(tfp_kineto_reader *r);
 
 /* kineto_pairs.c: begins and ends a span of a thread, or of an id; async: of an id. */
 void tfp_kineto_begin(tfp_kineto_reader *r, bool async, uint64_t key, uint32_t span);
-void tfp_kineto_end_of(tfp_kineto_reader *r, bool async, uint64_t key, int64_t end_ns);
+void tfp_kineto_end_of(tfp_kineto_reader *r, bool async, uint64_t key, int64_t end_ns, tfp_strid name);
 int64_t tfp_kineto_pairs_end(tfp_kineto_reader *r); /* returns how many spans never end */
 void tfp_kineto_pairs_free(tfp_kineto_pairs *p);
 

@@ -258,13 +258,15 @@ static void add_row(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_r
         span = add_event(r, s, x, TFP_MARK_CLAMPED);
         tfp_kineto_begin(r, false, tfp_kineto_lane_at(r, s, x->lane), span);
         break;
-    case 'E': tfp_kineto_end_of(r, false, tfp_kineto_lane_at(r, s, x->lane), x->start_ns); break;
+    case 'E':
+        tfp_kineto_end_of(r, false, tfp_kineto_lane_at(r, s, x->lane), x->start_ns, tfp_kineto_global(r, s, x->name));
+        break;
     case 'b':
         r->nccl += is_of_nccl(s->words.strings.strings[x->category]);
         span = add_event(r, s, x, TFP_MARK_CLAMPED);
         tfp_kineto_begin(r, true, async_key(r, s, x), span);
         break;
-    case 'e': tfp_kineto_end_of(r, true, async_key(r, s, x), x->start_ns); break;
+    case 'e': tfp_kineto_end_of(r, true, async_key(r, s, x), x->start_ns, tfp_kineto_global(r, s, x->name)); break;
     case 'C': add_counter(r, s, x); break;
     case 'm': add_memory(r, s, x); break;
     case 'M': tfp_kineto_label(r, s, x); break;

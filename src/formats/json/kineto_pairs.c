@@ -8,9 +8,12 @@
 
 #include <stdlib.h>
 
-static void remember(tfp_kineto_reader *r, bool async, uint64_t key, uint32_t span, int64_t at_ns)
+#define CROSSING 64 /* an end that crosses more ranges closes the innermost one */
+
+static void remember(tfp_kineto_reader *r, bool async, const tfp_kineto_moment *moment)
 {
-    tfp_kineto_moment m = { key, at_ns, span, (uint32_t)r->pairs.all.size << 1 | async };
+    tfp_kineto_moment m = *moment;
+    m.number = (uint32_t)r->pairs.all.size << 1 | async;
     tfp_build_keep(r->b, r->pairs.all.size < INT32_MAX && tfp_push(&r->pairs.all, m));
 }
 
@@ -30,10 +33,27 @@ static void begin(tfp_kineto_reader *r, bool async, uint64_t key, uint32_t span)
     tfp_build_keep(r->b, tfp_push(&r->pairs.open, o) && tfp_map64_put_any(by, key, (uint32_t)r->pairs.open.size - 1));
 }
 
-static void end(tfp_kineto_reader *r, bool async, uint64_t key, int64_t end_ns)
+/* The range that an end closes: the innermost open one with its name, otherwise the innermost one. *inner: the one in it that stays
+ * open; TFP_NONE: there is none. */
+static uint32_t closes(const tfp_kineto_reader *r, uint32_t top, tfp_strid name, uint32_t *inner)
+{
+    const tfp_span_columns *spans = &r->b->p->events->spans;
+    uint32_t before = TFP_NONE, at = top;
+    *inner = TFP_NONE;
+    for (int n = 0; name && at != TFP_NONE && n < CROSSING; n++, before = at, at = r->pairs.open.at[at].below) {
+        uint32_t span = r->pairs.open.at[at].span;
+        if (span >= spans->size || spans->name[span] != name) continue;
+        *inner = before;
+        return at;
+    }
+    return top;
+}
+
+static void end(tfp_kineto_reader *r, bool async, const tfp_kineto_moment *m)
 {
     tfp_map64 *by = async ? &r->pairs.by_id : &r->pairs.by_lane;
-    uint32_t at = tfp_map64_get_any(by, key);
+    int64_t end_ns = m->at_ns;
+    uint32_t inner, at = closes(r, tfp_map64_get_any(by, m->key), m->name, &inner);
     if (r->b->status) return;
     if (at == TFP_NONE) {
         r->pairs.alone++;
@@ -54,20 +74,24 @@ static void end(tfp_kineto_reader *r, bool async, uint64_t key, int64_t end_ns)
         tfp_kineto_open *around = &r->pairs.open.at[o->below];
         if (around->inner_end_ns < end_ns) around->inner_end_ns = end_ns;
     }
-    tfp_build_keep(r->b, tfp_map64_put_any(by, key, o->below));
+    if (inner != TFP_NONE)
+        r->pairs.open.at[inner].below = o->below;
+    else
+        tfp_build_keep(r->b, tfp_map64_put_any(by, m->key, o->below));
 }
 
 void tfp_kineto_begin(tfp_kineto_reader *r, bool async, uint64_t key, uint32_t span)
 {
     if (span == TFP_NONE) return;
-    remember(r, async, key, span, start_of(r, span));
+    remember(r, async, &(tfp_kineto_moment){ .key = key, .at_ns = start_of(r, span), .span = span });
     begin(r, async, key, span);
 }
 
-void tfp_kineto_end_of(tfp_kineto_reader *r, bool async, uint64_t key, int64_t end_ns)
+void tfp_kineto_end_of(tfp_kineto_reader *r, bool async, uint64_t key, int64_t end_ns, tfp_strid name)
 {
-    remember(r, async, key, TFP_NONE, end_ns);
-    end(r, async, key, end_ns);
+    tfp_kineto_moment m = { .key = key, .at_ns = end_ns, .span = TFP_NONE, .name = name };
+    remember(r, async, &m);
+    end(r, async, &m);
 }
 
 /* At one time spans end before others begin; otherwise the order of the file holds. */
@@ -104,7 +128,7 @@ static void pair_group(tfp_kineto_reader *r, tfp_kineto_moment *at, size_t count
         if (at[i].span != TFP_NONE)
             begin(r, at[i].number & 1, at[i].key, at[i].span);
         else
-            end(r, at[i].number & 1, at[i].key, at[i].at_ns);
+            end(r, at[i].number & 1, &at[i]);
     }
 }
 
