@@ -6,6 +6,7 @@
  * finds them. Files whose activities all have a correlation pay for the stored arrows only. */
 #include "formats/json/kineto.h"
 #include "model/event_builder.h"
+#include "model/span_names.h"
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
 #include "model/tables/profile.h"
@@ -212,32 +213,92 @@ static int64_t join_arrows(finder *f, uint32_t *order)
     return joined;
 }
 
-static uint64_t external_of(const finder *f, uint32_t span)
+/* ---- by `External id` ---- */
+
+#define NO_LAUNCH UINT32_MAX /* above all classes */
+
+typedef struct named { /* a call or an activity with an `External id` */
+    uint64_t id;       /* process << 32 | id */
+    uint32_t class;    /* of the activity, or of what the call launches */
+    uint32_t span;
+    int64_t at_ns;
+} named;
+typedef TFP_VEC(named) names;
+
+static int by_name(const void *a, const void *b)
 {
-    return (uint64_t)f->r->b->p->lanes->at[f->s->lane[span]].process << 32 | f->s->external[span];
+    const named *x = a, *y = b;
+    if (x->id != y->id) return x->id < y->id ? -1 : 1;
+    if (x->class != y->class) return x->class < y->class ? -1 : 1;
+    if (x->at_ns != y->at_ns) return x->at_ns < y->at_ns ? -1 : 1;
+    return x->span < y->span ? -1 : x->span > y->span;
 }
 
-/* Joins activities that have no launch with the first call that has the same `External id`. */
+static uint32_t class_of(const finder *f, uint32_t span)
+{
+    if (f->s->kind[span] == TFP_SPAN_ACTIVITY)
+        return f->s->class[span] == TFP_CLASS_COMMUNICATION ? TFP_CLASS_COMPUTE : f->s->class[span];
+    tfp_str name = tfp_text(f->r->b->p, f->s->name[span]);
+    tfp_span_class class = tfp_class_of_call(name);
+    tfp_call_meaning means = tfp_call_means(name);
+    bool launches = means == TFP_CALL_LAUNCHES || means == TFP_CALL_REPLAYS || class != TFP_CLASS_COMPUTE;
+    return launches ? class : NO_LAUNCH;
+}
+
+/* Lists the calls, and the activities without a launch. */
+static bool list_names(const finder *f, names *calls, names *activities)
+{
+    uint32_t none = tfp_build_key(f->r->b, f->r->process, 0, 0);
+    bool ok = true;
+    for (uint32_t i = (uint32_t)f->r->first_span; ok && i < f->s->size; i++) {
+        bool call = f->s->kind[i] == TFP_SPAN_CALL, activity = f->s->kind[i] == TFP_SPAN_ACTIVITY;
+        if (!f->s->external[i] || f->s->external[i] == none || !(call || (activity && !has_launch(f, i)))) continue;
+        uint64_t process = f->r->b->p->lanes->at[f->s->lane[i]].process;
+        named n = { process << 32 | f->s->external[i], class_of(f, i), i, f->s->start_ns[i] };
+        ok = tfp_push(call ? calls : activities, n);
+    }
+    if (calls->size) qsort(calls->at, calls->size, sizeof *calls->at, by_name);
+    if (activities->size) qsort(activities->at, activities->size, sizeof *activities->at, by_name);
+    return ok;
+}
+
+/* Of the calls [*first, *end) with one id, those that launch such an activity; otherwise those that launch any, otherwise all. */
+static void narrow(const names *calls, uint32_t class, size_t *first, size_t *end)
+{
+    size_t low, high, launching;
+    TFP_LOWER_BOUND(low, *first, *end, calls->at[low].class < class);
+    TFP_LOWER_BOUND(high, *first, *end, calls->at[high].class <= class);
+    TFP_LOWER_BOUND(launching, *first, *end, calls->at[launching].class < NO_LAUNCH);
+    if (low < high)
+        *first = low, *end = high;
+    else if (launching > *first)
+        *end = launching;
+}
+
+/* Joins the activities of an id with the calls of that id, in the order of time: where the id is the operator's, which
+ * launches several, there are as many of both. */
 static int64_t join_externals(finder *f)
 {
-    const tfp_kineto_reader *r = f->r;
-    tfp_map64 calls = { 0 };
+    names calls = { 0 }, activities = { 0 };
     int64_t joined = 0;
-    uint32_t none = tfp_build_key(r->b, r->process, 0, 0);
-    for (uint32_t i = (uint32_t)r->first_span; i < f->s->size; i++) {
-        if (f->s->kind[i] != TFP_SPAN_CALL || !f->s->external[i] || f->s->external[i] == none) continue;
-        uint32_t known = tfp_map64_get(&calls, external_of(f, i));
-        if (known != TFP_NONE && f->s->start_ns[known] <= f->s->start_ns[i]) continue;
-        if (!tfp_build_keep(r->b, tfp_map64_put(&calls, external_of(f, i), i))) break;
+    size_t c = 0, last = 0;
+    bool ok = tfp_build_keep(f->r->b, list_names(f, &calls, &activities));
+    for (size_t i = 0, end; ok && i < activities.size; i = end) {
+        const named *a = &activities.at[i];
+        while (c < calls.size && calls.at[c].id < a->id) c++;
+        for (last = last < c ? c : last; last < calls.size && calls.at[last].id == a->id;) last++;
+        size_t first = c, until = last;
+        if (first < until) narrow(&calls, a->class, &first, &until);
+        for (end = i; end < activities.size && activities.at[end].id == a->id && activities.at[end].class == a->class;
+             end++) {
+            if (first == until) continue;
+            size_t at = first + (end - i);
+            join(f, calls.at[at < until ? at : until - 1].span, activities.at[end].span);
+            joined++;
+        }
     }
-    for (uint32_t i = (uint32_t)r->first_span; i < f->s->size && calls.count; i++) {
-        if (f->s->kind[i] != TFP_SPAN_ACTIVITY || !f->s->external[i] || has_launch(f, i)) continue;
-        uint32_t call = tfp_map64_get(&calls, external_of(f, i));
-        if (call == TFP_NONE) continue;
-        join(f, call, i);
-        joined++;
-    }
-    tfp_map64_free(&calls);
+    tfp_vec_free(&calls);
+    tfp_vec_free(&activities);
     return joined;
 }
 
