@@ -375,11 +375,17 @@ class Doubts:
 
     def clip_overlaps(self):
         """Ends an activity at the start of the next one of its stream, if it goes on for over 20 us and over half of the shorter one. A
-        stream in which most do is left as it is."""
+        stream in which most do is left as it is. What stands twice is left out."""
         streams = {}
         for activity in sorted(self.activities if self.processor != "tpu" else (), key=lambda a: (a.start, -a.duration, a.order)):
             streams.setdefault((activity.thread[0], activity.device, activity.stream), []).append(activity)
-        for work in streams.values():
+        self.drop_copies(sorted(streams.values(), key=lambda work: min(a.order for a in work)))
+        for lane, work in streams.items():
+            twins = {b for a, b in zip(work, work[1:]) if self.is_twin(a, b)}
+            streams[lane] = work = [a for a in work if a not in twins]
+            self.activities = [a for a in self.activities if a not in twins]
+            if not work:
+                continue
             open_, found = work[0], []
             for activity in work[1:]:
                 over = open_.end - activity.start
@@ -390,6 +396,23 @@ class Doubts:
                     open_ = activity
             for activity, end in found if len(found) * 2 <= len(work) else ():
                 activity.end, activity.length = end, end - activity.start
+
+    def drop_copies(self, streams):
+        """Leaves out what another stream of the device has, too, if that is most of a stream."""
+        def marks(a):
+            return (a.name, a.start, a.duration, a.args.get(self.key), a.args.get("External id")) if a.duration else a
+        for i, work in enumerate(streams):
+            for other in filter(None, streams[i + 1:]):
+                have = {marks(a) for a in work if a.device == other[0].device and a.args.get(self.key) or a.args.get("External id")}
+                same = [a for a in other if marks(a) in have]
+                if len(same) * 2 > len(other) and all(other[k] in same for k in (0, len(other) // 2, -1)):
+                    other[:] = [a for a in other if a not in same]
+                    self.activities = [a for a in self.activities if a not in same]
+
+    def is_twin(self, a, b):
+        number = a.args.get(self.key, 0)
+        alike = (a.name, a.duration, number) == (b.name, b.duration, b.args.get(self.key, 0)) and a.duration
+        return alike and (a.start == b.start or (number and b.start < a.end))
 
     @functools.cached_property
     def clocks(self):

@@ -38,7 +38,7 @@ typedef struct breaks {
     gap gap;                 /* the longest one since there were numbers */
     size_t later, again;     /* numbers after the gap; those that were there before it */
     size_t looks;
-    bool failed; /* out of memory */
+    bool found, failed; /* a break was found; out of memory */
 } breaks;
 
 static tfp_number_range unite(tfp_number_range a, tfp_number_range b)
@@ -171,6 +171,7 @@ static void judge_gap(breaks *b)
     if (found[SOUND] || !(found[HOLE] || found[AGAIN])) return;
     uint32_t activity = t->parts[b->gap.first].first;
     uint32_t name = activity == TFP_NONE ? 0 : t->x->t->spans.name[activity];
+    b->found = true;
     add_rows(b, found[AGAIN] ? TFP_DOUBT_APPENDED : TFP_DOUBT_HOLE, b->gap.start_ns, b->gap.end_ns, name);
 }
 
@@ -235,7 +236,7 @@ static int64_t skipped(const breaks *b, const tfp_step_window *w)
 
 /* Without numbers of launches and operators those of steps tell breaks: of steps that mostly have the next number some are skipped, or
  * the numbers begin again, and nothing was recorded between them. */
-static void check_steps(breaks *b)
+static void check_steps(breaks *b, bool numbered)
 {
     tfp_join *x = b->t->x;
     size_t first = 0, end, next = 0, skips = 0;
@@ -250,7 +251,7 @@ static void check_steps(breaks *b)
     for (size_t i = first; i + 1 < end && !x->b->status; i++) {
         int64_t from = w[i].end_ns, to = w[i + 1].start_ns;
         int64_t gap_ns = tfp_add(to, -from, NULL);
-        bool again = begins_again(b, to, gap_ns), skip = skips * 2 < next && skipped(b, &w[i]) > 0;
+        bool again = begins_again(b, to, gap_ns), skip = !numbered && skips * 2 < next && skipped(b, &w[i]) > 0;
         if ((again || skip) && gap_ns >= HOLE_NS && is_empty(b->t, from, to))
             add_rows(b, again ? TFP_DOUBT_APPENDED : TFP_DOUBT_HOLE, again ? from : empty_since(b->t, from), to, 0);
     }
@@ -268,7 +269,7 @@ bool tfp_doubt_breaks(const tfp_timeline *t)
     if (ok) find_breaks(&b);
     bool numbered = false;
     for (size_t kind = 0; ok && kind < TFP_NUMBERS_KINDS; kind++) numbered |= b.after[kind].all.high > 0;
-    if (ok && !numbered) check_steps(&b);
+    if (ok && !(numbered && b.found)) check_steps(&b, numbered);
     free(b.before);
     free(b.after);
     return ok && !b.failed;

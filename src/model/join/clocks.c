@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/join/clocks.c: whether the clock of a process's devices is another one than its host's, in the whole recording or in a part of it, as
- * where one of them is faster. A clock is late if a device that does nothing lets launched work wait, or works on after the host has waited for it;
- * it is early if work begins before its launch. */
+ * where one of them is faster. A clock is late if a device that does nothing lets launched work wait, or works on after the host has waited for
+ * it; it is early if work begins before its launch. And whether the times have another unit than they should. */
 #include "model/join/timeline.h"
 
 #include <math.h>
 
 #define LATE_NS 1000000000 /* so long work may wait for what was launched before the recording */
 #define WAIT_NS 1000000    /* so long launched work waits for an idle device only if the clocks differ */
-#define DELAY_NS 200000    /* all kernels are so late only on a busy device, or if the clocks differ */
+#define DELAY_NS 100000    /* all kernels are so late only on a busy device, or if the clocks differ */
 #define LINE_NS 20000      /* so far from their line delays may be */
 #define THIRDS 3
-#define SYNCS 3    /* fewer calls that wait say little of a third */
-#define GAPS 3     /* fewer idle times say nothing */
-#define LAUNCHES 8 /* the same */
+#define SYNCS 3        /* fewer calls that wait say little of a third */
+#define GAPS 3         /* fewer idle times say nothing */
+#define LAUNCHES 8     /* the same */
+#define KERNELS 8      /* fewer short ones say nothing of the unit */
+#define CALLS 64       /* the same of long operators and calls */
+#define CALL_NS 200000 /* the shortest of many operators and calls takes a few microseconds */
 
 typedef struct third {
     int64_t gaps, late;             /* idle times of the devices; those in which launched work waits */
@@ -254,4 +257,11 @@ bool tfp_clocks_apart(const tfp_timeline *t, const uint32_t *syncs, size_t sync_
     if (ok && !*ns) *ns = on_a_line(&c);
     tfp_vec_free(&c.delays);
     return ok;
+}
+
+bool tfp_units_differ(const tfp_timeline *t)
+{
+    const tfp_lengths *l = &t->lengths;
+    bool brief = l->brief >= KERNELS && l->brief * 2 > l->kernels;
+    return brief || (l->kernels >= KERNELS && l->calls >= CALLS && l->least_ns >= CALL_NS);
 }

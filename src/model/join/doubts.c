@@ -20,6 +20,7 @@ typedef struct capture { /* a time in which launches go into a graph and run not
 typedef struct of_process {
     int64_t keyless; /* activities without a launch whose correlation is unknown */
     int64_t lost;    /* launches whose work is missing */
+    int64_t surplus; /* activities beyond the first of a launch, which may be those of others with its number */
     size_t host_ops;
     tfp_strid device; /* of its first stream with work; 0: none yet */
     bool streams;     /* it has several streams with work */
@@ -119,6 +120,18 @@ static void add_without_length(doubter *d, uint32_t span)
     d->x->t->doubts.at[at].count++;
 }
 
+static bool is_gpu(const doubter *d, tfp_strid device)
+{
+    return tfp_str_begins(tfp_text(d->x->p, device), TFP_STR("gpu:"));
+}
+
+/* Whether an activity of no duration must have had one. A kernel of a file in whole microseconds may have taken less than one. */
+static bool lacks_length(const doubter *d, uint32_t span)
+{
+    bool kernel = d->s->class[span] == TFP_CLASS_COMPUTE && is_gpu(d, d->x->p->lanes->at[d->s->lane[span]].device);
+    return d->s->marks[span] & TFP_MARK_CLAMPED || (kernel && d->s->start_ns[span] % 1000);
+}
+
 static void collect_activity(doubter *d, uint32_t span)
 {
     uint32_t launch = d->s->launch[span];
@@ -126,7 +139,7 @@ static void collect_activity(doubter *d, uint32_t span)
     if (d->s->step[span] != TFP_NONE) d->active[d->s->step[span]] = 1;
     int64_t end = tfp_span_end(d->s, span);
     if (end > lane->end_ns) lane->end_ns = end;
-    if (d->s->marks[span] & TFP_MARK_CLAMPED && !d->s->duration_ns[span]) add_without_length(d, span);
+    if (!d->s->duration_ns[span] && lacks_length(d, span)) add_without_length(d, span);
     if (launch == TFP_NONE) {
         process_of(d, span)->keyless += !d->s->correlation[span] && d->s->class[span] != TFP_CLASS_COPY;
         return;
@@ -136,6 +149,7 @@ static void collect_activity(doubter *d, uint32_t span)
     if (d->s->class[span] == TFP_CLASS_COPY && tfp_span_end(d->s, launch) >= end) note_sync(d, launch);
     if (d->s->duration_ns[launch] > TFP_LONG_NS && meaning_of(d, launch) == TFP_CALL_LAUNCHES)
         tfp_join_keep(d->x, tfp_push(&d->slow, span));
+    process_of(d, span)->surplus += d->launched[launch] && meaning_of(d, launch) == TFP_CALL_LAUNCHES;
     d->launched[launch] = 1;
     uint32_t around =
         d->s->parent[launch]; /* of the runtime's call and the driver's call in it only one has the activity */
@@ -289,8 +303,9 @@ static bool is_missing(const doubter *d, uint32_t call)
     return !d->launched[call] && would_be_joined && is_launch(d, call) && d->s->start_ns[call] <= p->queued_since_ns;
 }
 
-/* Activities that no number joins to a launch may be those that seem to be missing. */
-static bool has_lost(const of_process *p) { return p->lost > p->keyless; }
+/* Activities that no number joins to a launch may be those that seem to be missing; so may be several with one launch, where numbers are
+ * not those of launches. */
+static bool has_lost(const of_process *p) { return p->lost > p->keyless + (p->numbered ? 0 : p->surplus); }
 
 static void find_lost(doubter *d)
 {
@@ -350,6 +365,7 @@ static bool add_row(doubter *d, tfp_doubt_kind kind, uint32_t process, int64_t n
 static bool check_process(doubter *d, uint32_t process, const uint32_t *syncs, size_t sync_count)
 {
     of_process *p = &d->processes[process];
+    if (is_gpu(d, p->device) && tfp_units_differ(&p->timeline)) return add_row(d, TFP_DOUBT_UNITS, process, 0);
     if (tfp_is_mixed(d->x, process, p->host_ops)) return add_row(d, TFP_DOUBT_MIXED, process, 0);
     tfp_join_keep(d->x, tfp_doubt_breaks(&p->timeline));
     int64_t ns = 0;

@@ -27,16 +27,29 @@ void tfp_step_add(finder *f, int64_t number, tfp_strid device, int64_t start_ns,
     tfp_join_keep(x, tfp_push(&f->found, w));
 }
 
-/* Whether a mark begins the numbers again: its number was there, other steps followed, and all have ended. */
-static bool begins_again(const tfp_map64 *by_number, int64_t number, size_t count, int64_t start_ns, int64_t ended_ns)
+/* Whether the name of a mark tells its step's number, which is then once on a thread. */
+static bool names_number(const tfp_join *x, uint32_t span)
 {
-    uint32_t at = tfp_map64_get(by_number, (uint64_t)number);
-    return at != TFP_NONE && at + 1 < count && start_ns >= ended_ns;
+    tfp_str name = tfp_text(x->p, x->t->spans.name[span]);
+    return name.size && name.data[name.size - 1] >= '0' && name.data[name.size - 1] <= '9';
 }
 
-/* Adds the steps of the marks, which are sorted by start. Returns how often the numbers begin again. */
-static size_t add_marked(finder *f, bool renumber)
+/* Whether a mark begins the numbers again: its number was there, other steps followed, or it was on the same thread, and all have ended. */
+static bool begins_again(const finder *f, const tfp_map64 *by_number, int64_t number, uint32_t span, int64_t ended_ns)
 {
+    const tfp_span_columns *s = &f->x->t->spans;
+    uint32_t at = tfp_map64_get(by_number, (uint64_t)number), first = tfp_step_mark_at(f, 0)->span;
+    if (at == TFP_NONE || s->start_ns[span] < ended_ns) return false;
+    bool same = s->lane[span] == s->lane[first] && s->name[span] == s->name[first] && names_number(f->x, span);
+    return at + 1 < f->found.size || same;
+}
+
+typedef enum numbering { COUNT_ONLY, OF_MARKS, FROM_0 } numbering;
+
+/* Adds the steps of the marks, which are sorted by start, unless they are only counted. Returns how often the numbers begin again. */
+static size_t add_marked(finder *f, numbering how)
+{
+    bool renumber = how == FROM_0;
     const tfp_span_columns *s = &f->x->t->spans;
     tfp_map64 by_number = { 0 };
     int64_t counted = 0, ended_ns = INT64_MIN;
@@ -48,7 +61,7 @@ static size_t add_marked(finder *f, bool renumber)
         const tfp_step_mark *m = tfp_step_mark_at(f, i);
         if (any_long && !s->duration_ns[m->span] && s->marks[m->span] & TFP_MARK_CLAMPED) continue;
         int64_t number = m->number >= 0 ? m->number : counted++, end = tfp_span_end(s, m->span);
-        if (begins_again(&by_number, number, f->found.size, s->start_ns[m->span], ended_ns)) {
+        if (begins_again(f, &by_number, number, m->span, ended_ns)) {
             again++;
             if (renumber) tfp_map64_clear(&by_number);
             tfp_restart at = { f->process, s->start_ns[m->span], false };
@@ -61,7 +74,10 @@ static size_t add_marked(finder *f, bool renumber)
             continue;
         }
         tfp_join_keep(f->x, tfp_map64_put(&by_number, (uint64_t)number, (uint32_t)f->found.size));
-        tfp_step_add(f, renumber ? (int64_t)f->found.size : number, 0, s->start_ns[m->span], end);
+        if (how == COUNT_ONLY)
+            tfp_join_keep(f->x, tfp_push(&f->found, ((tfp_step_window){ .end_ns = end })));
+        else
+            tfp_step_add(f, renumber ? (int64_t)f->found.size : number, 0, s->start_ns[m->span], end);
     }
     tfp_map64_free(&by_number);
     return again;
@@ -71,7 +87,8 @@ static size_t add_marked(finder *f, bool renumber)
  * again, as in recordings that were appended to each other. */
 static void marked(finder *f)
 {
-    if (add_marked(f, false) && !f->x->b->status) add_marked(f, true);
+    bool again = add_marked(f, COUNT_ONLY) > 0;
+    if (!f->x->b->status) add_marked(f, again ? FROM_0 : OF_MARKS);
 }
 
 /* The module whose spans take longest. */

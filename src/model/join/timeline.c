@@ -8,6 +8,7 @@
 #define PARTS_MOST 4096
 #define PARTS_LEAST 1024
 #define PARTS_OF_ALL ((size_t)1 << 17) /* so many for all processes together */
+#define BRIEF_NS 500                   /* no kernel is shorter */
 #define EARLY_NS 100000                /* so much earlier than its launch an activity may seem to start */
 
 static void stretch(tfp_timeline *t, const tfp_join *x, size_t *spans)
@@ -27,7 +28,7 @@ static void stretch(tfp_timeline *t, const tfp_join *x, size_t *spans)
 bool tfp_timeline_start(tfp_timeline *t, tfp_join *x, uint32_t process)
 {
     size_t spans = 0, most = PARTS_OF_ALL / x->t->processes.size;
-    *t = (tfp_timeline){ .x = x, .process = process };
+    *t = (tfp_timeline){ .x = x, .process = process, .lengths = { .least_ns = INT64_MAX } };
     stretch(t, x, &spans);
     int64_t ns = tfp_add(t->end_ns, -t->start_ns, NULL);
     if (!spans || ns <= 0) return true;
@@ -83,9 +84,22 @@ static void add_launch(tfp_timeline *t, tfp_time_part *part, uint32_t span)
     if (end > from->done_ns) from->done_ns = end;
 }
 
+static void add_length(tfp_lengths *l, const tfp_span_columns *s, uint32_t span)
+{
+    int64_t ns = s->duration_ns[span];
+    if (s->kind[span] != TFP_SPAN_ACTIVITY) {
+        l->calls += ns > 0;
+        if (ns > 0 && ns < l->least_ns) l->least_ns = ns;
+    } else if (s->class[span] == TFP_CLASS_COMPUTE) {
+        l->kernels++;
+        l->brief += ns < BRIEF_NS;
+    }
+}
+
 void tfp_timeline_add(tfp_timeline *t, uint32_t span)
 {
     const tfp_span_columns *s = &t->x->t->spans;
+    add_length(&t->lengths, s, span);
     if (!t->count) return;
     int64_t start = s->start_ns[span];
     size_t at = tfp_timeline_at(t, start);

@@ -28,12 +28,20 @@ typedef struct tfp_time_part {
     int64_t over, over_ns;     /* those that go on for long after their calls, and how long at most */
 } tfp_time_part;
 
+/* Of all parts: what tells whether the times have the unit that the format says. */
+typedef struct tfp_lengths {
+    int64_t kernels, brief; /* kernels of a GPU; those that are shorter than any kernel can be */
+    int64_t calls;          /* operators and calls that have a duration */
+    int64_t least_ns;       /* the shortest of them */
+} tfp_lengths;
+
 typedef struct tfp_timeline {
     tfp_join *x;
     uint32_t process;
     int64_t start_ns, end_ns, part_ns;
     size_t count; /* of parts; 0: the process does nothing */
     tfp_time_part *parts;
+    tfp_lengths lengths;
 } tfp_timeline;
 
 bool tfp_timeline_start(tfp_timeline *t, tfp_join *x, uint32_t process); /* false: out of memory */
@@ -43,6 +51,8 @@ size_t tfp_timeline_at(const tfp_timeline *t, int64_t at_ns);            /* the 
 /* clocks.c: finds how far the clock of the process's devices is from its host's somewhere; 0: no doubt. `syncs`: calls of the process that
  * end when everything launched before has ended. False: out of memory. */
 bool tfp_clocks_apart(const tfp_timeline *t, const uint32_t *syncs, size_t sync_count, int64_t *ns);
+/* Whether the times of a process are in another unit than the file says, or have lost their digits. */
+bool tfp_units_differ(const tfp_timeline *t);
 /* breaks.c: adds rows for the time in which a process recorded nothing though it went on, or that lies between two recordings. False: out
  * of memory. */
 bool tfp_doubt_breaks(const tfp_timeline *t);

@@ -260,14 +260,15 @@ static void check_streams(times *t, size_t lane, size_t other)
     }
 }
 
-/* Compares the streams of a process with each other; of many only the first. */
+/* Compares the streams of each device with each other; of many only the first. */
 static void check_pairs(times *t, uint32_t process)
 {
+    const tfp_lane_list *lanes = t->x->p->lanes;
     size_t left = PAIRS;
     for (uint32_t a = t->x->first_lane[process]; a != TFP_NONE; a = t->x->next_lane[a])
         for (uint32_t b = t->x->next_lane[a]; b != TFP_NONE && left && is_stream(t, a) && !t->x->b->status;
              b = t->x->next_lane[b])
-            if (is_stream(t, b)) check_streams(t, a, b), left--;
+            if (is_stream(t, b) && lanes->at[a].device == lanes->at[b].device) check_streams(t, a, b), left--;
 }
 
 /* Whether a span without a number stands twice; nested ones of a name may do so too, where nothing else does. */
@@ -305,17 +306,28 @@ static void check_thread(times *t, size_t lane)
     if (twice * 4 > ops) check_unnumbered(t, lane);
 }
 
+/* Whether two activities of a stream start at once, as where a file has lost the last digits of times. */
+static bool start_together(const tfp_span_columns *s, uint32_t a, uint32_t b)
+{
+    return s->start_ns[a] == s->start_ns[b] && s->duration_ns[a] && s->duration_ns[b] &&
+           s->kind[a] == TFP_SPAN_ACTIVITY && s->kind[b] == TFP_SPAN_ACTIVITY;
+}
+
 static void check_stream(times *t, size_t lane)
 {
-    size_t count = 0;
+    size_t count = 0, together = 0;
     for (uint32_t k = t->x->lane_first[lane] + 1; k < t->x->lane_first[lane + 1] && !t->x->b->status; k++) {
         uint32_t span = t->x->order[k], before = t->x->order[k - 1];
-        if (t->s->kind[span] != TFP_SPAN_ACTIVITY || !is_twin(t->s, before, span) || (t->out && t->out[span])) continue;
+        if (t->out && t->out[span]) continue;
+        together += start_together(t->s, before, span);
+        if (t->s->kind[span] != TFP_SPAN_ACTIVITY || !is_twin(t->s, before, span)) continue;
+        together -= t->s->start_ns[before] == t->s->start_ns[span];
         if (tfp_join_keep(t->x, leave_out(t, span)))
             add(t, TFP_DOUBT_TWICE, t->x->p->lanes->at[lane].process, before, t->s->duration_ns[span]);
     }
     size_t found = check_overlaps(t, lane, false, &count);
     if (found && found * 2 <= count) check_overlaps(t, lane, true, &count);
+    found += together;
     if (found >= CROWD && found * 2 > count) add_crowd(t, lane, found);
 }
 

@@ -29,7 +29,8 @@ typedef enum tfp_doubt_kind {
      * over half of the step */
     TFP_DOUBT_LOADING = 14,
     TFP_DOUBT_COMPILING =
-        15, /* the same of compilers and searches for the fastest kernel before the first steady step */
+        15,               /* the same of compilers and searches for the fastest kernel before the first steady step */
+    TFP_DOUBT_UNITS = 16, /* times are too short or too long to be those of a device: other units, or lost digits */
     TFP_DOUBT_KINDS
 } tfp_doubt_kind;
 
@@ -39,7 +40,7 @@ static inline bool tfp_doubt_is_repaired(tfp_doubt_kind kind) { return kind <= T
 /* Whether work is missing, or its times are not known. */
 static inline bool tfp_doubt_is_lost(tfp_doubt_kind kind)
 {
-    return kind >= TFP_DOUBT_LOST_KERNELS && kind <= TFP_DOUBT_CROWDED;
+    return (kind >= TFP_DOUBT_LOST_KERNELS && kind <= TFP_DOUBT_CROWDED) || kind == TFP_DOUBT_UNITS;
 }
 /* Whether summaries and notes tell it, and the steps that it touches are left out. */
 static inline bool tfp_doubt_is_said(tfp_doubt_kind kind)
@@ -50,7 +51,8 @@ static inline bool tfp_doubt_is_said(tfp_doubt_kind kind)
 /* Whether nothing about a recording's steps is known because of such a doubt. */
 static inline bool tfp_doubt_of_all(tfp_doubt_kind kind)
 {
-    return kind == TFP_DOUBT_CLOCKS || kind == TFP_DOUBT_CUT || kind == TFP_DOUBT_CROWDED || kind == TFP_DOUBT_MIXED;
+    return kind == TFP_DOUBT_CLOCKS || kind == TFP_DOUBT_CUT || kind == TFP_DOUBT_CROWDED || kind == TFP_DOUBT_MIXED ||
+           kind == TFP_DOUBT_UNITS;
 }
 
 /* model/join/kept.c: for each step whether means leave it out; to be freed. *out: NULL if none is. False: out of memory. */

@@ -63,6 +63,8 @@ static const words kinds[TFP_DOUBT_KINDS] = {
                             COUNT, "kernels ran for the first time", "their launches load code" },
     [TFP_DOUBT_COMPILING] = { "compiling", "info", "compilations and searches for the fastest kernel before the first steady step",
                               COUNT, "compilations and searches for kernels", "they run once" },
+    [TFP_DOUBT_UNITS] = { "doubt_units", "warning", "times that no device or host can have: the file's unit is another one, or digits are lost",
+                          ALL, "times are too short or too long for work of a device and its host", "the file's unit is another one, or digits are lost" },
 };
 /* clang-format on */
 
@@ -80,7 +82,8 @@ bool tfp_doubt_sum_of(const tfp_profile *p, tfp_step_choice steps, tfp_doubt_kin
     steps.left = NULL;
     for (size_t i = 0; i < e->doubts.size; i++) {
         const tfp_doubt *d = &e->doubts.at[i];
-        bool everywhere = tfp_doubt_is_repaired(kind) || kind == TFP_DOUBT_CLOCKS || kind == TFP_DOUBT_MIXED;
+        bool everywhere = tfp_doubt_is_repaired(kind) || kind == TFP_DOUBT_CLOCKS || kind == TFP_DOUBT_MIXED ||
+                          kind == TFP_DOUBT_UNITS;
         if (d->kind != kind || (!everywhere && !tfp_step_takes(steps, d->step))) continue;
         out->count = tfp_add(out->count, d->count, NULL);
         out->of = tfp_add(out->of, d->of, NULL);
