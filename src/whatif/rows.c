@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/rows.c: changes applied to a job, and the rows that their replays make. */
-#include "model/tables/events.h"
-#include "model/tables/processes.h"
 #include "options/units.h"
 #include "views/core/report.h"
 #include "views/trace/tables.h"
@@ -131,15 +129,6 @@ static double summary_step(const tfp_whatif *w)
     return steps ? sum / (double)steps : NAN;
 }
 
-/* Whether the trace has steps; otherwise it is one from its first start to its last end, of which `summary` takes a part. */
-static bool has_steps(const tfp_whatif *w)
-{
-    const tfp_event_tables *e = tfp_events_of(w->job.p);
-    bool any = false;
-    for (size_t i = 0; i < e->processes.size; i++) any |= e->processes.at[i].steps != TFP_STEPS_NONE;
-    return any;
-}
-
 /* If the marks of the steps are shorter or longer than the step that is replayed: what it counts, and the other number. */
 static void put_counted(tfp_buf *b, const tfp_whatif *w)
 {
@@ -148,7 +137,7 @@ static void put_counted(tfp_buf *b, const tfp_whatif *w)
     for (uint32_t i = 0; i < j->steps.window_count; i++)
         marks += (j->steps.windows[i].end - j->steps.windows[i].start) / j->steps.window_count;
     if (!j->x || w->r->step.which == TFP_STEP_ONE) return;
-    if (has_steps(w) && fabs(marks - today) <= OTHER_OVER * today) return;
+    if (tfp_job_has_steps(j) && fabs(marks - today) <= OTHER_OVER * today) return;
     double other = summary_step(w);
     if (isnan(other) || fabs(other - today) <= OTHER_OVER * today) return;
     tfp_buf_text(b, ", from the first call to the end of all work (summary: ");

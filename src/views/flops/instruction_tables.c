@@ -364,6 +364,7 @@ static void find_totals(tfp_work_tables *t)
         else
             add_uncounted(t, n);
         t->bytes_missing |= !n->counted && !n->moves;
+        t->bytes_least |= n->counted && n->float_ops > 0 && !n->moves;
         if (n->opcode) t->shown |= TFP_WORK_OPCODE;
         if (n->trips_unknown && t->loops++ == 0) t->first_loop = n->name;
     }

@@ -51,6 +51,7 @@ typedef struct tfp_work_tables {
     int64_t uncounted_bytes, counted_ns, loops;
     tfp_left_out left;  /* work without a count */
     bool bytes_missing; /* bytes of some instruction without a count are unknown */
+    bool bytes_least;   /* bytes of some instruction that has a count are unknown */
     bool operators;     /* the rows are PyTorch's operators, not instructions */
     tfp_strid first_loop;
     double peak_flops, peak_bandwidth; /* 0: unknown, or by type */

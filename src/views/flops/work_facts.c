@@ -40,7 +40,7 @@ static bool add_coverage(const tfp_work_tables *t)
     }
     const char *rows = t->operators ? "operators" : "instructions";
     ok = tfp_work_say(t, "%s%s; %lld of %lld %s have a count", *left ? left : "of the bytes moved",
-                      t->bytes_missing && !*left ? ", as far as they are known" : "", (long long)t->all.counted,
+                      (t->bytes_missing || t->bytes_least) && !*left ? ", as far as they are known" : "", (long long)t->all.counted,
                       (long long)t->all.instructions, rows);
     if (!ok || !(t->shown & TFP_WORK_TIMES)) return ok;
     return tfp_fact_share(t->r, "time_coverage", "time covered", (double)t->counted_ns, (double)t->all.ns) &&
@@ -87,6 +87,7 @@ bool tfp_work_facts(const tfp_work_tables *t)
     ok = ok && say_total(t, t->all.float_ops) &&
          tfp_fact_int(t->r, "total_macs", "multiply-adds", TFP_NUMBER, t->all.macs) && say_total(t, t->all.macs) &&
          tfp_left_out_fact(t->r, is_least(t));
-    ok = ok && tfp_fact_int(t->r, "total_bytes_moved", "bytes moved", TFP_SIZE, t->all.bytes);
+    ok = ok && tfp_fact_int(t->r, "total_bytes_moved", "bytes moved", TFP_SIZE, t->all.bytes) &&
+         (!t->bytes_least || tfp_work_say(t, "at least"));
     return ok && add_coverage(t) && add_loops(t) && tfp_work_peak_facts(t);
 }

@@ -164,6 +164,14 @@ bool tfp_job_windows(tfp_job *j)
     return find_lasts(j) && count_steps(j);
 }
 
+bool tfp_job_has_steps(const tfp_job *j)
+{
+    const tfp_event_tables *e = tfp_events_of(j->p);
+    bool any = false;
+    for (size_t i = 0; i < e->processes.size; i++) any |= e->processes.at[i].steps != TFP_STEPS_NONE;
+    return any;
+}
+
 /* ---- the length of a step ---- */
 
 static double anchor_time(const tfp_job *j, const double *at, uint32_t anchor, double recorded)
