@@ -40,8 +40,8 @@ static bool add_coverage(const tfp_work_tables *t)
     }
     const char *rows = t->operators ? "operators" : "instructions";
     ok = tfp_work_say(t, "%s%s; %lld of %lld %s have a count", *left ? left : "of the bytes moved",
-                      (t->bytes_missing || t->bytes_least) && !*left ? ", as far as they are known" : "", (long long)t->all.counted,
-                      (long long)t->all.instructions, rows);
+                      (t->bytes_missing || t->bytes_least) && !*left ? ", as far as they are known" : "",
+                      (long long)t->all.counted, (long long)t->all.instructions, rows);
     if (!ok || !(t->shown & TFP_WORK_TIMES)) return ok;
     return tfp_fact_share(t->r, "time_coverage", "time covered", (double)t->counted_ns, (double)t->all.ns) &&
            tfp_work_say(t, "of the measured time was in %s that have a count", rows);

@@ -297,11 +297,11 @@ bool tfp_job_collectives(tfp_job *j); /* collectives.c: makes joints, and one cl
 bool tfp_job_windows(tfp_job *j);     /* steps.c: finds steps, and the thread of the steps */
 /* Whether the trace has steps; otherwise it is one from its first start to its last end, of which `summary` takes a part. */
 bool tfp_job_has_steps(const tfp_job *j);
-bool tfp_job_hosted_all(tfp_job *j);  /* hosted.c: finds what host collectives wait for, and who waits for them */
-bool tfp_job_handoffs(tfp_job *j);    /* handoffs.c: finds threads that take turns */
-bool tfp_job_anchors(tfp_job *j);     /* anchors.c */
-bool tfp_job_loaders(tfp_job *j);     /* loaders.c: finds which batches of a data loader were late */
-bool tfp_job_events(tfp_job *j);      /* events.c: reads what the trace tells about events */
+bool tfp_job_hosted_all(tfp_job *j); /* hosted.c: finds what host collectives wait for, and who waits for them */
+bool tfp_job_handoffs(tfp_job *j);   /* handoffs.c: finds threads that take turns */
+bool tfp_job_anchors(tfp_job *j);    /* anchors.c */
+bool tfp_job_loaders(tfp_job *j);    /* loaders.c: finds which batches of a data loader were late */
+bool tfp_job_events(tfp_job *j);     /* events.c: reads what the trace tells about events */
 /* The event that a row waits for: when it was recorded, and its stream as an index in streams; if the row does not
  * tell it, `stream` is unchanged. False: the time is unknown. */
 bool tfp_job_event_of(const tfp_job *j, uint32_t row, uint32_t *stream, double *recorded);
