@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`tfprof watch --attach once` with a torch that is an imitation, whose WorkerServer answers well, badly or not at all; `--capture`, and
+"""`tfprof watch --attach once` with a torch that is an imitation, whose WorkerServer answers well, badly or not at all; a hostile job; and
 `tfprof agent --watch`. watch.py TFPROF"""
 import concurrent.futures
 import csv
@@ -207,11 +207,48 @@ def agent(p):
     check("no store", done.returncode == 1 and done.stderr.count(b"\n") == 1, done)
 
 
+HOSTILE = r"""
+import os, time
+print('ready', flush=True)
+def f(): time.sleep(0.002)
+made = []
+for i in range(3000):
+    made.append(type(f)(f.__code__.replace(co_name="\x1b]0;%d\x07\n" % i, co_filename="/x/\x1b[2J|%d\n.py" % i), globals()))
+end = time.time() + 60
+while time.time() < end:
+    for g in made:
+        g()
+        if os.fork() == 0:
+            os._exit(0)
+        os.wait()
+"""
+
+
+def hostile(p):
+    """A job whose name, lines, environment and children are made to harm: all is data, and bounded."""
+    os.makedirs(p.name("dir"), exist_ok=True)
+    script = os.path.join(p.folder, "a\x1b[2J\nb.py")
+    with open(script, "w", encoding="utf-8") as f:
+        f.write(HOSTILE)
+    env = dict(p.env, RANK="9" * 40, WORLD_SIZE="-1", MASTER_ADDR="\x1b[2J", MASTER_PORT="x" * 5000, NCCL_RAS_ADDR="\x1b:99999999")
+    one = subprocess.Popen([sys.executable, script], env=env, stdout=subprocess.PIPE)
+    one.stdout.readline()
+    for form in ("jsonl", "text"):
+        process, out = start(p, one.pid, "--for", "8s", "--rate", "100", "-format", form)
+        text = b"".join(process.communicate(timeout=60))
+        got, steps = rows(p, out), rows(p, out, "watch_steps")
+        check(f"a hostile job, {form}", process.returncode == 0 and len(got) == 1 and b"\x1b" not in text, (process.returncode, text[-500:], got))
+        check(f"its steps, {form}", all(not r["rank"] and "\x1b" not in r["lines"] for r in steps), steps[:3])
+        check(f"it goes on, {form}", one.poll() is None)
+    one.kill()
+    one.communicate()
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         p = Place(os.path.abspath(sys.argv[1]), folder)
         put_torch(p)
-        for part in (good, refused, own_server, ends, agent):
+        for part in (good, refused, own_server, ends, agent, hostile):
             part(p)
             p.end()
     return ended()
