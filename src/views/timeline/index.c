@@ -264,8 +264,16 @@ static bool order_items(layout *l)
     return ok;
 }
 
+/* Whether a span makes its lane busy: on a stream of a device not what waits for others (Stream Sync). */
+static bool works(const layout *l, const tfp_timeline_lane *lane, uint32_t item)
+{
+    return l->t->runs || tfp_lanes_of(l->t->p)->at[lane->lane].role != TFP_ROLE_STREAM ||
+           tfp_events_of(l->t->p)->spans.kind[l->x->span[item]] != TFP_SPAN_OTHER;
+}
+
 static bool stack_lane(layout *l, tfp_timeline_lane *lane)
 {
+    int64_t until = INT64_MIN; /* the last end of what makes it busy */
     l->rows.used = 0;
     if (l->rows.room)
         for (size_t i = 0; i < 2 * l->rows.room; i++) l->rows.at[i] = INT64_MIN;
@@ -277,10 +285,11 @@ static bool stack_lane(layout *l, tfp_timeline_lane *lane)
         if (row == TFP_NONE) return false;
         l->row[i] = lane->first_row + row;
         if (i == lane->first) lane->start_ns = lane->end_ns = start;
-        if (end > lane->end_ns) {
-            lane->busy_ns += end - (start > lane->end_ns ? start : lane->end_ns);
-            lane->end_ns = end;
+        if (end > until && works(l, lane, l->order[i])) {
+            lane->busy_ns += end - (start > until ? start : until);
+            until = end;
         }
+        if (end > lane->end_ns) lane->end_ns = end;
     }
     lane->row_count = (uint32_t)l->rows.used;
     l->t->row_count += l->rows.used;

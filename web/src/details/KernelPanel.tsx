@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A kernel, copy or collective: what it costs, what launched it.
 import { useQuery } from "../answers/data";
-import { counted, formatBytes, formatCount, formatMicros, formatPercent } from "../text/format";
+import { formatBytes, formatCount, formatMicros, formatPercent } from "../text/format";
 import { isReport } from "../answers/embedded";
 import type { Opened } from "../state/opened";
 import { ScopeName } from "../parts/ScopeName";
@@ -12,7 +12,7 @@ import { useOverDevices } from "../results/steps";
 import { filters } from "../state/store";
 import { kernelOps } from "../table/kernels";
 import { FramesOfLongest, Lines } from "./CodeLines";
-import { FindingsOf, Head, NOT_HELD, OverSteps, PanelActions, Spans } from "./parts";
+import { FindingsOf, Head, NOT_HELD, OverSteps, PanelActions, Spans, runsOf } from "./parts";
 import { Limit } from "./Limit";
 import { Pair, Section } from "./Section";
 import type { PanelProps } from "./kinds";
@@ -81,7 +81,7 @@ export function KernelPanel({ of, thing }: PanelProps) {
       <Limit of={of} thing={thing} />
       <OverSteps of={of} look={look} sql={overSteps(spans)} />
       <ComesFrom of={of} thing={thing} />
-      <Spans of={of} count={`${counted(count ?? 0, "span")}, the longest:`} sql={longest(spans)} />
+      <Spans of={of} count={runsOf(count ?? 0, "span", true)} sql={longest(spans)} />
       <WhatIf of={of} thing={thing} />
       <FindingsOf of={of} names={[thing.id.replace(/^void /, "").replace(/[(<].*$/, "")]} />
       <PanelActions of={of} thing={thing} best="In table" also={[{ text: "In timeline", to: { place: "timeline", q: thing.id.slice(0, 60) } }]} />

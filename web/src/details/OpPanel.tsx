@@ -2,7 +2,7 @@
 // An op, with its scopes and what it launches; a scope, with what is below it; a line, with its text; a call, with its path.
 import { profilePath } from "../answers/api";
 import { useQuery, useTable } from "../answers/data";
-import { counted, formatBytes, formatCount, formatMicros, formatPercent } from "../text/format";
+import { formatBytes, formatCount, formatMicros, formatPercent } from "../text/format";
 import { isReport } from "../answers/embedded";
 import { lookOfOp } from "../flame/looks";
 import type { Opened } from "../state/opened";
@@ -13,7 +13,7 @@ import { inScope, isName, kernelsWhere, launchedBy, launchedIn, longest, nodesOn
 import type { Launched, Where } from "../answers/sql";
 import { plainName } from "../table/read";
 import { FramesOfLongest, Lines, SourceText, partsOfLine } from "./CodeLines";
-import { FindingsOf, Head, NOT_HELD, OverSteps, PanelActions, Spans } from "./parts";
+import { FindingsOf, Head, NOT_HELD, OverSteps, PanelActions, Spans, runsOf } from "./parts";
 import { Limit } from "./Limit";
 import { Pair, Section } from "./Section";
 import type { PanelProps } from "./kinds";
@@ -107,7 +107,7 @@ export function OpPanel({ of, thing }: PanelProps) {
         </dl>
       </Section>
       <LeadsTo of={of} sql={!of.facts.has?.trace ? "" : onDevice ? kernelsWhere(where) : launchedBy(isName("o.name", thing.id))} kind="kernel" none="it launches nothing on a device" />
-      <Spans of={of} count={`${counted(r.value("count") ?? 0, "run")}${of.facts.has?.trace ? ", the longest:" : ""}`} sql={of.facts.has?.trace ? longest(where) : ""} />
+      <Spans of={of} count={runsOf(r.value("count") ?? 0, "run", of.facts.has?.trace)} sql={of.facts.has?.trace ? longest(where) : ""} />
       <WhatIf of={of} thing={thing} deviceTime={deviceOf(r)} />
       <FindingsOf of={of} names={[thing.id]} />
       <PanelActions of={of} thing={thing} best="In table" also={[{ text: "In timeline", to: { place: "timeline", q: thing.id } }]} />

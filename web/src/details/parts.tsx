@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { useQuery } from "../answers/data";
 import { evidenceView, useFindings } from "../results/findings";
-import { formatMicros } from "../text/format";
+import { counted, formatMicros } from "../text/format";
 import { NameText } from "../grid/Row";
 import { isReport } from "../answers/embedded";
 import { bestPlace, goToBest, ThingLink } from "../parts/Thing";
@@ -68,6 +68,9 @@ export function OverSteps({ of, sql, chosen, look = "", none = "in no step" }: {
     </Section>
   );
 }
+
+/** How often a thing ran, before the list of its longest spans. */
+export const runsOf = (count: number, word: string, listed?: boolean): string => (count ? `${counted(count, word)}${listed ? ", the longest:" : ""}` : "it did not run in what the filters choose");
 
 /** The longest spans, as links to the timeline. */
 export function Spans({ of, count, sql, children }: { of: Opened; count: string; sql: string; children?: ComponentChildren }) {

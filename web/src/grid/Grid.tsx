@@ -8,7 +8,7 @@ import type { Thing } from "../state/store";
 import { Head } from "./Head";
 import { Row } from "./Row";
 import type { Column, RowSet } from "./model";
-import { ROW, TRACK, WIDTH, fitting, hasBar, visible } from "./model";
+import { GAP, ROW, TRACK, WIDTH, fitting, hasBar, visible } from "./model";
 
 export interface GridProps {
   label: string; // Table, Steps, Holders, Findings, Profiles, Jobs, Sums, Differences
@@ -59,7 +59,10 @@ export function Grid(p: GridProps) {
   const open = useMemo(() => new Set(p.open), [p.open]);
   const all = useMemo(() => visible(set, p.columns, sort, p.text ?? "", (row) => open.has(set.thing(row).id)), [set, p.columns, sort, p.text, open]);
   const { box, from, to, width, onScroll } = useWindow(all.rows.length);
-  const least = p.nameLeast ?? Math.min(400, Math.max(120, Math.round(width * 0.42)));
+  const by = p.columns.find((c) => c.name === sort.replace(/^-/, ""));
+  // the name is as wide as asked where the column that sorts still fits
+  const beside = (by?.width ?? WIDTH) + (by && hasBar(by) ? TRACK : 0) + (p.lead ? (p.leadWidth ?? 28) : 0) + 4 * GAP;
+  const least = Math.min(p.nameLeast ?? Math.min(400, Math.max(120, Math.round(width * 0.42))), Math.max(100, width - beside));
   const columns = useMemo(() => fitting(p.columns, set, sort, p.asked ?? [], p.every ? Infinity : width, least), [p.columns, set, sort, p.asked, width, p.every, least]);
   const sorted = columns.find((c) => c.name === sort.replace(/^-/, ""));
   const most = useMemo(() => new Map(columns.map((c) => [c, c.most ?? (c === sorted ? mostOf(set, c) : 0)])), [set, sorted, columns]);

@@ -32,7 +32,10 @@ export function cellText(c: Column, row: number): string {
   return c.signed ? signed(formatUnit(c.unit, value), value) : formatUnit(c.unit, value);
 }
 
-const changeOf = (c: Column, row: number): string => (c.signed ? ((c.value(row) ?? 0) > 0 ? " worse" : " better") : "");
+function changeOf(c: Column, row: number): string {
+  const by = c.signed ? (c.value(row) ?? 0) : 0;
+  return by > 0 ? " worse" : by < 0 ? " better" : "";
+}
 
 /** The bar of a value's parts. */
 function Segments({ c, row, most }: { c: Column; row: number; most: number }) {

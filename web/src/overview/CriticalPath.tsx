@@ -7,7 +7,7 @@ import { ShortName } from "../parts/ShortName";
 import { ThingLink } from "../parts/Thing";
 import { numbers, texts } from "../table/read";
 
-const LOOKS: Record<string, string> = { compute: "compute", communication: "communication", copy: "copy", gap: "idle", host: "host" };
+const LOOKS: Record<string, string> = { compute: "compute", communication: "communication", copy: "copy", gap: "idle", host: "host", launch: "host", synchronize: "host" };
 const MOST = 12;
 
 export function CriticalPath({ t, of }: { t: Table; of: Opened }) {
@@ -20,8 +20,8 @@ export function CriticalPath({ t, of }: { t: Table; of: Opened }) {
       {Array.from({ length: Math.min(MOST, t.rows) }, (_, i) => (
         <div key={i} class={`toprow ${LOOKS[look(i)] ?? "compute"}`} data-hint={`at most ${formatMicros(gain(i) ?? 0)} a step to gain`}>
           <span class={`dot ${LOOKS[look(i)] ?? "compute"}`} />
-          <ThingLink kind={look(i) === "host" ? "op" : "kernel"} id={name(i)} full={name(i)} class="nm">
-            {look(i) === "gap" && "gap before "}{look(i) === "host" ? name(i) : <ShortName of={of} name={name(i)} />}
+          <ThingLink kind={LOOKS[look(i)] === "host" ? "op" : "kernel"} id={name(i)} full={name(i)} class="nm">
+            {look(i) === "gap" && "gap before "}{LOOKS[look(i)] === "host" ? name(i) : <ShortName of={of} name={name(i)} />}
           </ThingLink>
           <span class="num" />
           <span class="num">{formatMicros(total(i) ?? 0)}</span>

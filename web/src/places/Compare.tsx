@@ -32,7 +32,7 @@ function Differences({ before, now, it }: { before: Side; now: Side; it: Compare
   const sort = state.value.sort || "-difference";
   return (
     <Status of={loaded} calm>
-      {(c) => (c.set.count ? <Grid label="Differences" set={c.set} columns={c.columns} sort={sort} onSort={(to) => change({ sort: to })} text={query.value} nameTitle={it.kind} nameLeast={220} /> : <p class="empty">Neither side has any.</p>)}
+      {(c) => (c.set.count ? <Grid label="Differences" set={c.set} columns={c.columns} sort={sort} onSort={(to) => change({ sort: to })} text={query.value} nameTitle={it.kind} /> : <p class="empty">Neither side has any.</p>)}
     </Status>
   );
 }

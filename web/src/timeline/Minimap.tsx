@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { counted, formatMicros } from "../text/format";
 import type { Window } from "../state/store";
 import type { Items, Lane, LaneKind, Source } from "./data";
+import { works } from "./busy";
 import { kindAt, listOf } from "./data";
 import type { Palette } from "./palette";
 import { paletteOf } from "./palette";
@@ -24,11 +25,12 @@ export function rowsOfMap(lanes: Lane[]): number[] {
 }
 
 /** For each kind, its share of the time of each pixel. */
-export function partsOf(d: Items, all: Window, width: number): Record<(typeof KINDS)[number], Float32Array> {
+export function partsOf(d: Items, all: Window, width: number, device: boolean): Record<(typeof KINDS)[number], Float32Array> {
   const out = Object.fromEntries(KINDS.map((k) => [k, new Float32Array(width)])) as Record<(typeof KINDS)[number], Float32Array>;
   const each = (all.to - all.from) / width;
   for (let i = 0; i < d.count; i++) {
     const kind: LaneKind = kindAt(d, i);
+    if (!works(d, i, device)) continue;
     const list = out[kind as (typeof KINDS)[number]] ?? out.host;
     const [start, end] = [(d.start[i] ?? 0) - all.from, (d.end[i] ?? 0) - all.from];
     const strong = Math.min(1, (d.busy[i] ?? 0) / Math.max(end - start, 1e-9));
@@ -64,17 +66,16 @@ function drawMap(canvas: HTMLCanvasElement, d: Items | null, source: Source, see
     pen.fillText(word, x(s.from) + 3, 11);
     free = x(s.from) + pen.measureText(word).width + 8;
   }
-  if (d) drawParts(pen, d, all, width, palette);
+  const device = source.lanes.lanes.some((l) => l.rank === source.lanes.lanes[0]?.rank && l.kind !== "derived" && l.kind !== "host");
+  if (d) drawParts(pen, partsOf(d, all, Math.ceil(width), device), palette);
   const [left, right] = [x(seen.from), Math.max(x(seen.to), x(seen.from) + 3)];
   pen.strokeStyle = palette.accent;
   pen.lineWidth = 1.5;
   pen.strokeRect(Math.max(0.75, left), 0.75, Math.min(width - 0.75, right) - Math.max(0.75, left), HEIGHT - 1.5);
 }
 
-function drawParts(pen: CanvasRenderingContext2D, d: Items, all: Window, width: number, palette: Palette): void {
-  const wide = Math.ceil(width);
-  const parts = partsOf(d, all, wide);
-  for (let k = 0; k < wide; k++) {
+function drawParts(pen: CanvasRenderingContext2D, parts: ReturnType<typeof partsOf>, palette: Palette): void {
+  for (let k = 0; k < parts.host.length; k++) {
     let y = 33;
     for (const kind of KINDS) {
       const h = 14 * (parts[kind][k] ?? 0);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How busy groups of lanes were over a window: a share for each of some equal parts of it.
+import { cellText } from "../answers/api";
 import type { Items, Lane } from "./data";
 
 /** For devices all rows; for the host the outermost spans of the busiest thread. */
@@ -10,13 +11,17 @@ export function rowsOfGroup(lanes: Lane[], device: boolean): number[] {
   return busiest ? [busiest.firstRow] : [];
 }
 
-export function busyOf(items: Items, rows: number[], parts: number): Float32Array {
+/** Whether an item makes its lane busy: on a device not what waits for others (Stream Sync). */
+export const works = (items: Items, i: number, device: boolean): boolean => !device || cellText(items.kind, i) !== "other";
+
+export function busyOf(items: Items, rows: number[], parts: number, device: boolean): Float32Array {
   const busy = new Float32Array(parts);
   const { window } = items;
   const each = (window.to - window.from) / parts;
   for (const row of rows) {
     const [from, to] = items.at.get(row) ?? [0, 0];
     for (let i = from; i < to; i++) {
+      if (!works(items, i, device)) continue;
       const [start, end] = [items.start[i] ?? 0, items.end[i] ?? 0];
       const strong = Math.min(1, (items.busy[i] ?? 0) / Math.max(end - start, 1e-9));
       const last = Math.min(parts - 1, Math.floor((end - window.from) / each));

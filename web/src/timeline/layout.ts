@@ -178,7 +178,7 @@ class Builder {
     const folded = quiet.filter((l) => !how.pinned.includes(l.id));
     const threads = folded.filter((l) => l.kind === "host");
     this.fold(`${group.id}.quiet`, `${threads.length} ${threads.length === 1 ? "thread" : "threads"}, mostly idle`, threads);
-    this.fold(`${group.id}.derived`, "marks and the profiler itself", folded.filter((l) => l.kind === "derived"));
+    this.fold(`${group.id}.derived`, "marks and profiler", folded.filter((l) => l.kind === "derived"));
     for (const counter of counters) {
       const pinned = how.pinned.includes(counter.id);
       this.put({ is: "counter", id: counter.id, counter, pinned, h: COUNTER_HEIGHT }, pinned);

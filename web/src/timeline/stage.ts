@@ -174,7 +174,7 @@ export class Stage {
     const { seen, width } = this.scene;
     const scale = Math.min(items.scale, width / (seen.to - seen.from));
     const parts = Math.max(1, Math.min(BUSY_MOST, Math.ceil(((items.window.to - items.window.from) * scale) / 2)));
-    this.scene.busy = new Map(layout.tracks.flatMap((t) => (t.is === "group" ? [[t.id, busyOf(items, rowsOfGroup(t.lanes, t.device), parts)] as const] : [])));
+    this.scene.busy = new Map(layout.tracks.flatMap((t) => (t.is === "group" ? [[t.id, busyOf(items, rowsOfGroup(t.lanes, t.device), parts, t.device)] as const] : [])));
   }
 
   // ---- frames

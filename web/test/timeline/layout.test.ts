@@ -26,7 +26,7 @@ test("threads stand by how busy they are, the main one first; those that hardly 
 test("a thread that is busy for less than a hundredth of the run is folded, however few there are", () =>
   assert.deepEqual(shown([lane(0, "host", "main"), lane(1, "host", "watcher", { busy: 9 }), lane(2, "host", "loader", { busy: 10 })]), ["host", "main", "loader", "1 thread, mostly idle +"]));
 test("what repeats other lanes stands folded with its host", () =>
-  assert.deepEqual(shown([host, lane(9, "derived", "marks")]), ["host", "main", "marks and the profiler itself +"]));
+  assert.deepEqual(shown([host, lane(9, "derived", "marks")]), ["host", "main", "marks and profiler +"]));
 test("of several ranks the first begins open, the others folded, and each says whose it is", () => {
   const ranks = [0, 1].flatMap((rank) => [lane(10 * rank, "host", "main", { rank }), lane(10 * rank + 1, "compute", "compute", { rank })]);
   assert.deepEqual(shown(ranks), ["rank 0 · gpu:0", "compute", "rank 0 · host", "main", "rank 1 · gpu:0 +", "rank 1 · host +"]);
