@@ -106,7 +106,7 @@ export function Bands({ of, list, onZoom }: { of: Picture; list: Finding[]; onZo
     <div class="watch-plot" {...on}>
       <span />
       <div class="watch-axis" ref={box}>
-        {ticksOf(of.from, of.to).map((t) => <span key={t} style={{ left: `${percent(t, range)}%` }}>{clockOf(t, span)}</span>)}
+        {ticksOf(of.from, of.to).map((t) => <span key={t} class={percent(t, range) > 90 ? "last" : ""} style={{ left: `${percent(t, range)}%` }}>{clockOf(t, span)}</span>)}
         {drag && <i class="watch-drag" style={{ left: `${Math.min(...drag)}px`, width: `${Math.abs(drag[1] - drag[0])}px` }} />}
       </div>
       <span class="watch-name">findings</span>
