@@ -81,9 +81,8 @@ static int start_hook(cli *c, const cli_call *call, bool otlp, webhook **out)
                                 otlp ? "otlp" : "webhook", url, why);
 }
 
-static void end_hook(cli *c, webhook *hook)
+static void tell(cli *c, const char *note)
 {
-    const char *note = hook ? webhook_end(hook) : NULL;
     if (note) cli_tell_remark(c, note);
 }
 
@@ -116,8 +115,9 @@ static int run(cli *c, const cli_call *call, tfp_options *o, tfp_watch *w)
     if (call->flags[CLI_CAPTURE]) tfp_watch_on_capture(w, after_start, &captures);
     if (how.text && isatty(STDERR_FILENO)) cli_tell(c, "findings appear here; ^C ends watching");
     s = tfp_watch_run(w, o, &r, c->err);
-    end_hook(c, how.hook);
-    end_hook(c, how.collector);
+    if (how.hook) tell(c, webhook_end(how.hook));
+    if (how.collector) tell(c, webhook_end(how.collector));
+    tell(c, after_end(&captures));
     cli_interrupted = 0; /* it is how a watch ends */
     int status = s ? cli_fault_from(&c->fault, s, c->err) : 0, put = 0;
     if (how.failed) put = cli_stdout_fault(c);
