@@ -156,14 +156,6 @@ watching *watching_new(const char *dir, const char *const *words, size_t word_co
     return NULL;
 }
 
-bool watching_has_ended(watching *w)
-{
-    pthread_mutex_lock(&w->lock);
-    bool ended = w->ended;
-    pthread_mutex_unlock(&w->lock);
-    return ended;
-}
-
 const char *watching_end(watching *w)
 {
     static char line[420];

@@ -13,8 +13,6 @@ typedef struct watching watching;
 watching *watching_new(const char *dir, const char *const *words, size_t word_count, char *why, size_t room);
 /* Ends it, and writes what is open. Returns a line about what went wrong, valid until the next call, or NULL. */
 const char *watching_end(watching *w);
-/* Whether it has ended by itself: all named jobs have ended, or the store cannot be written. */
-bool watching_has_ended(watching *w);
 
 /* Prometheus's lines. names: with the names of programs. */
 void watching_prometheus(watching *w, bool names, answer *out);

@@ -300,7 +300,7 @@ void tfp_probes_forget(tfp_probes *p, int64_t pid)
 }
 
 const char *tfp_probe_name(uint32_t function) { return functions[function].what; }
-tfp_probe_role tfp_probe_role_of(uint32_t function) { return functions[function].role; }
+
 int tfp_probe_calls(uint32_t function) { return functions[function].calls; }
 
 /* ---- reading ---- */

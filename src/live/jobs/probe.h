@@ -47,7 +47,6 @@ typedef void tfp_probe_hit_fn(void *ctx, const tfp_probe_hit *hit);
 void tfp_probes_on_hit(tfp_probes *p, tfp_probe_hit_fn *fn, void *ctx);
 void tfp_probes_forget(tfp_probes *p, int64_t pid); /* counts this process no longer */
 const char *tfp_probe_name(uint32_t function);      /* such as "backward passes"; lives for ever */
-tfp_probe_role tfp_probe_role_of(uint32_t function);
-int tfp_probe_calls(uint32_t function); /* its calls in a step of a plain loop */
+int tfp_probe_calls(uint32_t function);             /* its calls in a step of a plain loop */
 
 #endif

@@ -17,13 +17,6 @@ bool tfp_union_of(tfp_arena *a, const tfp_trace_index *x, const tfp_trace_device
     return true;
 }
 
-bool tfp_union_of_list(tfp_arena *a, const tfp_trace_index *x, const uint32_t *spans, size_t count, tfp_union *u)
-{
-    if (!tfp_union_new(a, count, u)) return false;
-    for (size_t i = 0; i < count; i++) tfp_union_add(u, x->s->start_ns[spans[i]], tfp_span_end(x->s, spans[i]));
-    return true;
-}
-
 int64_t tfp_union_of_others(const tfp_trace_index *x, const tfp_trace_device *d, const tfp_union *within,
                             bool (*skip)(const void *ctx, uint32_t span), const void *ctx)
 {

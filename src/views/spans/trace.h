@@ -86,8 +86,6 @@ tfp_status tfp_note_guessed_steps(tfp_report *r, const tfp_profile *p, const cha
 /* ---- unions of spans ---- */
 /* The union of the device's spans (sorted by start) whose class is in `classes` (bits 1 << class). */
 bool tfp_union_of(tfp_arena *a, const tfp_trace_index *x, const tfp_trace_device *d, unsigned classes, tfp_union *u);
-/* The same of spans sorted by start. */
-bool tfp_union_of_list(tfp_arena *a, const tfp_trace_index *x, const uint32_t *spans, size_t count, tfp_union *u);
 /* The length of the union of a device's spans, except skipped ones, within another union. */
 int64_t tfp_union_of_others(const tfp_trace_index *x, const tfp_trace_device *d, const tfp_union *within,
                             bool (*skip)(const void *ctx, uint32_t span), const void *ctx);
