@@ -103,6 +103,7 @@ SUITES = [
     Suite("advice that would be wrong", [PYTHON, "tests/trace/quiet.py", f"{RELEASE}/tfprof"], 1),
     Suite("lines of libraries, counted from the frames", [PYTHON, "tests/serving/own_lines.py", f"{RELEASE}/tfprof"], 6),
     Suite("limits, calculated twice", [PYTHON, "tests/limits/twice.py", f"{RELEASE}/tfprof"], 1),
+    Suite("limits of public traces, calculated twice", [PYTHON, "tests/limits/public.py", f"{RELEASE}/tfprof"], 8, needs="../shared/formats/public"),
     Suite("advice on hosts of TensorFlow and JAX", [PYTHON, "tests/trace/tfhost.py", f"{RELEASE}/tfprof"], 1),
     Suite("one value a quantity", [PYTHON, "tests/trace/one_value.py", f"{RELEASE}/tfprof"], 11),
     Suite("statistics over runs", [PYTHON, "tests/trace/runs_of_rows.py", f"{RELEASE}/tfprof"], 3),
