@@ -11,7 +11,7 @@
 #include "views/core/rows.h"
 #include "views/core/view.h"
 
-enum { GRIDS = 19 };
+enum { GRIDS = 20 };
 
 static const struct {
     const char *name; /* `steps` lists the steps of every profile: the rows of the view are its devices */
@@ -29,6 +29,7 @@ static const struct {
                    { "whatif", &tfp_view_whatif },
                    { "limits", &tfp_view_limits_op },
                    { "limits_module", &tfp_view_limits_module },
+                   { "limits_layer", &tfp_view_limits_layer },
                    { "limits_line", &tfp_view_limits_line },
                    { "limits_kernel", &tfp_view_limits_kernel },
                    { "limits_shape", &tfp_view_limits_shape },

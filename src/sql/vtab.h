@@ -16,7 +16,7 @@ typedef struct sql_module { /* the parts of a connection's table */
     sql_table_id table;
 } sql_module;
 
-enum { SQL_GRID_MOST = 19 };
+enum { SQL_GRID_MOST = 20 };
 typedef struct sql_grid_module { /* the same for a table whose rows come from a report (grids.c) */
     sql_session *session;
     size_t grid;

@@ -370,6 +370,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
 /* Tables for queries, which have no head. */
 static tfp_status build_op(tfp_report *r, tfp_error *err) { return build_by(r, TFP_LIMITS_BY_OP, false, err); }
 static tfp_status build_module(tfp_report *r, tfp_error *err) { return build_by(r, TFP_LIMITS_BY_MODULE, false, err); }
+static tfp_status build_layer(tfp_report *r, tfp_error *err) { return build_by(r, TFP_LIMITS_BY_LAYER, false, err); }
 static tfp_status build_line(tfp_report *r, tfp_error *err) { return build_by(r, TFP_LIMITS_BY_LINE, false, err); }
 static tfp_status build_kernel(tfp_report *r, tfp_error *err) { return build_by(r, TFP_LIMITS_BY_KERNEL, false, err); }
 static tfp_status build_shape(tfp_report *r, tfp_error *err) { return build_by(r, TFP_LIMITS_BY_SHAPE, false, err); }
@@ -439,6 +440,8 @@ LIMITS_VIEW(tfp_view_limits, "limits", "How far each operation is from what its 
             build, tfp_limit_columns);
 LIMITS_VIEW(tfp_view_limits_op, "limits", "The same by operator.", build_op, tfp_limit_columns);
 LIMITS_VIEW(tfp_view_limits_module, "limits_module", "The same by module.", build_module, tfp_limit_columns);
+LIMITS_VIEW(tfp_view_limits_layer, "limits_layer", "The same by modules that differ in numbers only.", build_layer,
+            tfp_limit_columns);
 LIMITS_VIEW(tfp_view_limits_line, "limits_line", "The same by line.", build_line, tfp_limit_columns);
 LIMITS_VIEW(tfp_view_limits_kernel, "limits_kernel", "The same by kernel.", build_kernel, tfp_limit_columns);
 LIMITS_VIEW(tfp_view_limits_shape, "limits_shape", "Products, convolutions and attention by shape.", build_shape,

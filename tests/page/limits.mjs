@@ -28,13 +28,15 @@ async function look(browser, ids, width, height, colorScheme) {
 
 export async function limits(browser, ids) {
   const page = await open(browser);
-  for (const by of ["op", "module", "line", "kernel"]) await numbers(page, ids, by);
+  for (const by of ["op", "module", "layer", "line", "kernel"]) await numbers(page, ids, by);
   await go(page, at(ids, MODEL));
   const { summary: s } = said("limits", FILE);
   check("limits: the step now and at its limits", (await main(page).innerText()).includes(`${Math.round(s.step_us)}\u00a0µs → ${Math.round(s.bound_us)}\u00a0µs`), await main(page).innerText());
   same("limits: the roofline has a point for each row with float operations and bytes", await page.locator(".roofline .point").count(), Math.min(24, said("limits", FILE).rows.filter((r) => r.float_ops > 0 && r.bytes_moved > 0).length));
   await page.locator('.roofline [data-id="aten::addmm"]').click();
   same("limits: a click on the roofline selects the op", (await selected(page, "op")).id, "aten::addmm");
+  await go(page, at(ids, MODEL, "by=layer&sel=layer:Net_0/Norm_0"));
+  check("limits: the panel of a layer says how far it is from its limit", /of its limit[\s\S]*Net_0\/Norm_0/.test(await page.locator("aside, .panel, .details").last().innerText()), await page.locator("body").innerText());
   await go(page, at(ids, MODEL, "by=shape"));
   same("limits: every shape is a row", await grid(page, "Shapes").getAttribute("aria-rowcount"), String(1 + said("limits", FILE, "-by", "shape").rows.length));
   await go(page, at(ids, MODEL, "by=chain"));

@@ -63,8 +63,8 @@ enum {
 #undef VIEW
 /* Tables for queries and for parts of other reports, which are no commands. */
 extern const tfp_view tfp_view_findings, tfp_view_held, tfp_view_attribution, tfp_view_coverage, tfp_view_phases,
-    tfp_view_limits_op, tfp_view_limits_module, tfp_view_limits_line, tfp_view_limits_kernel, tfp_view_limits_shape,
-    tfp_view_limits_chain;
+    tfp_view_limits_op, tfp_view_limits_module, tfp_view_limits_layer, tfp_view_limits_line, tfp_view_limits_kernel,
+    tfp_view_limits_shape, tfp_view_limits_chain;
 
 /* What a report with these options reads of files; view NULL: nothing special. */
 unsigned tfp_view_reads(const tfp_view *view, const tfp_options *o);

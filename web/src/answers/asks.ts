@@ -51,7 +51,7 @@ export const ASKS: string[][] = [
   ["why steps are long", `${one}/views/steps`, columns, "why=true"],
   ...["transfer", "wait", "kernel", "check"].map((name) => [name, `${one}/views/${name}`, columns]),
   ["coverage", `${one}/query`, columns, `sql=${COVERAGE_SQL}`],
-  ...["op", "module", "line", "kernel", "shape", "chain"].map((by) => ["limits", `${one}/views/limits`, "format=json", `by=${by}`]),
+  ...["op", "module", "layer", "line", "kernel", "shape", "chain"].map((by) => ["limits", `${one}/views/limits`, "format=json", `by=${by}`]),
   ["triage", `${one}/views/triage`, "format=json"],
   view("scope"),
   worked("scope"),

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far an op, kernel, scope or line is from what its device can do; the panels of a shape and of a chain of kernels.
+// How far an op, kernel, scope, layer or line is from what its device can do; the panels of a shape and of a chain of kernels.
 import type { Opened } from "../state/opened";
 import type { Named } from "../limits/content";
 import { bytesPerSecond, perSecond, plainChain, rate } from "../limits/content";
 import { ThingLink } from "../parts/Thing";
 import type { LimitRow, LimitsSummary, ShapeRow } from "../results/limits";
-import { KIND_BY, chainId, limitsCover, overRanks, peaksOf, shapeId, useLimits } from "../results/limits";
+import { KIND_BY, chainId, isOfLayer, limitsCover, overRanks, peaksOf, shapeId, useLimits } from "../results/limits";
 import type { Loaded } from "../answers/load";
 import type { Limits } from "../results/limits";
 import { filters } from "../state/store";
@@ -61,6 +61,22 @@ export function Limit({ of, thing }: { of: Opened; thing: Thing }) {
       <Judged row={row} s={loaded.value.summary} />
       {by === "op" && <OfOp of={of} op={thing.id} />}
     </Section>
+  );
+}
+
+/** Modules that differ in numbers only; those that lose most. */
+export function LayerPanel({ of, thing }: PanelProps) {
+  const layer = overRanks(useLimits(of, "layer").value?.rows ?? [], filters.value.ranks).find((r) => r.name === thing.id);
+  const modules = overRanks(useLimits(of, "module").value?.rows ?? [], filters.value.ranks).filter((r) => isOfLayer(r.name, thing.id));
+  return (
+    <>
+      <Head kind="layer: modules that differ in numbers only" name={thing.id} big={layer ? formatMicros(layer.device_us) : "–"} says={layer ? `device time${layer.share === null ? "" : `, ${formatPercent(100 * layer.share)} of all`}` : "no such layer"} />
+      <Limit of={of} thing={thing} />
+      <Section name="Consists of" aside={counted(modules.length, "module")}>
+        {modules.slice(0, 12).map((r) => <div key={r.name} class="pairrow"><ThingLink kind="scope" id={r.name}>{r.name}</ThingLink><span class="s">{r.efficiency === null ? "" : `${formatPercent(100 * r.efficiency)} of its limit, `}{formatMicros(r.device_us)}</span></div>)}
+      </Section>
+      <PanelActions of={of} thing={thing} best="In limits" />
+    </>
   );
 }
 

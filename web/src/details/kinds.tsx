@@ -7,7 +7,7 @@ import { RangePanel } from "../timeline/RangePanel";
 import { ChangePanel } from "./ChangePanel";
 import { HolderPanel } from "./HolderPanel";
 import { KernelPanel } from "./KernelPanel";
-import { ChainPanel, ShapePanel } from "./Limit";
+import { ChainPanel, LayerPanel, ShapePanel } from "./Limit";
 import { CallPanel, LinePanel, OpPanel, ScopePanel } from "./OpPanel";
 import { FindingPanel, RowPanel } from "./OtherPanels";
 import { ProfilePanel } from "./ProfilePanel";
@@ -39,4 +39,5 @@ export const PANELS: Partial<Record<Kind, ComponentType<PanelProps>>> = {
   tensor: HolderPanel,
   shape: ShapePanel,
   chain: ChainPanel,
+  layer: LayerPanel,
 };

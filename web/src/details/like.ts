@@ -5,7 +5,7 @@ import { findingsOf } from "../results/findings";
 import { isReport } from "../answers/embedded";
 import type { Opened } from "../state/opened";
 import { pathOf } from "../places/Table";
-import { chainId, limitsOf, shapeId } from "../results/limits";
+import { chainId, limitsOf, overRanks, shapeId } from "../results/limits";
 import { bestIds } from "../results/whatif";
 import { beside, isName } from "../answers/sql";
 import { filters, select } from "../state/store";
@@ -30,6 +30,7 @@ async function idsOf(of: Opened, thing: Thing): Promise<string[]> {
   if (thing.kind === "finding") return (await findingsOf(of)).map((f) => f.id);
   if (thing.kind === "change") return bestIds(of);
   if (thing.kind === "shape") return (await limitsOf(of.id, "shape")).rows.map(shapeId);
+  if (thing.kind === "layer") return overRanks((await limitsOf(of.id, "layer")).rows, []).map((r) => r.name);
   if (thing.kind === "chain") return (await limitsOf(of.id, "chain")).rows.map(chainId);
   const it = TABLES.find((t) => t.by === thing.kind);
   if (!it) return [];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of limits as grids: by op, module, line or kernel, with bars of device time; products by shape; chains of kernels.
+// The tables of limits as grids: by op, module, layer, line or kernel, with bars of device time; products by shape; chains of kernels.
 import type { ChainRow, LimitRow, ShapeRow } from "../results/limits";
 import { KIND_BY, chainId, partsOf, shapeId } from "../results/limits";
 import { col, plainName, textCol } from "../table/read";
@@ -23,7 +23,7 @@ const shortLine = (line: string): string => line.replace(/^.*\/(?=[^/]*:\d+)/, "
 export function namedContent(rows: LimitRow[], by: Named, floor: number): Content {
   const at = (row: number): LimitRow => rows[row] as LimitRow;
   const judged = Math.max(0, ...rows.map((r) => r.device_us - r.not_judged_us));
-  const short = (r: LimitRow): string => plainName(by === "module" ? shortModule(r.name) : by === "line" ? shortLine(r.name) : r.short);
+  const short = (r: LimitRow): string => plainName(by === "module" || by === "layer" ? shortModule(r.name) : by === "line" ? shortLine(r.name) : r.short);
   return {
     set: { count: rows.length, thing: (row) => ({ kind: KIND_BY[by], id: at(row).name }), name: (row) => short(at(row)), full: (row) => at(row).name },
     columns: [

@@ -20,6 +20,7 @@ const BEST: Partial<Record<Kind, Partial<State> & { place: State["place"] }>> = 
   range: { place: "timeline" },
   shape: { place: "limits", by: "shape" },
   chain: { place: "limits", by: "chain" },
+  layer: { place: "limits", by: "layer" },
 };
 
 /** Where Enter and a double click lead. */

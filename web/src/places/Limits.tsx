@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far the device's time is from its limits: what is lost, by op, module, line or kernel, beside the roofline; shapes and chains of kernels.
+// How far the device's time is from its limits: what is lost, by op, module, layer, line or kernel, beside the roofline; shapes and chains of kernels.
 import { useMemo } from "preact/hooks";
 import { isReport } from "../answers/embedded";
 import type { Loaded } from "../answers/load";
@@ -22,6 +22,7 @@ import type { PlaceProps } from "./index";
 const BY: { by: LimitsBy; title: string; name: string }[] = [
   { by: "op", title: "Ops", name: "op" },
   { by: "module", title: "Modules", name: "module" },
+  { by: "layer", title: "Layers", name: "layer" },
   { by: "line", title: "Lines", name: "line" },
   { by: "kernel", title: "Kernels", name: "kernel" },
   { by: "shape", title: "Shapes", name: "shape" },

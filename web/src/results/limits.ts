@@ -34,7 +34,7 @@ export interface LimitsSummary {
   steps: number;
 }
 
-/** A row by op, module, line or kernel. */
+/** A row by op, module, layer, line or kernel. */
 export interface LimitRow {
   rank?: number;
   name: string;
@@ -103,6 +103,7 @@ export interface ChainRow {
 interface Rows {
   op: LimitRow;
   module: LimitRow;
+  layer: LimitRow;
   line: LimitRow;
   kernel: LimitRow;
   shape: ShapeRow;
@@ -124,7 +125,7 @@ interface Answer {
 }
 
 /** What a row by this is, for the panel and the links. */
-export const KIND_BY: Record<"op" | "module" | "line" | "kernel", Kind> = { op: "op", module: "scope", line: "line", kernel: "kernel" };
+export const KIND_BY: Record<"op" | "module" | "layer" | "line" | "kernel", Kind> = { op: "op", module: "scope", layer: "layer", line: "line", kernel: "kernel" };
 
 const PEAKS = ["peak_flops", "peak_bandwidth", "floor"]; // options that the address may have in this place
 
@@ -218,3 +219,6 @@ export function peaksOf(text: string | null): { type: string; flops: number }[] 
 
 export const shapeId = (r: ShapeRow): string => [r.op, r.shape, r.type, r.transposed].filter(Boolean).join(" ");
 export const chainId = (r: ChainRow): string => [r.chain, r.module ?? "", r.shape].join(" | ");
+
+/** Whether a module is one of a layer: modules of one layer differ in numbers only, which are stars in its name. */
+export const isOfLayer = (module: string, layer: string): boolean => module === layer || module.replace(/([_.])\d+(?=$|[/.])/g, "$1*") === layer;

@@ -3,7 +3,7 @@
 
 export const KINDS = [
   "profile", "rank", "step", "part", "op", "kernel", "scope", "line", "call", "span", "tensor", "finding", "range",
-  "transfer", "wait", "lane", "parameter", "job", "change", "shape", "chain",
+  "transfer", "wait", "lane", "parameter", "job", "change", "shape", "chain", "layer",
 ] as const;
 export type Kind = (typeof KINDS)[number];
 

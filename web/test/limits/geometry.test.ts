@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { frameOf, labelsOf, marksOf, pointsOf, radiusOf, roofsOf, slopeOf, xOf, yOf } from "../../src/limits/geometry";
-import { peaksOf } from "../../src/results/limits";
+import { isOfLayer, peaksOf } from "../../src/results/limits";
 import { ROWS, SUMMARY, row } from "./rows";
 
 const roofs = roofsOf(peaksOf(SUMMARY.peak_flops), ["bf16"]);
@@ -35,3 +35,7 @@ test("names of points do not lie on each other, and stay in the frame", () => {
   assert.ok(far.every((l) => !l.end || l.x <= frame.right));
 });
 test("the area of a point tells its share", () => assert.ok(Math.abs((radiusOf(0.4) - 3) / (radiusOf(0.1) - 3) - 2) < 1e-9));
+test("modules of a layer differ in numbers only", () => {
+  assert.deepEqual(["Net_0/Layer_12/Norm_7", "Net_0/Layer_12", "Net_0/Layer_a/Norm_7"].map((m) => isOfLayer(m, "Net_*/Layer_*/Norm_*")), [true, false, false]);
+  assert.ok(isOfLayer("Net_0", "Net_0"));
+});
