@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /* base/gunzip.c: unpacks gzip data. Small data go through libdeflate, which is three times as fast as zlib but needs
- * all of the output in memory at once. zlib unpacks piece by piece, and handles data that libdeflate refuses: several
- * members, and truncated data. Members may follow one another, and the last may be followed by zeros, as gzip(1)
- * accepts. */
+ * all of the output in memory at once. Others are unpacked piece by piece (base/inflate/inflate.h), as are data that libdeflate
+ * refuses: several members, and truncated data. Members may follow one another, and the last may be followed by zeros,
+ * as gzip(1) accepts. */
 #include "base/gunzip.h"
+#include "base/inflate/inflate.h"
 #include "base/io.h"
 
 #include <libdeflate.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#define ZLIB_CONST /* makes zlib declare its input as const */
-#include <zlib.h>
 
 #define CHUNK ((size_t)256 << 10) /* bytes processed at a time */
 #define BIG_PAGE ((uintptr_t)2 << 20)
@@ -50,20 +49,11 @@ bool tfp_gzip_is_big(uint64_t packed, const unsigned char trailer[4])
     return packed > TFP_STREAM_LIMIT || (size > TFP_STREAM_LIMIT && size <= unpacked_limit(packed));
 }
 
-/* Returns Z_OK, or an error when memory runs out. A build for fuzzing ignores checksums, as in tfp_checksum_fits. */
-static int inflate_start(z_stream *z)
-{
-    int rc = inflateInit2(z, 15 + 16);
-#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-    if (rc == Z_OK) rc = inflateValidate(z, 0);
-#endif
-    return rc;
-}
-
 /* ---- piece by piece ---- */
 
 struct tfp_gunzip {
-    z_stream z;
+    tfp_inflate *z;
+    tfp_str left;   /* packed bytes that were not taken yet */
     int fd;         /* -1: the bytes are in memory */
     tfp_str packed; /* the bytes in memory */
     char *buffer;   /* packed bytes read from the file */
@@ -79,7 +69,7 @@ tfp_gunzip *tfp_gunzip_start(int fd, tfp_str packed)
     if (!g) return NULL;
     g->fd = fd;
     g->packed = packed;
-    if ((fd < 0 || (lseek(fd, 0, SEEK_SET) == 0 && (g->buffer = malloc(CHUNK)))) && inflate_start(&g->z) == Z_OK)
+    if ((fd < 0 || (lseek(fd, 0, SEEK_SET) == 0 && (g->buffer = malloc(CHUNK)))) && (g->z = tfp_inflate_new()))
         return g;
     free(g->buffer);
     free(g);
@@ -89,7 +79,7 @@ tfp_gunzip *tfp_gunzip_start(int fd, tfp_str packed)
 void tfp_gunzip_free(tfp_gunzip *g)
 {
     if (!g) return;
-    inflateEnd(&g->z);
+    tfp_inflate_free(g->z);
     free(g->buffer);
     free(g);
 }
@@ -99,14 +89,14 @@ bool tfp_gunzip_was_cut(const tfp_gunzip *g) { return g->cut; }
 tfp_status tfp_gunzip_again(tfp_gunzip *g, tfp_error *err)
 {
     if (g->fd >= 0 && lseek(g->fd, 0, SEEK_SET) != 0) return tfp_fail(err, TFP_BADFILE, "cannot read it again");
-    if (inflateReset(&g->z) != Z_OK) return tfp_nomem(err);
-    g->z.avail_in = 0;
+    if (!tfp_inflate_reset(g->z)) return tfp_nomem(err);
+    g->left.size = 0;
     g->taken = g->given = 0;
     g->behind = g->no_more = g->ended = g->cut = false;
     return TFP_OK;
 }
 
-static uint64_t used(const tfp_gunzip *g) { return g->taken - g->z.avail_in; }
+static uint64_t used(const tfp_gunzip *g) { return g->taken - g->left.size; }
 
 static tfp_status damaged(const tfp_gunzip *g, const char *why, tfp_error *err)
 {
@@ -116,18 +106,18 @@ static tfp_status damaged(const tfp_gunzip *g, const char *why, tfp_error *err)
 /* Reads more packed bytes and appends them to the unread ones. */
 static tfp_status take_more(tfp_gunzip *g, tfp_error *err)
 {
-    size_t have = g->z.avail_in, more = 0;
+    size_t have = g->left.size, more = 0;
     if (g->fd < 0) {
         more = g->packed.size - (size_t)g->taken < CHUNK ? g->packed.size - (size_t)g->taken : CHUNK;
-        g->z.next_in = (const Bytef *)(g->packed.data + used(g));
+        g->left.data = g->packed.data + used(g);
     } else {
-        if (have) memmove(g->buffer, g->z.next_in, have);
+        if (have) memmove(g->buffer, g->left.data, have);
         ssize_t n = tfp_read_some(g->fd, g->buffer + have, CHUNK - have);
         if (n < 0) return tfp_fail_errno(err, "cannot read");
         more = (size_t)n;
-        g->z.next_in = (Bytef *)g->buffer;
+        g->left.data = g->buffer;
     }
-    g->z.avail_in = (uInt)(have + more);
+    g->left.size = have + more;
     g->taken += more;
     g->no_more = more == 0;
     return TFP_OK;
@@ -136,30 +126,27 @@ static tfp_status take_more(tfp_gunzip *g, tfp_error *err)
 /* After the end of a member: starts the next one. */
 static tfp_status begin_member(tfp_gunzip *g, tfp_error *err)
 {
-    tfp_str left = { (const char *)g->z.next_in, g->z.avail_in };
+    tfp_str left = g->left;
     while (left.size && left.data[0] == 0) left.data++, left.size--;
-    g->z.next_in = (const Bytef *)left.data;
-    g->z.avail_in = (uInt)left.size;
+    g->left = left;
     if (left.size < 2 && !g->no_more) return TFP_OK; /* read more first */
     g->ended = left.size == 0;
     g->behind = false;
     if (g->ended) return TFP_OK;
     if (!tfp_is_gzip(left)) return damaged(g, ": no next member", err);
-    return inflateReset(&g->z) == Z_OK ? TFP_OK : tfp_nomem(err);
+    return tfp_inflate_reset(g->z) ? TFP_OK : tfp_nomem(err);
 }
 
 static tfp_status inflate_some(tfp_gunzip *g, char *to, size_t room, size_t *got, tfp_error *err)
 {
-    uInt most = room < UINT32_MAX ? (uInt)room : UINT32_MAX;
-    g->z.next_out = (Bytef *)to;
-    g->z.avail_out = most;
-    int rc = inflate(&g->z, Z_NO_FLUSH);
-    *got += most - g->z.avail_out;
-    g->given += most - g->z.avail_out;
-    if (rc == Z_MEM_ERROR) return tfp_nomem(err);
-    if (rc != Z_OK && rc != Z_STREAM_END && rc != Z_BUF_ERROR) return damaged(g, "", err);
-    g->behind = rc == Z_STREAM_END;
-    g->ended = g->cut = !g->behind && g->no_more && g->z.avail_out;
+    size_t most = room < UINT32_MAX ? room : UINT32_MAX, more;
+    tfp_inflated made = tfp_inflate_some(g->z, &g->left, to, most, &more);
+    *got += more;
+    g->given += more;
+    if (made == TFP_INFLATE_NOMEM) return tfp_nomem(err);
+    if (made == TFP_INFLATE_DAMAGED) return damaged(g, "", err);
+    g->behind = made == TFP_INFLATE_END;
+    g->ended = g->cut = !g->behind && g->no_more && more < most;
     return TFP_OK;
 }
 
@@ -169,7 +156,7 @@ static tfp_status read_within(tfp_gunzip *g, uint64_t packed, char *to, size_t r
     tfp_status s = TFP_OK;
     *got = 0;
     while (!s && !g->ended && *got < room) {
-        if (g->z.avail_in < 2 && !g->no_more) s = take_more(g, err);
+        if (g->left.size < 2 && !g->no_more) s = take_more(g, err);
         if (!s) s = g->behind ? begin_member(g, err) : inflate_some(g, to + *got, room - *got, got, err);
         uint64_t input = packed > used(g) ? packed : used(g);
         if (!s && g->given > unpacked_limit(input)) s = over_ratio(input, err);
@@ -241,15 +228,11 @@ tfp_status tfp_gunzip_whole(tfp_str packed, tfp_buf *out, bool *cut, bool *big, 
 
 tfp_status tfp_gunzip_head(tfp_str packed, tfp_buf *out, bool *ended, tfp_error *err)
 {
-    z_stream z = { .next_in = (const Bytef *)packed.data };
-    z.avail_in = (uInt)(packed.size < UINT32_MAX / 2 ? packed.size : UINT32_MAX / 2);
-    if (inflate_start(&z) != Z_OK) return tfp_nomem(err);
-    z.next_out = (Bytef *)out->data;
-    z.avail_out = (uInt)out->capacity;
-    int rc = inflate(&z, Z_SYNC_FLUSH);
-    inflateEnd(&z);
-    out->size = out->capacity - z.avail_out;
-    *ended = rc == Z_STREAM_END;
-    return rc == Z_OK || rc == Z_STREAM_END || rc == Z_BUF_ERROR ? TFP_OK
-                                                                 : tfp_fail(err, TFP_BADFILE, "damaged gzip data");
+    tfp_inflate *z = tfp_inflate_new();
+    if (!z) return tfp_nomem(err);
+    tfp_inflated made = tfp_inflate_some(z, &packed, out->data, out->capacity, &out->size);
+    tfp_inflate_free(z);
+    *ended = made == TFP_INFLATE_END;
+    return made == TFP_INFLATE_DAMAGED || made == TFP_INFLATE_NOMEM ? tfp_fail(err, TFP_BADFILE, "damaged gzip data")
+                                                                    : TFP_OK;
 }
