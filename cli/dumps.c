@@ -12,8 +12,8 @@ typedef struct dumps {
     cli *c;
     tfp_profile *p;
     size_t read;
-    tfp_status fatal;        /* TFP_NOMEM or TFP_LIMIT: no further file is read */
-    char told[CLI_LINE_MAX]; /* the last fault: a warning, or the error when no file could be read */
+    tfp_status fatal;         /* TFP_NOMEM or TFP_LIMIT: no further file is read */
+    char fault[CLI_LINE_MAX]; /* the last fault: a warning, or the error when no file could be read */
 } dumps;
 
 static bool add_dump(dumps *d, const char *path)
@@ -25,8 +25,8 @@ static bool add_dump(dumps *d, const char *path)
     }
     d->read += s == TFP_OK;
     if (!s) return true;
-    if (d->told[0]) cli_tell_note(d->c, d->told);
-    snprintf(d->told, sizeof d->told, "%s", tfp_error_message(d->c->err));
+    if (d->fault[0]) cli_tell_note(d->c, d->fault);
+    snprintf(d->fault, sizeof d->fault, "%s", tfp_error_message(d->c->err));
     return true;
 }
 
@@ -68,13 +68,13 @@ int cli_load_dumps(cli *c, const cli_call *call, unsigned keep)
         if (!ok) s = d.fatal;
     }
     if (!s && !d.read) {
-        int status = d.told[0]
-                         ? cli_fault_set(&c->fault, CLI_BAD_INPUT, "%s", d.told)
+        int status = d.fault[0]
+                         ? cli_fault_set(&c->fault, CLI_BAD_INPUT, "%s", d.fault)
                          : cli_fault_set(&c->fault, CLI_BAD_INPUT, "%s: is a folder without dumps", call->words[0]);
         tfp_profile_free(d.p);
         return status;
     }
-    if (d.told[0] && d.read) cli_tell_note(c, d.told);
+    if (d.fault[0] && d.read) cli_tell_note(c, d.fault);
     if (!s) s = tfp_profile_finish(d.p, c->err);
     for (size_t i = 0; !s && (warning = tfp_profile_warning(d.p, i)); i++) cli_tell_note(c, warning);
     if (!s) {

@@ -170,11 +170,12 @@ static bool parse_port(const char *text, int *port)
 /* The folder for recordings of running jobs. */
 static int open_live_folder(cli *c, const cli_call *call, serve_options *s, char *path, size_t room)
 {
-    const char *told = call->flags[CLI_DIR];
-    s->live_made = !told || access(told, F_OK) != 0;
-    if (tfp_live_folder(told, told ? NULL : "live", &s->live_fd, path, room, c->err))
+    const char *given = call->flags[CLI_DIR];
+    s->live_made = !given || access(given, F_OK) != 0;
+    if (tfp_live_folder(given, given ? NULL : "live", &s->live_fd, path, room, c->err))
         return cli_fault_set(&c->fault, CLI_BAD_OUTPUT, "%s", tfp_error_message(c->err));
-    s->live_folder = told ? told : strrchr(path, '/') + 1; /* a name made from date and time is in the current folder */
+    s->live_folder =
+        given ? given : strrchr(path, '/') + 1; /* a name made from date and time is in the current folder */
     return 0;
 }
 

@@ -60,8 +60,8 @@ bool tfp_items_start(tfp_items *x, tfp_str root)
 
 void tfp_items_settle(tfp_items *x)
 {
-    tfp_vec_free(&x->way);
-    tfp_vec_free(&x->way_sizes);
+    tfp_vec_free(&x->ancestors);
+    tfp_vec_free(&x->ancestor_sizes);
     free(x->slots);
     x->slots = NULL;
 }
@@ -93,19 +93,19 @@ uint32_t tfp_items_below(tfp_items *x, uint32_t parent, uint32_t place, tfp_str 
 
 /* The deepest item that this path shares with the previous one. `done`: length of the shared part of the path; SIZE_MAX: only
  * the root, which has no name. */
-static uint32_t shared_way(tfp_items *x, tfp_str path, size_t *done)
+static uint32_t shared_ancestor(tfp_items *x, tfp_str path, size_t *done)
 {
     size_t same = 0, most = path.size < x->last.size ? path.size : x->last.size;
     while (same + 16 <= most && memcmp(path.data + same, x->last.data + same, 16) == 0) same += 16;
     while (same < most && path.data[same] == x->last.data[same]) same++;
-    while (x->way.size) {
-        size_t size = x->way_sizes.at[x->way.size - 1];
+    while (x->ancestors.size) {
+        size_t size = x->ancestor_sizes.at[x->ancestors.size - 1];
         if (size <= same && (size == path.size || path.data[size] == '/')) break;
-        x->way.size--;
-        x->way_sizes.size--;
+        x->ancestors.size--;
+        x->ancestor_sizes.size--;
     }
-    *done = x->way.size ? x->way_sizes.at[x->way.size - 1] : SIZE_MAX;
-    return x->way.size ? x->way.at[x->way.size - 1] : 0;
+    *done = x->ancestors.size ? x->ancestor_sizes.at[x->ancestors.size - 1] : SIZE_MAX;
+    return x->ancestors.size ? x->ancestors.at[x->ancestors.size - 1] : 0;
 }
 
 /* Goes one part further. `done` is the length of the name above (SIZE_MAX below the root) and becomes the item's. */
@@ -121,13 +121,14 @@ uint32_t tfp_items_path(tfp_items *x, tfp_str path)
 {
     size_t done;
     if (!path.size) return 0;
-    uint32_t item = shared_way(x, path, &done);
+    uint32_t item = shared_ancestor(x, path, &done);
     x->last = path;
     while (item != TFP_NONE && done != path.size) {
         item = next_part(x, item, path, &done);
-        if (item != TFP_NONE && (!tfp_push(&x->way, item) || !tfp_push(&x->way_sizes, done))) item = TFP_NONE;
+        if (item != TFP_NONE && (!tfp_push(&x->ancestors, item) || !tfp_push(&x->ancestor_sizes, done)))
+            item = TFP_NONE;
     }
-    if (item == TFP_NONE) x->last.size = x->way.size = x->way_sizes.size = 0;
+    if (item == TFP_NONE) x->last.size = x->ancestors.size = x->ancestor_sizes.size = 0;
     return item;
 }
 

@@ -24,8 +24,8 @@ typedef struct tfp_items {
     bool vendors;   /* names of API calls are the same without the prefix of their vendor (vendors.h) */
     /* The items on the path that was looked up last, because successive paths share most of them. */
     tfp_str last;
-    TFP_VEC(uint32_t) way;     /* items */
-    TFP_VEC(size_t) way_sizes; /* lengths of their names */
+    TFP_VEC(uint32_t) ancestors;    /* items */
+    TFP_VEC(size_t) ancestor_sizes; /* lengths of their names */
 } tfp_items;
 
 bool tfp_items_start(tfp_items *x, tfp_str root); /* false: out of memory, like TFP_NONE below */

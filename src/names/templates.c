@@ -106,14 +106,14 @@ static bool first_operation(tfp_str arguments, tfp_str *out)
 
 static bool elementwise(const tfp_cpp *c, tfp_buf *out)
 {
-    tfp_str operand, way = c->name;
+    tfp_str operand, maker = c->name;
     if (!first_operation(c->arguments, &operand)) return false;
     operation o = operation_of(operand);
     put_operation(out, &o);
-    if (tfp_str_eq(way, TFP_STR("elementwise_kernel"))) way = TFP_STR("elementwise");
-    if (tfp_str_eq(way, TFP_STR("elementwise_kernel_manual_unroll"))) way = TFP_STR("manual unroll");
-    if (tfp_str_ends(way, TFP_STR("_elementwise_kernel"))) way.size -= strlen("_elementwise_kernel");
-    tfp_maker(out, way);
+    if (tfp_str_eq(maker, TFP_STR("elementwise_kernel"))) maker = TFP_STR("elementwise");
+    if (tfp_str_eq(maker, TFP_STR("elementwise_kernel_manual_unroll"))) maker = TFP_STR("manual unroll");
+    if (tfp_str_ends(maker, TFP_STR("_elementwise_kernel"))) maker.size -= strlen("_elementwise_kernel");
+    tfp_maker(out, maker);
     return true;
 }
 
@@ -164,7 +164,7 @@ static bool multi_tensor(const tfp_cpp *c, tfp_buf *out)
 
 static bool cat(const tfp_cpp *c, tfp_buf *out)
 {
-    tfp_str rest = c->arguments, argument, way = c->name;
+    tfp_str rest = c->arguments, argument, maker = c->name;
     tfp_buf_text(out, "cat");
     for (size_t i = 0; tfp_cpp_argument(&rest, &argument); i++) {
         tfp_cpp opaque = tfp_cpp_of(argument); /* OpaqueType<2u>: any type of two bytes */
@@ -175,8 +175,8 @@ static bool cat(const tfp_cpp *c, tfp_buf *out)
         if (i == 2 && is_number(argument)) tfp_buf_printf(out, " %.*sd", (int)argument.size, argument.data);
     }
     static const char begin[] = "CatArrayBatchedCopy_";
-    if (tfp_str_begins(way, TFP_STR(begin)))
-        tfp_maker(out, (tfp_str){ way.data + sizeof begin - 1, way.size - (sizeof begin - 1) });
+    if (tfp_str_begins(maker, TFP_STR(begin)))
+        tfp_maker(out, (tfp_str){ maker.data + sizeof begin - 1, maker.size - (sizeof begin - 1) });
     return true;
 }
 

@@ -197,7 +197,7 @@ static size_t rows_of(const tfp_report *r)
     return !r ? 0 : tfp_kind_of(r)->table ? tfp_table_of(r)->row_count : tfp_row_count(r);
 }
 
-static int best_way(sqlite3_vtab *base, sqlite3_index_info *info)
+static int best_plan(sqlite3_vtab *base, sqlite3_index_info *info)
 {
     const grid_table *t = (const grid_table *)base;
     double rows = 1;
@@ -217,9 +217,9 @@ static void settle(grid_cursor *c)
     }
 }
 
-static int start_grid(sqlite3_vtab_cursor *base, int way, const char *text, int argc, sqlite3_value **argv)
+static int start_grid(sqlite3_vtab_cursor *base, int plan, const char *text, int argc, sqlite3_value **argv)
 {
-    (void)way, (void)text, (void)argc, (void)argv;
+    (void)plan, (void)text, (void)argc, (void)argv;
     grid_cursor *c = (grid_cursor *)base;
     c->profile = c->row = 0;
     c->number = 0;
@@ -288,7 +288,7 @@ static int row_id(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
 
 static const sqlite3_module module = {
     .xConnect = connect_grid,
-    .xBestIndex = best_way,
+    .xBestIndex = best_plan,
     .xDisconnect = disconnect_grid,
     .xOpen = open_grid,
     .xClose = close_grid,

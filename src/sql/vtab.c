@@ -196,7 +196,7 @@ static void settle(cursor *c)
     while (c->at < c->end && !sql_find(&t->session->data, t->id, c->rows ? c->rows[c->at] : c->at, &c->row)) c->at++;
 }
 
-static int filter(sqlite3_vtab_cursor *base, int way, const char *text, int argc, sqlite3_value **argv)
+static int filter(sqlite3_vtab_cursor *base, int plan, const char *text, int argc, sqlite3_value **argv)
 {
     (void)text;
     cursor *c = (cursor *)base;
@@ -205,18 +205,18 @@ static int filter(sqlite3_vtab_cursor *base, int way, const char *text, int argc
     bool ok = true;
     c->rows = NULL;
     c->at = c->end = 0;
-    if (way == SCAN || argc < 1) {
+    if (plan == SCAN || argc < 1) {
         c->end = data_of(c)->rows[id];
-    } else if (way == BY_NUMBER) {
+    } else if (plan == BY_NUMBER) {
         cell_of(api_of(c), argv[0], 'i', &key);
         find_number(c, id, &key);
     } else {
-        const sql_column *column = &sql_tables[id].columns[way - BY_CELL];
+        const sql_column *column = &sql_tables[id].columns[plan - BY_CELL];
         cell_of(api_of(c), argv[0], column->type, &key);
         if (column->kind == SQL_PROFILE)
             find_profile(c, id, &key);
         else
-            ok = find_cell(c, id, way - BY_CELL, &key);
+            ok = find_cell(c, id, plan - BY_CELL, &key);
     }
     settle(c);
     return ok ? SQLITE_OK : SQLITE_NOMEM;

@@ -27,10 +27,10 @@ static uint64_t fold_sign(uint64_t n, size_t width)
     return (n << 1 ^ (0 - sign)) & (UINT64_MAX >> (64 - bits));
 }
 
-static uint64_t changed_at(const tfp_pack_numbers *n, size_t i, tfp_pack_way way)
+static uint64_t changed_at(const tfp_pack_numbers *n, size_t i, tfp_pack_method method)
 {
     uint64_t at = number_at(n, i);
-    switch (way) {
+    switch (method) {
     case TFP_PACK_SIGNED: return fold_sign(at, n->width);
     case TFP_PACK_DELTA: return fold_sign(i ? at - number_at(n, i - 1) : at, n->width);
     case TFP_PACK_BESIDE: return fold_sign(at - (uint64_t)n->beside[i], n->width);
@@ -38,10 +38,10 @@ static uint64_t changed_at(const tfp_pack_numbers *n, size_t i, tfp_pack_way way
     }
 }
 
-size_t tfp_pack_split(const tfp_pack_numbers *n, tfp_pack_way way, unsigned char *out)
+size_t tfp_pack_split(const tfp_pack_numbers *n, tfp_pack_method method, unsigned char *out)
 {
-    uint64_t first = changed_at(n, 0, way), differ = 0;
-    for (size_t i = 1; i < n->count; i++) differ |= changed_at(n, i, way) ^ first;
+    uint64_t first = changed_at(n, 0, method), differ = 0;
+    for (size_t i = 1; i < n->count; i++) differ |= changed_at(n, i, method) ^ first;
     unsigned mask = 0;
     unsigned char *planes[8], *at = out + TFP_PACK_HEAD;
     for (size_t k = 0; k < n->width; k++) {
@@ -50,10 +50,10 @@ size_t tfp_pack_split(const tfp_pack_numbers *n, tfp_pack_way way, unsigned char
         planes[k] = at;
         at += varies ? n->count : 1;
     }
-    out[0] = (unsigned char)way;
+    out[0] = (unsigned char)method;
     out[1] = (unsigned char)mask;
     for (size_t i = 0; i < n->count; i++) {
-        uint64_t c = changed_at(n, i, way);
+        uint64_t c = changed_at(n, i, method);
         for (size_t k = 0; k < n->width; k++)
             if (i == 0 || mask >> k & 1) planes[k][i] = (unsigned char)(c >> (8 * k));
     }
@@ -64,7 +64,7 @@ size_t tfp_pack_size(const unsigned char head[TFP_PACK_HEAD], size_t count, size
 {
     size_t size = TFP_PACK_HEAD;
     size_t least = head[0] == TFP_PACK_BESIDE ? 8 : head[0] == TFP_PACK_PLAIN ? 1 : 4;
-    if (head[0] >= TFP_PACK_WAYS || width < least || head[1] >> width || !count || count > TFP_PACK_ROWS) return 0;
+    if (head[0] >= TFP_PACK_METHODS || width < least || head[1] >> width || !count || count > TFP_PACK_ROWS) return 0;
     for (size_t k = 0; k < width; k++) size += head[1] >> k & 1 ? count : 1;
     return size;
 }
@@ -93,16 +93,16 @@ static void join_longs(const unsigned char *at, unsigned mask, size_t count, uin
         for (size_t i = 0; mask >> k & 1 && i < count; i++) to[i] |= (uint64_t)at[i] << (8 * k);
 }
 
-static void undo_words(tfp_pack_way way, size_t count, uint32_t *at)
+static void undo_words(tfp_pack_method method, size_t count, uint32_t *at)
 {
-    for (size_t i = 0; way != TFP_PACK_PLAIN && i < count; i++) at[i] = at[i] >> 1 ^ (0 - (at[i] & 1));
-    for (size_t i = 1; way == TFP_PACK_DELTA && i < count; i++) at[i] += at[i - 1];
+    for (size_t i = 0; method != TFP_PACK_PLAIN && i < count; i++) at[i] = at[i] >> 1 ^ (0 - (at[i] & 1));
+    for (size_t i = 1; method == TFP_PACK_DELTA && i < count; i++) at[i] += at[i - 1];
 }
 
-static void undo_longs(tfp_pack_way way, size_t count, uint64_t *at)
+static void undo_longs(tfp_pack_method method, size_t count, uint64_t *at)
 {
-    for (size_t i = 0; way != TFP_PACK_PLAIN && i < count; i++) at[i] = at[i] >> 1 ^ (0 - (at[i] & 1));
-    for (size_t i = 1; way == TFP_PACK_DELTA && i < count; i++) at[i] += at[i - 1];
+    for (size_t i = 0; method != TFP_PACK_PLAIN && i < count; i++) at[i] = at[i] >> 1 ^ (0 - (at[i] & 1));
+    for (size_t i = 1; method == TFP_PACK_DELTA && i < count; i++) at[i] += at[i - 1];
 }
 
 static void join(const unsigned char *block, size_t count, size_t width, void *numbers)
@@ -114,10 +114,10 @@ static void join(const unsigned char *block, size_t count, size_t width, void *n
         memset(numbers, *planes, count);
     } else if (width == 4) {
         join_words(planes, block[1], count, numbers);
-        undo_words((tfp_pack_way)block[0], count, numbers);
+        undo_words((tfp_pack_method)block[0], count, numbers);
     } else {
         join_longs(planes, block[1], count, numbers);
-        undo_longs((tfp_pack_way)block[0], count, numbers);
+        undo_longs((tfp_pack_method)block[0], count, numbers);
     }
 }
 
@@ -150,26 +150,26 @@ static tfp_str deflate_behind(tfp_packer *p, const unsigned char *bytes, size_t 
     return (tfp_str){ (const char *)to, head + got };
 }
 
-static tfp_str pack_in_way(tfp_packer *p, const tfp_pack_numbers *n, tfp_pack_way way, unsigned char *to)
+static tfp_str pack_by(tfp_packer *p, const tfp_pack_numbers *n, tfp_pack_method method, unsigned char *to)
 {
-    size_t size = tfp_pack_split(n, way, p->split);
+    size_t size = tfp_pack_split(n, method, p->split);
     return deflate_behind(p, p->split, size, TFP_PACK_HEAD, to);
 }
 
-tfp_str tfp_pack_block(tfp_packer *p, const tfp_pack_numbers *n, tfp_pack_way *way)
+tfp_str tfp_pack_block(tfp_packer *p, const tfp_pack_numbers *n, tfp_pack_method *method)
 {
-    tfp_pack_way last = n->width == 1 ? TFP_PACK_PLAIN : n->beside ? TFP_PACK_BESIDE : TFP_PACK_DELTA;
-    if (*way != TFP_PACK_WAYS) return pack_in_way(p, n, *way, p->packed);
-    *way = TFP_PACK_PLAIN;
-    tfp_str best = pack_in_way(p, n, *way, p->packed);
-    for (tfp_pack_way w = TFP_PACK_SIGNED; w <= last; w++) {
-        tfp_str s = pack_in_way(p, n, w, p->other);
+    tfp_pack_method last = n->width == 1 ? TFP_PACK_PLAIN : n->beside ? TFP_PACK_BESIDE : TFP_PACK_DELTA;
+    if (*method != TFP_PACK_METHODS) return pack_by(p, n, *method, p->packed);
+    *method = TFP_PACK_PLAIN;
+    tfp_str best = pack_by(p, n, *method, p->packed);
+    for (tfp_pack_method w = TFP_PACK_SIGNED; w <= last; w++) {
+        tfp_str s = pack_by(p, n, w, p->other);
         if (s.size >= best.size) continue;
         unsigned char *swap = p->packed;
         p->packed = p->other;
         p->other = swap;
         best = s;
-        *way = w;
+        *method = w;
     }
     return best;
 }

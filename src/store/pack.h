@@ -15,13 +15,13 @@
 #define TFP_PACK_RATIO 1032 /* deflate cannot shrink bytes by a larger factor: a larger size is forged */
 
 /* How the numbers of a block were changed. */
-typedef enum tfp_pack_way {
+typedef enum tfp_pack_method {
     TFP_PACK_PLAIN,  /* unchanged */
     TFP_PACK_SIGNED, /* 0, -1, 1, -2 ... are 0, 1, 2, 3 ... */
     TFP_PACK_DELTA,  /* the difference to the previous number, stored as signed */
     TFP_PACK_BESIDE, /* the difference to the 8-byte number of another column in the same row, stored as signed */
-    TFP_PACK_WAYS
-} tfp_pack_way;
+    TFP_PACK_METHODS
+} tfp_pack_method;
 
 /* The numbers of a block. */
 typedef struct tfp_pack_numbers {
@@ -31,7 +31,7 @@ typedef struct tfp_pack_numbers {
 } tfp_pack_numbers;
 
 /* A block without deflate. Returns the bytes in `out`, which has room for TFP_PACK_MOST. */
-size_t tfp_pack_split(const tfp_pack_numbers *n, tfp_pack_way way, unsigned char *out);
+size_t tfp_pack_split(const tfp_pack_numbers *n, tfp_pack_method method, unsigned char *out);
 /* The size of a block with this head, including the head; 0: the head is invalid. */
 size_t tfp_pack_size(const unsigned char head[TFP_PACK_HEAD], size_t count, size_t width);
 
@@ -46,9 +46,10 @@ typedef struct tfp_packer {
 /* False if memory is out. Call tfp_packer_free in both cases. */
 bool tfp_packer_start(tfp_packer *p);
 void tfp_packer_free(tfp_packer *p);
-/* Results are valid until the next call. If the way is TFP_PACK_WAYS, the one with the smallest result is chosen, and
+/* Results are valid until the next call. If the method is TFP_PACK_METHODS, the one with the smallest result is chosen,
+ * and
  * returned. */
-tfp_str tfp_pack_block(tfp_packer *p, const tfp_pack_numbers *n, tfp_pack_way *way);
+tfp_str tfp_pack_block(tfp_packer *p, const tfp_pack_numbers *n, tfp_pack_method *method);
 tfp_str tfp_pack_plain(tfp_packer *p, const tfp_pack_numbers *n); /* all bytes of all numbers */
 tfp_str tfp_pack_piece(tfp_packer *p, tfp_str bytes);             /* at most TFP_PACK_BYTES */
 

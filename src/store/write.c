@@ -9,7 +9,7 @@
 
 #include <libdeflate.h>
 
-#define MEASURED 16        /* this many blocks are packed in the way that is best for the first of them */
+#define MEASURED 16        /* this many blocks are packed in the method that is best for the first of them */
 #define DIRECTORY_LEVEL 12 /* for deflate: the directory is small, so a high level costs little */
 
 typedef struct writer {
@@ -109,16 +109,16 @@ static tfp_pack_numbers gather_block(writer *w, const place *from, const place *
 /* Stores numbers in the directory, which is deflated as a whole. */
 static void put_numbers_here(writer *w, const place *from, const place *beside)
 {
-    tfp_pack_way way = TFP_PACK_WAYS;
+    tfp_pack_method method = TFP_PACK_METHODS;
     tfp_pack_numbers n = gather_block(w, from, beside, 0);
-    (void)tfp_pack_block(&w->packer, &n, &way);
-    size_t size = tfp_pack_split(&n, way, w->packer.split);
+    (void)tfp_pack_block(&w->packer, &n, &method);
+    size_t size = tfp_pack_split(&n, method, w->packer.split);
     tfp_buf_add(&w->directory, w->packer.split, size);
 }
 
 static void put_numbers(writer *w, const place *from, const place *beside)
 {
-    tfp_pack_way way = TFP_PACK_WAYS;
+    tfp_pack_method method = TFP_PACK_METHODS;
     if (from->rows <= TFP_STORE_HERE_ROWS) {
         put_numbers_here(w, from, beside);
         return;
@@ -126,8 +126,8 @@ static void put_numbers(writer *w, const place *from, const place *beside)
     start_blocks(w);
     for (size_t i = 0, block = 0; i < from->rows; i += TFP_PACK_ROWS, block++) {
         tfp_pack_numbers n = gather_block(w, from, beside, i);
-        if (block % MEASURED == 0) way = TFP_PACK_WAYS;
-        put_block(w, is_too_dense(w) ? tfp_pack_plain(&w->packer, &n) : tfp_pack_block(&w->packer, &n, &way));
+        if (block % MEASURED == 0) method = TFP_PACK_METHODS;
+        put_block(w, is_too_dense(w) ? tfp_pack_plain(&w->packer, &n) : tfp_pack_block(&w->packer, &n, &method));
     }
     end_blocks(w);
 }

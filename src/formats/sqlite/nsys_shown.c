@@ -24,9 +24,9 @@ static tfp_str wait_name(const tfp_nsys *n, int64_t type)
                  { 2, "_STREAM_WAIT_EVENT", "Stream Wait Event" },
                  { 3, "_STREAM_SYNCHRONIZE", "Stream Sync" },
                  { 4, "_CONTEXT_SYNCHRONIZE", "Context Sync" } };
-    tfp_str told = tfp_recording_name(n->r, &n->wait_types, type);
+    tfp_str recorded = tfp_recording_name(n->r, &n->wait_types, type);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (told.size ? tfp_str_ends(told, tfp_str_of(rows[i].ending)) : rows[i].id == type)
+        if (recorded.size ? tfp_str_ends(recorded, tfp_str_of(rows[i].ending)) : rows[i].id == type)
             return tfp_str_of(rows[i].name);
     return TFP_STR("Sync");
 }
@@ -66,11 +66,11 @@ static void add_beside(void *ctx, const tfp_db_rows *rows, tfp_event *e)
     int64_t end, name, type, global = tfp_db_number(rows, 2);
     /* a call that had not returned at the end of the recording has no end */
     if (!tfp_db_int(rows, 1, &end) || !tfp_recording_times(n->r, rows, e)) return;
-    tfp_str told = tfp_db_int(rows, 3, &name) ? tfp_recording_name(n->r, &n->text_by_id, name) : TFP_STR("");
-    if (!told.size && tfp_db_int(rows, 4, &type)) told = tfp_recording_name(n->r, &n->overhead_types, type);
+    tfp_str recorded = tfp_db_int(rows, 3, &name) ? tfp_recording_name(n->r, &n->text_by_id, name) : TFP_STR("");
+    if (!recorded.size && tfp_db_int(rows, 4, &type)) recorded = tfp_recording_name(n->r, &n->overhead_types, type);
     e->kind = TFP_SPAN_OTHER;
     e->lane = tfp_recording_aside(n->r, (int64_t)TFP_NSYS_PID(global), (int64_t)TFP_NSYS_TID(global));
-    e->name = tfp_build_string(n->r->b, told.size ? told : TFP_STR("(unknown)"));
+    e->name = tfp_build_string(n->r->b, recorded.size ? recorded : TFP_STR("(unknown)"));
     tfp_recording_add(n->r, e);
 }
 

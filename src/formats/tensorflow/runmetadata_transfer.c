@@ -39,12 +39,12 @@ static int64_t bytes_in(tfp_str label)
 }
 
 /* What an entry's texts tell about a transfer. */
-typedef struct told {
+typedef struct stated {
     tfp_str kind, name, from, to;
     int64_t bytes;
-} told;
+} stated;
 
-static void add(tfp_builder *b, const tfp_run_entry *e, const told *x)
+static void add(tfp_builder *b, const tfp_run_entry *e, const stated *x)
 {
     tfp_run_transfer t = { .step = e->step, .lane = e->lane, .node = e->node, .bytes = x->bytes };
     t.start_ns = e->start_ns;
@@ -62,7 +62,7 @@ static void read_received(tfp_builder *b, const tfp_run_entry *e)
     tfp_str name, pair, from, to, rest;
     if (!split(e->label, TFP_STR(" from "), &name, &pair) || !split(pair, TFP_STR(" to "), &from, &to)) return;
     if (split(name, TFP_STR("] "), &rest, &pair)) name = pair;
-    add(b, e, &(told){ e->name, name, from, to, e->bytes });
+    add(b, e, &(stated){ e->name, name, from, to, e->bytes });
 }
 
 /* "[1.2KB] edge_3_x = _Recv(edge_3_x @/job:ps/task:0/device:CPU:0)" */
@@ -74,7 +74,7 @@ static void read_recv_op(tfp_builder *b, const tfp_run_entry *e)
     tfp_str op = { tensor.data, open == SIZE_MAX ? 0 : open };
     if (!tfp_str_eq(op, TFP_STR("_Recv")) && !tfp_str_eq(op, TFP_STR("_HostRecv"))) return;
     while (device.size && strchr(") ", device.data[device.size - 1])) device.size--;
-    add(b, e, &(told){ op, rest_from(tensor, open + 1), device, tfp_text(b->p, e->device), e->bytes });
+    add(b, e, &(stated){ op, rest_from(tensor, open + 1), device, tfp_text(b->p, e->device), e->bytes });
 }
 
 void tfp_read_transfer(tfp_builder *b, const tfp_run_entry *e)
@@ -85,7 +85,7 @@ void tfp_read_transfer(tfp_builder *b, const tfp_run_entry *e)
         read_received(b, e);
     } else if (copy != SIZE_MAX) {
         tfp_str name = { e->name.data, copy && strchr(":_", e->name.data[copy - 1]) ? copy - 1 : copy };
-        add(b, e, &(told){ rest_from(e->name, copy), name, TFP_STR(""), TFP_STR(""), bytes_in(e->label) });
+        add(b, e, &(stated){ rest_from(e->name, copy), name, TFP_STR(""), TFP_STR(""), bytes_in(e->label) });
     } else if (e->node != TFP_NONE) {
         read_recv_op(b, e);
     }

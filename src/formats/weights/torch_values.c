@@ -14,7 +14,7 @@ enum { DEPTH_MOST = 100, NAME_MOST = 4096 };
 
 /* clang-format off */
 static const struct {
-    const char *told; /* the text before "Storage"; NULL: it has no storage class of its own */
+    const char *storage; /* the text before "Storage"; NULL: it has no storage class of its own */
     const char *name;
     const char *element; /* the name of its elements in a trace */
     unsigned bits;
@@ -55,20 +55,20 @@ static tfp_torch_type type_at(size_t i)
     return (tfp_torch_type){ tfp_str_of(types[i].name), tfp_str_of(types[i].element), types[i].bits };
 }
 
-static tfp_torch_type type_of(tfp_str told)
+static tfp_torch_type type_of(tfp_str written)
 {
-    for (size_t i = told.size; i-- > 0;)
-        if (told.data[i] == '.') {
-            told = (tfp_str){ told.data + i + 1, told.size - i - 1 };
+    for (size_t i = written.size; i-- > 0;)
+        if (written.data[i] == '.') {
+            written = (tfp_str){ written.data + i + 1, written.size - i - 1 };
             break;
         }
-    tfp_str ending = TFP_STR("Storage"), kind = told;
-    if (tfp_str_ends(told, ending)) kind.size -= ending.size;
+    tfp_str ending = TFP_STR("Storage"), kind = written;
+    if (tfp_str_ends(written, ending)) kind.size -= ending.size;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (tfp_str_eq(told, tfp_str_of(types[i].name)) ||
-            (types[i].told && kind.size < told.size && tfp_str_eq(kind, tfp_str_of(types[i].told))))
+        if (tfp_str_eq(written, tfp_str_of(types[i].name)) ||
+            (types[i].storage && kind.size < written.size && tfp_str_eq(kind, tfp_str_of(types[i].storage))))
             return type_at(i);
-    return (tfp_torch_type){ told, told, 0 };
+    return (tfp_torch_type){ written, written, 0 };
 }
 
 tfp_torch_type tfp_torch_type_numbered(int64_t number)

@@ -15,14 +15,14 @@ typedef struct buffer_keys {
 } buffer_keys;
 
 /* What the events tell about the buffer that a replay ran. */
-typedef struct told {
+typedef struct stated {
     uint32_t process, pattern;
-    tfp_strid module, op; /* 0: not told */
+    tfp_strid module, op; /* 0: not stated */
     uint64_t program;
     bool has_program;
-} told;
+} stated;
 typedef struct question {
-    told of;
+    stated of;
     uint32_t buffer;
 } question;
 
@@ -60,11 +60,11 @@ static tfp_strid module_around(const judge *j, uint32_t span)
     return 0;
 }
 
-static told told_of(const judge *j, const tfp_replay *replay)
+static stated stated_of(const judge *j, const tfp_replay *replay)
 {
     uint32_t span = j->r->activity[replay->first];
     const tfp_stat *program = tfp_typed_stat(j->b->p->events, span, j->keys.program, TFP_STAT_INT);
-    told t;
+    stated t;
     memset(&t, 0, sizeof t); /* padding too, because it is hashed byte by byte */
     t.process = replay->process;
     t.pattern = replay->pattern;
@@ -78,7 +78,7 @@ static told told_of(const judge *j, const tfp_replay *replay)
 }
 
 /* Whether the buffer belongs to the module that ran, by its number or else by its name. */
-static bool is_of(const tfp_command_buffer *b, const told *t)
+static bool is_of(const tfp_command_buffer *b, const stated *t)
 {
     if (b->process != t->process) return false;
     return t->has_program ? b->program == t->program : t->module && b->module == t->module;
@@ -96,7 +96,7 @@ static bool is_called(const judge *j, const tfp_command_buffer *b, tfp_strid op)
 
 /* Of the possible buffers, finds the one whose instructions have the names of most activities; TFP_NONE: there is none,
  * or several have equally many. */
-static uint32_t find_buffer(judge *j, const told *t)
+static uint32_t find_buffer(judge *j, const stated *t)
 {
     const tfp_pattern *p = &j->r->patterns.at[t->pattern];
     uint32_t best = TFP_NONE, most = 0;
@@ -117,7 +117,7 @@ static uint32_t find_buffer(judge *j, const told *t)
 /* Finds the buffer that a replay ran; replays whose events tell the same share the answer. */
 static bool buffer_of(judge *j, const tfp_replay *replay, uint32_t *buffer)
 {
-    told t = told_of(j, replay);
+    stated t = stated_of(j, replay);
     for (uint64_t key = tfp_hash(&t, sizeof t);; key++) {
         uint32_t at = tfp_map64_get(&j->question, key);
         if (at != TFP_NONE && memcmp(&j->questions.at[at].of, &t, sizeof t) == 0)

@@ -136,10 +136,10 @@ static bool fits_by_words(const tfp_matches *m, const tfp_pattern *p, uint32_t g
 
 enum { FIT = 8 }; /* how many comparisons the memory of a fit counts as */
 
-typedef enum way { WHOLE, BY_WORDS, IN_PART } way;
+typedef enum method { WHOLE, BY_WORDS, IN_PART } method;
 
 /* Tries whether the pattern fits a signature in that way, and adds the fit. */
-static bool try_fit(tfp_matches *m, const tfp_pattern *p, uint32_t signature, way w, bool *fits)
+static bool try_fit(tfp_matches *m, const tfp_pattern *p, uint32_t signature, method w, bool *fits)
 {
     uint32_t graph = m->signatures.at[signature].graph, nodes = nodes_of(m, signature);
     tfp_fit fit = { signature, SIZE_MAX };
@@ -166,7 +166,7 @@ static size_t first_signature(const tfp_matches *m, const tfp_offer *o, uint64_t
 }
 
 /* Adds the signatures that the pattern fits in that way. */
-static bool add_fitting(tfp_matches *m, const tfp_pattern *p, way w, const tfp_offer *o, tfp_candidates *c)
+static bool add_fitting(tfp_matches *m, const tfp_pattern *p, method w, const tfp_offer *o, tfp_candidates *c)
 {
     uint64_t least = w == IN_PART ? (uint64_t)p->count + 1 : p->count,
              most = w == IN_PART ? (uint64_t)p->count * 10 / 9 : p->count;

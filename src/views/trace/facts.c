@@ -199,8 +199,8 @@ static void add_launched(gatherer *g, uint32_t span)
 static bool is_pageable(const gatherer *g, uint32_t span)
 {
     const tfp_stat *details = tfp_span_stat(g->f->x.p, span, g->details);
-    bool told = details && details->type == TFP_STAT_TEXT;
-    tfp_str text = told ? tfp_text(g->f->x.p, (tfp_strid)details->value.text) : TFP_STR("");
+    bool recorded = details && details->type == TFP_STAT_TEXT;
+    tfp_str text = recorded ? tfp_text(g->f->x.p, (tfp_strid)details->value.text) : TFP_STR("");
     const char *memory = tfp_copy_memory(tfp_span_name(g->f->x.p, span), text);
     return memory && strcmp(memory, "pageable") == 0;
 }
@@ -385,10 +385,10 @@ static double capability_of(const tfp_trace_facts *f)
     for (size_t i = 0; i < tfp_events_of(p)->about.size && key != TFP_NONE; i++) {
         const tfp_stat *a = &tfp_events_of(p)->about.at[i];
         char text[16];
-        tfp_str told = a->type == TFP_STAT_TEXT ? tfp_text(p, (tfp_strid)a->value.text) : TFP_STR("");
-        if (a->key != key || told.size >= sizeof text) continue;
-        memcpy(text, told.data, told.size);
-        text[told.size] = '\0';
+        tfp_str recorded = a->type == TFP_STAT_TEXT ? tfp_text(p, (tfp_strid)a->value.text) : TFP_STR("");
+        if (a->key != key || recorded.size >= sizeof text) continue;
+        memcpy(text, recorded.data, recorded.size);
+        text[recorded.size] = '\0';
         return strtod(text, NULL);
     }
     return 0;

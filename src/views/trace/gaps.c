@@ -100,7 +100,7 @@ static void add_device(gaps *t, const tfp_trace_device *d)
 }
 
 /* The thread on which the steps of a unit are marked, otherwise another one. */
-static uint32_t home_of(const tfp_trace_facts *f, uint32_t unit, uint32_t other)
+static uint32_t step_lane_of(const tfp_trace_facts *f, uint32_t unit, uint32_t other)
 {
     const tfp_profile *p = f->x.p;
     for (size_t i = 0; i < tfp_events_of(p)->step_marks.size; i++) {
@@ -133,7 +133,7 @@ static void add_host(gaps *t, const tfp_trace_device *d)
     const tfp_union *covered = &f->covered[d->unit];
     if (!d->host || f->has_devices || !covered->count || !d->count || tfp_trace_is_runs(&f->x)) return;
     int64_t since = s->start_ns[f->x.items[d->first]], last = covered->end[covered->count - 1];
-    uint32_t home = home_of(f, d->unit, s->lane[f->x.items[d->first]]);
+    uint32_t step_lane = step_lane_of(f, d->unit, s->lane[f->x.items[d->first]]);
     add_host_idle(t, d, covered->start[0], since, true);
     for (size_t i = 0; i < d->count; i++) {
         uint32_t span = f->x.items[d->first + i];
@@ -141,12 +141,12 @@ static void add_host(gaps *t, const tfp_trace_device *d)
         int64_t end = tfp_span_end(s, span);
         add_host_idle(t, d, since, s->start_ns[span], false);
         if (s->start_ns[span] > since && !start)
-            add_gap(t, d, &(tfp_gap){ d->unit, TFP_NONE, home, span, since, s->start_ns[span] });
+            add_gap(t, d, &(tfp_gap){ d->unit, TFP_NONE, step_lane, span, since, s->start_ns[span] });
         if (end > since) since = end;
     }
     add_host_idle(t, d, since, last, false);
     if (last > since)
-        add_gap(t, d, &(tfp_gap){ d->unit, TFP_NONE, home, f->x.items[d->first + d->count - 1], since, last });
+        add_gap(t, d, &(tfp_gap){ d->unit, TFP_NONE, step_lane, f->x.items[d->first + d->count - 1], since, last });
 }
 
 /* If steps are marked, the time before the first activity belongs to a step. Otherwise the recording may have begun before the

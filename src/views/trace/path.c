@@ -169,7 +169,7 @@ static bool from_device(tfp_path *t, place *p, const tfp_piece *now, uint32_t op
     return true;
 }
 
-static bool from_thread(tfp_path *t, place *p, uint32_t home, int64_t start)
+static bool from_thread(tfp_path *t, place *p, uint32_t step_lane, int64_t start)
 {
     const tfp_span_columns *s = t->x->s;
     tfp_piece now = p->lane == TFP_NONE ? (tfp_piece){ INT64_MIN, p->at, TFP_NONE } : piece_before(t, p->lane, p->at);
@@ -196,8 +196,8 @@ static bool from_thread(tfp_path *t, place *p, uint32_t home, int64_t start)
         p->lane = s->lane[op];
         return ok;
     }
-    if (now.span == TFP_NONE && p->lane != home) { /* what another thread did before let this one begin */
-        p->lane = home;
+    if (now.span == TFP_NONE && p->lane != step_lane) { /* what another thread did before let this one begin */
+        p->lane = step_lane;
         return true;
     }
     bool ok = take(t, now.span, TFP_PATH_HOST, begin, p->at);
@@ -205,13 +205,14 @@ static bool from_thread(tfp_path *t, place *p, uint32_t home, int64_t start)
     return ok;
 }
 
-static bool walk(tfp_path *t, uint32_t home, int64_t start, int64_t end)
+static bool walk(tfp_path *t, uint32_t step_lane, int64_t start, int64_t end)
 {
-    place p = { TFP_NONE, home, end };
+    place p = { TFP_NONE, step_lane, end };
     /* limit of steps: time never increases, and the thread changes at most once at each moment */
     size_t most = 4 * (t->x->s->size + 16);
     while (p.at > start && most-- > 0)
-        if (!(p.activity != TFP_NONE ? from_activity(t, &p, start) : from_thread(t, &p, home, start))) return false;
+        if (!(p.activity != TFP_NONE ? from_activity(t, &p, start) : from_thread(t, &p, step_lane, start)))
+            return false;
     return true;
 }
 
@@ -220,11 +221,11 @@ static bool walk(tfp_path *t, uint32_t home, int64_t start, int64_t end)
 static bool walk_window(tfp_path *t, const tfp_step_window *w, int64_t end)
 {
     if (end <= w->start_ns || !tfp_step_takes(tfp_step_of(t->r), w->step) || !t->works[t->unit]) return true;
-    uint32_t home = t->home[t->unit]; /* TFP_NONE: nothing was recorded on the host */
+    uint32_t step_lane = t->step_lane[t->unit]; /* TFP_NONE: nothing was recorded on the host */
     t->step_count[t->unit]++;
     if (!tfp_push(&t->windows, ((tfp_piece){ w->start_ns, end, t->unit }))) return false;
     t->path_ns[t->unit] = tfp_add(t->path_ns[t->unit], end - w->start_ns, NULL);
-    return walk(t, home, w->start_ns, end);
+    return walk(t, step_lane, w->start_ns, end);
 }
 
 /* Walks the windows from the last to the first; each ends where the next begins, so no time is walked twice. */

@@ -57,7 +57,7 @@ typedef struct tfp_path {
     TFP_VEC(tfp_piece) windows; /* windows of steps; `span` holds the unit */
     int64_t *path_ns;           /* for each unit: total length of its paths */
     int64_t *step_count;        /* for each unit */
-    uint32_t *home;             /* for each unit: its main thread as an index in lanes; TFP_NONE: none */
+    uint32_t *step_lane;        /* for each unit: its main thread as an index in lanes; TFP_NONE: none */
     int64_t
         *begins; /* for each unit of a trace without steps: when a device begins; the recording may have begun before */
     bool *launched; /* for each unit: whether launches of its activities are known */

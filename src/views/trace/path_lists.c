@@ -137,9 +137,9 @@ static bool find_homes(tfp_path *t)
 {
     const tfp_profile *p = t->x->p;
     int64_t *most = TFP_NEW(tfp_arena_of(t->r), int64_t, t->x->unit_count + 1);
-    t->home = TFP_NEW(tfp_arena_of(t->r), uint32_t, t->x->unit_count + 1);
-    if (!most || !t->home) return false;
-    for (size_t i = 0; i < t->x->unit_count; i++) t->home[i] = TFP_NONE;
+    t->step_lane = TFP_NEW(tfp_arena_of(t->r), uint32_t, t->x->unit_count + 1);
+    if (!most || !t->step_lane) return false;
+    for (size_t i = 0; i < t->x->unit_count; i++) t->step_lane[i] = TFP_NONE;
     for (uint32_t lane = 0; lane < tfp_lanes_of(p)->size; lane++) {
         const tfp_range *of = &t->threads[lane];
         int64_t sum = 0;
@@ -147,14 +147,14 @@ static bool find_homes(tfp_path *t)
         uint32_t unit = of->count ? t->x->unit_of_process[tfp_lanes_of(p)->at[lane].process] : TFP_NONE;
         if (unit == TFP_NONE || sum <= most[unit]) continue;
         most[unit] = sum;
-        t->home[unit] = lane;
+        t->step_lane[unit] = lane;
     }
     for (size_t i = 0; i < tfp_events_of(p)->step_marks.size; i++) {
         const tfp_step_mark *m = &tfp_events_of(p)->step_marks.at[i];
         uint32_t unit = tfp_trace_unit_of(t->x, m->span), lane = t->x->s->lane[m->span];
         bool used =
             unit != TFP_NONE && tfp_events_of(p)->processes.at[tfp_lanes_of(p)->at[lane].process].steps == m->source;
-        if (used && t->threads[lane].count) t->home[unit] = lane;
+        if (used && t->threads[lane].count) t->step_lane[unit] = lane;
     }
     return true;
 }

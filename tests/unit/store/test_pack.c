@@ -54,9 +54,9 @@ static void fill(char *to, enum shape shape, size_t count, size_t width)
 static char numbers[TFP_PACK_BYTES], got[TFP_PACK_BYTES];
 static int64_t others[TFP_PACK_ROWS];
 
-static size_t there_and_back(pair *p, const tfp_pack_numbers *n, tfp_pack_way way)
+static size_t there_and_back(pair *p, const tfp_pack_numbers *n, tfp_pack_method method)
 {
-    tfp_str block = tfp_pack_block(&p->packer, n, &way);
+    tfp_str block = tfp_pack_block(&p->packer, n, &method);
     assert_true(block.size <= TFP_PACK_MOST);
     memset(got, 0x55, sizeof got);
     assert_true(tfp_unpack_block(&p->unpacker, block, n, got));
@@ -73,13 +73,15 @@ static void numbers_come_back_in_every_way(void **state)
                 fill(numbers, (enum shape)shape, counts[c], widths[w]);
                 fill((char *)others, RISING, counts[c], 8);
                 tfp_pack_numbers n = { numbers, widths[w] == 8 ? others : NULL, counts[c], widths[w] };
-                tfp_pack_way last = widths[w] == 8 ? TFP_PACK_BESIDE : widths[w] == 4 ? TFP_PACK_DELTA : TFP_PACK_PLAIN;
+                tfp_pack_method last = widths[w] == 8   ? TFP_PACK_BESIDE
+                                       : widths[w] == 4 ? TFP_PACK_DELTA
+                                                        : TFP_PACK_PLAIN;
                 size_t least = SIZE_MAX;
-                for (tfp_pack_way way = TFP_PACK_PLAIN; way <= last; way++) {
-                    size_t size = there_and_back(*state, &n, way);
+                for (tfp_pack_method method = TFP_PACK_PLAIN; method <= last; method++) {
+                    size_t size = there_and_back(*state, &n, method);
                     if (size < least) least = size;
                 }
-                assert_int_equal(there_and_back(*state, &n, TFP_PACK_WAYS), least);
+                assert_int_equal(there_and_back(*state, &n, TFP_PACK_METHODS), least);
             }
 }
 
@@ -88,9 +90,9 @@ static void sorted_and_equal_numbers_are_small(void **state)
     fill(numbers, RISING, TFP_PACK_ROWS, 8);
     fill((char *)others, RISING, TFP_PACK_ROWS, 8);
     tfp_pack_numbers n = { numbers, NULL, TFP_PACK_ROWS, 8 };
-    assert_true(there_and_back(*state, &n, TFP_PACK_WAYS) < 200);
+    assert_true(there_and_back(*state, &n, TFP_PACK_METHODS) < 200);
     n.beside = others;
-    assert_int_equal(there_and_back(*state, &n, TFP_PACK_WAYS), TFP_PACK_HEAD + 8);
+    assert_int_equal(there_and_back(*state, &n, TFP_PACK_METHODS), TFP_PACK_HEAD + 8);
     fill(numbers, ALIKE, TFP_PACK_ROWS, 4);
     assert_int_equal(there_and_back(*state, &(tfp_pack_numbers){ numbers, NULL, TFP_PACK_ROWS, 4 }, TFP_PACK_PLAIN),
                      TFP_PACK_HEAD + 4);
@@ -111,9 +113,9 @@ static void bytes_that_are_no_block_are_refused(void **state)
 {
     pair *p = *state;
     fill(numbers, RISING, 1000, 8);
-    tfp_pack_way way = TFP_PACK_DELTA;
+    tfp_pack_method method = TFP_PACK_DELTA;
     tfp_pack_numbers n = { numbers, NULL, 1000, 8 };
-    tfp_str block = tfp_pack_block(&p->packer, &n, &way);
+    tfp_str block = tfp_pack_block(&p->packer, &n, &method);
     char copy[TFP_PACK_MOST];
     memcpy(copy, block.data, block.size);
     for (size_t size = 0; size < block.size; size++)
@@ -122,7 +124,7 @@ static void bytes_that_are_no_block_are_refused(void **state)
     assert_false(tfp_unpack_block(&p->unpacker, (tfp_str){ copy, block.size }, &more, got));
     copy[0] = TFP_PACK_BESIDE; /* this method needs another column, and there is none */
     assert_false(tfp_unpack_block(&p->unpacker, (tfp_str){ copy, block.size }, &n, got));
-    copy[0] = TFP_PACK_WAYS;
+    copy[0] = TFP_PACK_METHODS;
     assert_false(tfp_unpack_block(&p->unpacker, (tfp_str){ copy, block.size }, &n, got));
     assert_int_equal(tfp_pack_size((const unsigned char *)"\0\x10", 10, 4), 0); /* the fifth byte of a number of four */
     assert_int_equal(tfp_pack_size((const unsigned char *)"\2\1", 10, 1), 0);   /* differences of single bytes */

@@ -18,11 +18,11 @@ static tfp_dims list_element(tfp_op *op, uint32_t i)
 }
 
 /* The element shape in input i; a single number in place of a vector means unknown. */
-static tfp_dims told_element(tfp_op *op, uint32_t i)
+static tfp_dims stated_element(tfp_op *op, uint32_t i)
 {
-    tfp_dims told = tfp_in(op, i);
-    if (told.rank == 0) return TFP_ANY_DIMS;
-    tfp_merge_rank(op, told, 1);
+    tfp_dims stated = tfp_in(op, i);
+    if (stated.rank == 0) return TFP_ANY_DIMS;
+    tfp_merge_rank(op, stated, 1);
     return tfp_in_as_shape(op, i);
 }
 
@@ -34,9 +34,9 @@ static void give_list(tfp_op *op, tfp_dims element)
 
 static void list_new(tfp_op *op)
 {
-    tfp_dims told = told_element(op, 0);
-    give_list(op, told);
-    tfp_set_held_list(op, 0, (tfp_held){ told, element_type(op), !op->importer, told });
+    tfp_dims stated = stated_element(op, 0);
+    give_list(op, stated);
+    tfp_set_held_list(op, 0, (tfp_held){ stated, element_type(op), !op->importer, stated });
 }
 
 /* A list after an element of that shape is put into it. TensorFlow knows only the shape with which the list was made;
@@ -54,20 +54,20 @@ static void put_in_list(tfp_op *op, tfp_dims item)
 
 static void list_from_tensor(tfp_op *op) /* tensor, element_shape */
 {
-    tfp_dims rows = tfp_part(op, tfp_at_least(op, tfp_in(op, 0), 1), 1, TFP_TO_END), told = told_element(op, 1);
-    tfp_dims both = tfp_merge(op, rows, told);
-    give_list(op, op->importer ? told : both);
+    tfp_dims rows = tfp_part(op, tfp_at_least(op, tfp_in(op, 0), 1), 1, TFP_TO_END), stated = stated_element(op, 1);
+    tfp_dims both = tfp_merge(op, rows, stated);
+    give_list(op, op->importer ? stated : both);
 }
 
 static void list_split(tfp_op *op) /* tensor, element_shape, lengths */
 {
     tfp_merge_rank(op, tfp_in(op, 2), 1);
-    tfp_dims rest = tfp_part(op, tfp_at_least(op, tfp_in(op, 0), 1), 1, TFP_TO_END), told = told_element(op, 1);
-    tfp_dims both = tfp_merge(op, tfp_joined(op, tfp_vector_of(op, TFP_DIM_UNKNOWN), rest), told);
-    give_list(op, op->importer ? told : both);
+    tfp_dims rest = tfp_part(op, tfp_at_least(op, tfp_in(op, 0), 1), 1, TFP_TO_END), stated = stated_element(op, 1);
+    tfp_dims both = tfp_merge(op, tfp_joined(op, tfp_vector_of(op, TFP_DIM_UNKNOWN), rest), stated);
+    give_list(op, op->importer ? stated : both);
 }
 
-static void list_scatter(tfp_op *op) { give_list(op, told_element(op, 2)); } /* tensor, indices, element_shape */
+static void list_scatter(tfp_op *op) { give_list(op, stated_element(op, 2)); } /* tensor, indices, element_shape */
 
 static void list_scatter_into(tfp_op *op) /* list, tensor, indices */
 {
@@ -91,13 +91,13 @@ static void list_pop(tfp_op *op) /* list, element_shape */
     tfp_dims element = list_element(op, 0);
     tfp_set(op, 0, TFP_SCALAR_DIMS);
     pass_held(op, 0, 0);
-    if (!op->importer && tfp_in(op, 1).rank <= 1) element = tfp_merge(op, element, told_element(op, 1));
+    if (!op->importer && tfp_in(op, 1).rank <= 1) element = tfp_merge(op, element, stated_element(op, 1));
     tfp_set(op, 1, element);
 }
 
 static void list_item(tfp_op *op) /* list, index, element_shape */
 {
-    tfp_set(op, 0, tfp_merge(op, list_element(op, 0), told_element(op, 2)));
+    tfp_set(op, 0, tfp_merge(op, list_element(op, 0), stated_element(op, 2)));
 }
 
 static void list_set_item(tfp_op *op) /* list, index, item */
@@ -109,19 +109,19 @@ static void list_set_item(tfp_op *op) /* list, index, item */
 
 static void list_stack(tfp_op *op) /* list, element_shape */
 {
-    tfp_dims element = tfp_merge(op, list_element(op, 0), told_element(op, 1));
+    tfp_dims element = tfp_merge(op, list_element(op, 0), stated_element(op, 1));
     tfp_set(op, 0, tfp_joined(op, tfp_vector_of(op, tfp_attr_int(op, "num_elements", -1)), element));
 }
 
 static void list_gather(tfp_op *op) /* list, indices, element_shape */
 {
-    tfp_dims element = tfp_merge(op, list_element(op, 0), told_element(op, 2));
+    tfp_dims element = tfp_merge(op, list_element(op, 0), stated_element(op, 2));
     tfp_set(op, 0, tfp_joined(op, tfp_in(op, 1), element));
 }
 
-static void concat_list(tfp_op *op, tfp_dims told)
+static void concat_list(tfp_op *op, tfp_dims stated)
 {
-    tfp_dims element = tfp_merge(op, told, list_element(op, 0));
+    tfp_dims element = tfp_merge(op, stated, list_element(op, 0));
     tfp_dims rest = tfp_part(op, tfp_at_least(op, element, 1), 1, TFP_TO_END);
     tfp_set(op, 0, tfp_joined(op, tfp_vector_of(op, TFP_DIM_UNKNOWN), rest));
     tfp_set(op, 1, tfp_vector_of(op, TFP_DIM_UNKNOWN));
@@ -129,7 +129,10 @@ static void concat_list(tfp_op *op, tfp_dims told)
 
 static void list_concat(tfp_op *op) { concat_list(op, tfp_attr_shape(op, "element_shape")); }
 
-static void list_concat_v2(tfp_op *op) { concat_list(op, told_element(op, 1)); } /* list, element_shape, leading_dims */
+static void list_concat_v2(tfp_op *op)
+{
+    concat_list(op, stated_element(op, 1));
+} /* list, element_shape, leading_dims */
 
 static void list_element_shape(tfp_op *op) /* a vector, or one number when the rank is not known */
 {
