@@ -52,6 +52,7 @@ class Job:
         self.process = subprocess.Popen([PYTHON, os.path.join(HERE, "faulty.py"), self.folder, str(ranks)], start_new_session=True,
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         if not until(lambda: all(self.steps(r) > 15 for r in range(ranks)), 180):
+            self.end()
             raise SystemExit("prove: the job did not start")
         with open(os.path.join(self.folder, "pids")) as file:
             self.pids = [int(line) for line in file]

@@ -38,14 +38,16 @@ size_t judge_looks_since(const member *m, int64_t since_us)
     return n;
 }
 
-static bool is_off(const member *m, int64_t at_us, size_t *back)
+/* The unit in which a look lies; NULL: it is not kept. *back: where to begin, as looks come backwards in time. */
+static const unit *unit_of(const member *m, int64_t at_us, size_t *back)
 {
     const unit *x;
     while ((x = judge_unit(m, *back)) && (double)x->end - x->duration * (double)x->steps > (double)at_us) ++*back;
-    return x && x->off && at_us < x->end;
+    return x;
 }
 
-static bool count(const member *m, int64_t since_us, counted *out)
+/* Counts the looks in healthy steps that are kept, and in all since that moment, but not in outliers. */
+static bool count(const member *m, int64_t since_us, const double medians[2], counted *out)
 {
     const look *l;
     size_t unit_back = 0;
@@ -54,9 +56,11 @@ static bool count(const member *m, int64_t since_us, counted *out)
     if (!out->at) return false;
     for (size_t back = 0; (l = look_back(m, back)); back++) {
         bool since = l->at_us > since_us;
-        if (l->at_us <= m->warm_us) break;
+        const unit *x = unit_of(m, l->at_us, &unit_back);
+        if (l->at_us <= m->warm_us || !x) break;
+        bool inside = l->at_us < x->end;
+        if (inside && ((x->off && !since) || judge_is_outlier(x, medians, since_us))) continue;
         counts *of = &out->at[l->doing * out->lines + l->line];
-        if (!since && is_off(m, l->at_us, &unit_back)) continue;
         if (since)
             of->since++, out->own.since += l->doing != TFP_WATCH_WAIT;
         else
@@ -64,6 +68,10 @@ static bool count(const member *m, int64_t since_us, counted *out)
     }
     return true;
 }
+
+typedef struct extra_time {    /* microseconds of a step */
+    double whole, queued, cpu; /* what looks must explain; growth of time in the run queue and of CPU time */
+} extra_time;
 
 typedef struct grown {
     double us, error;
@@ -92,19 +100,24 @@ static grown grown_lines(const counted *c, size_t what, const double us[2], uint
 }
 
 /* The class whose lines grew most, and that line. Of the looks at a thread that runs, `queued` microseconds a step stand for the run
- * queue. */
-static void by_looks(const member *m, const counted *c, const double us[2], double extra, double queued, cause *out)
+ * queue. Where lines of compute grew, CPU time that grew is theirs, and the other classes have what is left. */
+static void by_looks(const member *m, const counted *c, const double us[2], const extra_time *x, cause *out)
 {
-    double best = 0;
-    for (size_t what = TFP_WATCH_INPUT; what < TFP_WATCH_CLASSES; what++) {
+    double best = 0, left = x->whole;
+    for (size_t i = TFP_WATCH_CLASSES; --i > TFP_WATCH_WAIT;) { /* compute is the last class */
         uint32_t line = 0;
-        grown g = grown_lines(c, what, us, &line);
-        if (what == TFP_WATCH_COMPUTE) g.us -= queued;
+        grown g = grown_lines(c, i, us, &line);
+        if (i == TFP_WATCH_COMPUTE && g.us > 0) {
+            g.us = fmax(g.us - x->queued, fmin(g.us, fmin(x->cpu, x->whole)));
+            if (x->queued > 0) left -= fmax(0, fmin(x->cpu, x->whole));
+        } else {
+            g.us = fmin(g.us, left);
+        }
         if (g.us <= best) continue;
         best = g.us;
-        out->share = fmin(1, (g.us + g.error) / extra);
+        out->share = fmin(1, (g.us + g.error) / x->whole);
         out->line = tfp_strtab_get(&m->lines, line);
-        out->name = out->share >= EXPLAINS ? names[what] : "unknown";
+        out->name = out->share >= EXPLAINS ? names[i] : "unknown";
     }
 }
 
@@ -150,8 +163,9 @@ static void by_kernel(const member *m, const base *was, int64_t since_us, double
 /* Counts looks, and what one of them stands for in microseconds of a step: before and since. */
 static bool count_all(const member *m, int64_t since_us, counted *c, double us[2])
 {
-    if (!count(m, since_us, c)) return false;
-    judge_own_means(m, since_us, us);
+    double medians[2];
+    judge_own_means(m, since_us, medians, us);
+    if (!count(m, since_us, medians, c)) return false;
     us[0] = c->own.before > 0 ? us[0] / c->own.before : 0;
     us[1] = c->own.since > 0 ? us[1] / c->own.since : 0;
     return us[0] > 0 && us[1] > 0;
@@ -164,9 +178,9 @@ cause judge_cause(const member *m, const base *was, int64_t since_us, double ext
     cause out = { .name = "unknown", .line = { NULL, 0 }, .looks = judge_looks_since(m, since_us) };
     if (!(extra > 0)) return out;
     queue q = queue_of(m, was, since_us, queued);
-    double clean = extra - fmax(0, queued);
-    if (count_all(m, since_us, &c, us))
-        by_looks(m, &c, us, q.foreign < extra / 2 && clean > 0 ? clean : extra, fmax(0, queued), &out);
+    double clean = extra - fmax(0, queued), cpu = since_of(m, offsetof(unit, cpu), since_us, was->cpu);
+    extra_time x = { q.foreign < extra / 2 && clean > 0 ? clean : extra, fmax(0, queued), cpu };
+    if (count_all(m, since_us, &c, us)) by_looks(m, &c, us, &x, &out);
     by_kernel(m, was, since_us, extra, &q, &out);
     free(c.at);
     return out;

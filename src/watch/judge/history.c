@@ -176,13 +176,20 @@ double judge_median_before(const member *m, judge_value value, int64_t until_us)
     return median_of(of, n, values_of[value]);
 }
 
-void judge_own_means(const member *m, int64_t since_us, double means[2])
+bool judge_is_outlier(const unit *x, const double medians[2], int64_t since_us)
+{
+    return !(own_of(x) <= OUTLIER * medians[x->end > since_us]);
+}
+
+void judge_own_means(const member *m, int64_t since_us, double medians[2], double means[2])
 {
     double sums[2] = { 0, 0 }, counts[2] = { 0, 0 };
     const unit *x;
+    medians[0] = judge_median_before(m, JUDGE_OWN, since_us);
+    medians[1] = judge_median_since(m, JUDGE_OWN, since_us);
     for (size_t back = 0; (x = judge_unit(m, back)); back++) {
         bool since = x->end > since_us;
-        if ((x->off && !since) || isnan(own_of(x))) continue;
+        if ((x->off && !since) || judge_is_outlier(x, medians, since_us)) continue;
         sums[since] += own_of(x);
         counts[since]++;
     }

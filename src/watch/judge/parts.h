@@ -27,6 +27,7 @@ enum {
 #define AGAIN_US ((int64_t)600000000) /* after a finding the same one is silent for this time */
 #define FORGET_US 60000000            /* a job without a living process is forgotten after this time */
 #define STEP_SHARE 0.02               /* lateness below this share of a step is no finding */
+#define OUTLIER 4                     /* a step whose own time is over so many medians */
 #define MADS 3                        /* nor below so many median absolute deviations */
 #define LOOKS_FOR_CAUSE 300           /* looks since the fault that end the search for its cause */
 #define CAUSE_US 5000000              /* longest search */
@@ -174,8 +175,10 @@ double judge_mean_since(const member *m, size_t field, int64_t since_us);
 double judge_median_since(const member *m, judge_value value, int64_t since_us);
 /* Of all healthy units that are kept and end at or before this moment. */
 double judge_median_before(const member *m, judge_value value, int64_t until_us);
-/* Mean own time of a step: of the healthy units before a moment, and of those since. */
-void judge_own_means(const member *m, int64_t since_us, double means[2]);
+/* Median and mean own time of a step: of the healthy units before a moment, and of those since. The means are without outliers: a
+ * machine that stands still for a second gives no looks. */
+void judge_own_means(const member *m, int64_t since_us, double medians[2], double means[2]);
+bool judge_is_outlier(const unit *x, const double medians[2], int64_t since_us);
 double judge_least_lateness(const member *m); /* less is no finding */
 
 /* ---- cause.c ---- */
