@@ -124,6 +124,9 @@ tfp_status tfp_pipeline_rows(tfp_whatif *w, const tfp_change *changes, size_t co
 /* refuse.c: judges the replay without changes: writes notes on it, and refuses it when its step is over a quarter
  * longer or shorter than the recorded one. */
 bool tfp_whatif_doubted(const tfp_whatif *w); /* whether too much of the recording is in doubt to predict anything */
+/* The mean step as `summary` has it, in microseconds, if the marks of the steps are shorter or longer than the step that
+ * is replayed; NAN: they agree, or it is unknown. */
+double tfp_whatif_other_step(const tfp_whatif *w);
 bool tfp_whatif_times_doubted(const tfp_whatif *w); /* of that: whether the recorded times of steps are in doubt, too */
 tfp_status tfp_whatif_judge(tfp_whatif *w, tfp_buf *note, tfp_error *err);
 /* Whether the host only starts its work in the steps, such as XLA's on CPUs, and there is no device. */

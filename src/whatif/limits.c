@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/limits.c: the table `limits`: how far calls are from what their device can do, and above it the step: how long it
- * would be at these limits, by the replay of `whatif`. */
+/* whatif/limits.c: the table `limits`, and above it the step at the limits of the device, by the replay of `whatif`. */
 #include "model/tables/runs.h"
 #include "options/options.h"
 #include "views/core/grid.h"
@@ -27,7 +26,7 @@ typedef struct limits_report {
     tfp_limits l;
     tfp_limit_sums sums;
     tfp_limit_chains chains;
-    double step_us, bound_us; /* NAN: unknown */
+    double step_us, bound_us, summary_us; /* NAN: unknown; summary_us: the step of `summary`, if it is another */
     int64_t steps;
     bool by_replay;
     bool quiet; /* without notes */
@@ -53,6 +52,7 @@ static tfp_status replay(limits_report *t, tfp_whatif *w, tfp_error *err)
     if (s && !refused) return s;
     t->step_us = w->recorded_us > 0 ? w->recorded_us : NAN;
     t->steps = w->job.steps.count;
+    if (!t->quiet) t->summary_us = tfp_whatif_other_step(w);
     t->bound_us = NAN;
     if (!t->l.peaks.known || isnan(t->step_us)) return TFP_OK;
     bool doubted = refused && tfp_whatif_doubted(w);
@@ -122,18 +122,23 @@ static bool say(const limits_report *t, const char *format, ...)
 static bool put_step(const limits_report *t)
 {
     const tfp_limit_sums *m = &t->sums;
-    tfp_buf bound = { 0 };
-    double judged = (double)m->judged_ns / (double)m->device_ns;
+    tfp_str device = t->l.peaks.device.size ? t->l.peaks.device : TFP_STR("the device");
+    tfp_buf b = { 0 };
     if (!tfp_fact_real(t->r, "step_us", "a step", TFP_MICROS, t->step_us)) return false;
-    tfp_format_real(&bound, TFP_MICROS, t->bound_us);
-    bool ok = bound.failed || isnan(t->bound_us)
-                  ? say(t, "%.0f%% of the device's time is judged", 100 * judged)
-                  : say(t, "at the limits of %.*s: %.*s (by %s); %.0f%% of the device's time is judged",
-                        t->l.peaks.device.size ? (int)t->l.peaks.device.size : 10,
-                        t->l.peaks.device.size ? t->l.peaks.device.data : "the device", (int)bound.size, bound.data,
-                        t->by_replay ? "replay" : "sum", 100 * judged);
-    tfp_buf_free(&bound);
-    return ok;
+    if (!isnan(t->summary_us)) {
+        tfp_buf_text(&b, "from the first call to the end of all work (summary: ");
+        tfp_format_real(&b, TFP_MICROS, t->summary_us);
+        tfp_buf_text(&b, "); ");
+    }
+    if (!isnan(t->bound_us)) {
+        tfp_buf_printf(&b, "at the limits of %.*s: ", (int)device.size, device.data);
+        tfp_format_real(&b, TFP_MICROS, t->bound_us);
+        tfp_buf_printf(&b, " (by %s); ", t->by_replay ? "replay" : "sum");
+    }
+    tfp_buf_printf(&b, "%.0f%% of the device's time is judged", 100 * (double)m->judged_ns / (double)m->device_ns);
+    tfp_str more = tfp_buf_move(&b, tfp_arena_of(t->r));
+    tfp_fact_last(t->r)->more = more;
+    return more.data != NULL;
 }
 
 /* The rate of products in the type of which they take most time. */
@@ -344,7 +349,7 @@ static tfp_status put_head(limits_report *t, tfp_error *err)
 /* step: whether the step at the limits is shown, too. */
 static tfp_status build_by(tfp_report *r, tfp_limits_by by, bool step, tfp_error *err)
 {
-    limits_report t = { .r = r, .step_us = NAN };
+    limits_report t = { .r = r, .step_us = NAN, .summary_us = NAN };
     tfp_status s = tfp_trace_index_new(r, &t.x, err);
     if (s) return s;
     s = (tfp_limits_by_place(by) /* their device times need no shapes */ ? tfp_limits_of_any
@@ -366,15 +371,6 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     tfp_status s = by_of(r, &by, err);
     return s ? s : build_by(r, by, true, err);
 }
-
-/* Tables for queries, which have no head. */
-static tfp_status build_op(tfp_report *r, tfp_error *err) { return build_by(r, TFP_LIMITS_BY_OP, false, err); }
-static tfp_status build_module(tfp_report *r, tfp_error *err) { return build_by(r, TFP_LIMITS_BY_MODULE, false, err); }
-static tfp_status build_layer(tfp_report *r, tfp_error *err) { return build_by(r, TFP_LIMITS_BY_LAYER, false, err); }
-static tfp_status build_line(tfp_report *r, tfp_error *err) { return build_by(r, TFP_LIMITS_BY_LINE, false, err); }
-static tfp_status build_kernel(tfp_report *r, tfp_error *err) { return build_by(r, TFP_LIMITS_BY_KERNEL, false, err); }
-static tfp_status build_shape(tfp_report *r, tfp_error *err) { return build_by(r, TFP_LIMITS_BY_SHAPE, false, err); }
-static tfp_status build_chain(tfp_report *r, tfp_error *err) { return build_by(r, TFP_LIMITS_BY_CHAIN, false, err); }
 
 /* ---- one line for other views ---- */
 
@@ -438,13 +434,17 @@ tfp_status tfp_limits_fact(tfp_report *r, const tfp_trace_index *x, tfp_limits *
     }
 LIMITS_VIEW(tfp_view_limits, "limits", "How far each operation is from what its device can do, and what loses most.",
             build, tfp_limit_columns);
-LIMITS_VIEW(tfp_view_limits_op, "limits", "The same by operator.", build_op, tfp_limit_columns);
-LIMITS_VIEW(tfp_view_limits_module, "limits_module", "The same by module.", build_module, tfp_limit_columns);
-LIMITS_VIEW(tfp_view_limits_layer, "limits_layer", "The same by modules that differ in numbers only.", build_layer,
-            tfp_limit_columns);
-LIMITS_VIEW(tfp_view_limits_line, "limits_line", "The same by line.", build_line, tfp_limit_columns);
-LIMITS_VIEW(tfp_view_limits_kernel, "limits_kernel", "The same by kernel.", build_kernel, tfp_limit_columns);
-LIMITS_VIEW(tfp_view_limits_shape, "limits_shape", "Products, convolutions and attention by shape.", build_shape,
-            tfp_limit_shape_columns);
-LIMITS_VIEW(tfp_view_limits_chain, "limits_chain", "Chains that one kernel could do.", build_chain,
-            tfp_limit_chain_columns);
+
+/* Tables for queries, which have no head. */
+#define LIMITS_TABLE(word, table_name, by, text, of)                                                                   \
+    static tfp_status build_##word(tfp_report *r, tfp_error *err) { return build_by(r, by, false, err); }              \
+    LIMITS_VIEW(tfp_view_limits_##word, table_name, text, build_##word, of)
+/* clang-format off */
+LIMITS_TABLE(op, "limits", TFP_LIMITS_BY_OP, "The same by operator.", tfp_limit_columns);
+LIMITS_TABLE(module, "limits_module", TFP_LIMITS_BY_MODULE, "The same by module.", tfp_limit_columns);
+LIMITS_TABLE(layer, "limits_layer", TFP_LIMITS_BY_LAYER, "The same by module, without numbers.", tfp_limit_columns);
+LIMITS_TABLE(line, "limits_line", TFP_LIMITS_BY_LINE, "The same by line.", tfp_limit_columns);
+LIMITS_TABLE(kernel, "limits_kernel", TFP_LIMITS_BY_KERNEL, "The same by kernel.", tfp_limit_columns);
+LIMITS_TABLE(shape, "limits_shape", TFP_LIMITS_BY_SHAPE, "Products and their kin by shape.", tfp_limit_shape_columns);
+LIMITS_TABLE(chain, "limits_chain", TFP_LIMITS_BY_CHAIN, "Chains that one kernel could do.", tfp_limit_chain_columns);
+/* clang-format on */

@@ -129,17 +129,22 @@ static double summary_step(const tfp_whatif *w)
     return steps ? sum / (double)steps : NAN;
 }
 
-/* If the marks of the steps are shorter or longer than the step that is replayed: what it counts, and the other number. */
-static void put_counted(tfp_buf *b, const tfp_whatif *w)
+double tfp_whatif_other_step(const tfp_whatif *w)
 {
     const tfp_job *j = &w->job;
-    double today = w->rows.at[0].step_us, marks = 0;
+    double today = w->recorded_us, marks = 0;
     for (uint32_t i = 0; i < j->steps.window_count; i++)
         marks += (j->steps.windows[i].end - j->steps.windows[i].start) / j->steps.window_count;
-    if (!j->x || w->r->step.which == TFP_STEP_ONE) return;
-    if (tfp_job_has_steps(j) && fabs(marks - today) <= OTHER_OVER * today) return;
+    if (!j->x || w->r->step.which == TFP_STEP_ONE) return NAN;
+    if (tfp_job_has_steps(j) && fabs(marks - today) <= OTHER_OVER * today) return NAN;
     double other = summary_step(w);
-    if (isnan(other) || fabs(other - today) <= OTHER_OVER * today) return;
+    return fabs(other - today) <= OTHER_OVER * today ? NAN : other;
+}
+
+static void put_counted(tfp_buf *b, const tfp_whatif *w)
+{
+    double other = tfp_whatif_other_step(w);
+    if (isnan(other)) return;
     tfp_buf_text(b, ", from the first call to the end of all work (summary: ");
     tfp_format_real(b, TFP_MICROS, other);
     tfp_buf_char(b, ')');

@@ -3,7 +3,8 @@
 """Writes sample/limits: two steps of a small model on an H100 (and on a device that nobody knows): a norm in five
 kernels, products, attention, a convolution, copies, and work that cannot be judged. memory.json has allocations: one of
 two results that look alike is held. norms.json has norms that read their input twice; in unnamed.json the device has no
-name; lost.json is norms.json without one kernel. Times are microseconds."""
+name; lost.json is norms.json without one kernel, ahead.json with a marker that ends before the work. Times are
+microseconds."""
 import os
 from math import prod
 
@@ -164,6 +165,15 @@ def lost():
     return t
 
 
+def ahead():
+    """The same; the step's marker begins 60 us earlier and ends long before the work, for which nothing waits."""
+    t = norms(Trace())
+    t.events = [e for e in t.events if e["name"] != "cudaDeviceSynchronize"]
+    for e in (e for e in t.events if e["cat"] == "user_annotation"):
+        e["ts"], e["dur"] = e["ts"] - 60, 135
+    return t
+
+
 if __name__ == "__main__":
     model(Trace()).write("model.json", "NVIDIA H100 80GB HBM3")
     model(Trace()).write("unknown.json", "Accelerator 1")
@@ -171,6 +181,7 @@ if __name__ == "__main__":
     plain.step(0, lambda: plain.op("aten::mm", None, 20))
     plain.write("shapeless.json", "NVIDIA H100 80GB HBM3")
     norms(Trace()).write("norms.json", "NVIDIA H100 80GB HBM3")
+    ahead().write("ahead.json", "NVIDIA H100 80GB HBM3")
     lost().write("lost.json", "NVIDIA H100 80GB HBM3")
     norms(Trace()).write("unnamed.json", "", totalGlobalMem=206141652992, warpSize=64, numSms=304)
     held(Trace()).write("memory.json", "NVIDIA H100 80GB HBM3")
