@@ -74,7 +74,6 @@ static const struct {
     { "show",                    "info",     NULL,    "tfprof info trace.json" },
     { "source",                  "lines",    NULL,    "tfprof lines trace.json" },
     { "sql",                     "query",    NULL,    "tfprof query trace.json \"SELECT name, duration_us FROM spans\"" },
-    { "stat",                    "summary",  "perf",  "tfprof summary trace.json" },
     { "trace",                   "timeline", NULL,    "tfprof serve trace.json --open" },
     { "trace_viewer",            "timeline", XPROF,   "tfprof serve log/ --open" },
     { "tracediff",               "diff",     HTA,     "tfprof diff before.json after.json -view op" },
@@ -98,7 +97,7 @@ static const struct { const char *word, *ours; } other_options[] = {
     { "output_format", "-format FORM" },       { "pid", "PID without an option" },
     { "regex", "-show_name_regexes REGEX" },   { "row_limit", "-top N" },
     { "rows", "-top N" },                      { "sort", "-order_by COLUMN" },
-    { "sort_by", "-order_by COLUMN" },
+    { "sort_by", "-order_by COLUMN" },         { "v", "--version" },
     { "time_range", "-range FROM:TO" },        { "verbose", "tfprof check FILE, for what is odd in it" },
 };
 /* clang-format on */

@@ -23,6 +23,7 @@
 #include "model/tables/span_kinds.h"
 #include "model/tables/spans.h"
 #include "model/tables/stats.h"
+#include "model/tables/step_marks.h"
 #include "model/tensors.h"
 #include "views/core/grid.h"
 #include "views/core/handle.h"
@@ -222,6 +223,15 @@ static bool say_devices(tfp_report *r)
 
 /* ---- how much ---- */
 
+/* Whether a trace has no steps: what is counted as one step is the whole recording. */
+static bool is_one_whole(const tfp_profile *p)
+{
+    const tfp_event_tables *e = tfp_events_of(p);
+    for (size_t i = 0; i < e->windows.size; i++)
+        if (e->processes.at[e->windows.at[i].process].steps != TFP_STEPS_NONE) return false;
+    return e->windows.size > 0;
+}
+
 static bool say_steps(tfp_report *r)
 {
     const tfp_profile *p = tfp_profile_of(r);
@@ -230,7 +240,9 @@ static bool say_steps(tfp_report *r)
     if (!n) return tfp_fact_int(r, "step_count", NULL, TFP_LABEL, 0);
     long long first = (long long)tfp_executions_of(p)->steps.at[tfp_executions_of(p)->step_order.at[0]].id;
     long long last = (long long)tfp_executions_of(p)->steps.at[tfp_executions_of(p)->step_order.at[n - 1]].id;
-    if (n > 1)
+    if (is_one_whole(p))
+        tfp_buf_text(&b, "none: times are of the whole recording");
+    else if (n > 1)
         tfp_buf_printf(&b, "%zu, from %lld to %lld", n, first, last);
     else
         tfp_buf_printf(&b, "1, number %lld", first);
