@@ -26,6 +26,8 @@ import threading
 import time
 import typing
 
+import run_unit
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RELEASE, ASAN = "build", "build-asan"
 PYTHON = sys.executable
@@ -278,15 +280,7 @@ def sanitized_build():
     return steps
 
 
-def unit_build():
-    """Commands for the unit tests of the release build: they are linked with its library, which is compiled already."""
-    with open(os.path.join(ROOT, RELEASE, "build.ninja"), encoding="utf-8") as file:
-        known = re.search(r"^build tests/unit/unit:", file.read(), re.M)
-    steps = [] if known else [["meson", "configure", RELEASE, "-Dtests=unit"]]
-    return steps + [["ninja", "-C", RELEASE, "-j2", "--quiet", "tests/unit/unit", "tests/unit/test_column"]]
-
-
-BUILDS = {"with sanitizers": sanitized_build, "of the unit tests": unit_build,
+BUILDS = {"with sanitizers": sanitized_build, "of the unit tests": lambda: run_unit.builds(os.path.join(ROOT, RELEASE)),
           "of the Python package": lambda: [["tools/python.sh"]]}
 
 
