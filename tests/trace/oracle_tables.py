@@ -410,16 +410,15 @@ class Doubts:
                     self.activities = [a for a in self.activities if a not in same]
 
     def is_twin(self, a, b):
-        number = a.args.get(self.key, 0)
-        alike = (a.name, a.duration, number) == (b.name, b.duration, b.args.get(self.key, 0)) and a.duration
+        number = a.args.get(self.key)
+        alike = (a.name, a.duration, number) == (b.name, b.duration, b.args.get(self.key)) and a.duration
         return alike and (a.start == b.start or (number and b.start < a.end))
 
     @functools.cached_property
     def clocks(self):
         """Whether most activities start over 0.1 ms before their launch: the device has another clock than the host."""
-        def start(span): return getattr(span, "starts", span.start)
         launched = [a for a in self.activities if a.launch]
-        return sum(start(a.launch) - start(a) > 100000 for a in launched) * 2 > len(launched)
+        return sum(getattr(a.launch, "starts", a.launch.start) - getattr(a, "starts", a.start) > 100000 for a in launched) * 2 > len(launched)
 
     def missing(self):
         """Launches whose kernel should have been recorded: those before the last one of which a stream that is busy to the end has work."""
@@ -443,6 +442,9 @@ class Doubts:
 
     def doubted(self):
         """The steps that no mean takes (docs/advise.md): those with activities without a duration, and with launches without a kernel."""
-        steps = {s.step for s in [a for a in self.activities if a.endless] + self.missing()} - {None}
+        def lost_length(a):
+            kernel = self.processor == "gpu" and isinstance(a.device, int) and self.class_of(a) == "compute" and not a.duration
+            return a.endless or (kernel and getattr(a, "starts", a.start) % 1000)
+        steps = {s.step for s in [a for a in self.activities if lost_length(a)] + self.missing()} - {None}
         at_work = {a.step for a in self.activities} - {None}
         return set() if self.clocks or len(steps) > len(self.windows) // 2 or (at_work and at_work <= steps) else steps
