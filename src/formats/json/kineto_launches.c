@@ -262,7 +262,8 @@ static bool list_names(const finder *f, names *calls, names *activities)
     return ok;
 }
 
-/* Of the calls [*first, *end) with one id, those that launch such an activity; otherwise those that launch any, otherwise all. */
+/* Of the calls [*first, *end) with one id, those that launch such an activity; otherwise those that launch any,
+ * otherwise all. */
 static void narrow(const names *calls, uint32_t class, size_t *first, size_t *end)
 {
     size_t low, high, launching;

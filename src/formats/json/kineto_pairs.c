@@ -33,8 +33,8 @@ static void begin(tfp_kineto_reader *r, bool async, uint64_t key, uint32_t span)
     tfp_build_keep(r->b, tfp_push(&r->pairs.open, o) && tfp_map64_put_any(by, key, (uint32_t)r->pairs.open.size - 1));
 }
 
-/* The range that an end closes: the innermost open one with its name, otherwise the innermost one. *inner: the one in it that stays
- * open; TFP_NONE: there is none. */
+/* The range that an end closes: the innermost open one with its name, otherwise the innermost one. *inner: the one in
+ * it that stays open; TFP_NONE: there is none. */
 static uint32_t closes(const tfp_kineto_reader *r, uint32_t top, tfp_strid name, uint32_t *inner)
 {
     const tfp_span_columns *spans = &r->b->p->events->spans;

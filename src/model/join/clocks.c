@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/join/clocks.c: whether the clock of a process's devices is another one than its host's, in the whole recording or in a part of it, as
- * where one of them is faster. A clock is late if a device that does nothing lets launched work wait, or works on after the host has waited for
- * it; it is early if work begins before its launch. And whether the times have another unit than they should. */
+/* model/join/clocks.c: whether the clock of a process's devices is another one than its host's, in the whole recording or
+ * in a part of it, as where one of them is faster. A clock is late if a device that does nothing lets launched work wait,
+ * or works on after the host has waited for it; it is early if work begins before its launch. And whether the times have
+ * another unit than they should. */
 #include "model/join/timeline.h"
 
 #include <math.h>

@@ -125,7 +125,8 @@ static bool is_gpu(const doubter *d, tfp_strid device)
     return tfp_str_begins(tfp_text(d->x->p, device), TFP_STR("gpu:"));
 }
 
-/* Whether an activity of no duration must have had one. A kernel of a file in whole microseconds may have taken less than one. */
+/* Whether an activity of no duration must have had one. A kernel of a file in whole microseconds may have taken less than
+ * one. */
 static bool lacks_length(const doubter *d, uint32_t span)
 {
     bool kernel = d->s->class[span] == TFP_CLASS_COMPUTE && is_gpu(d, d->x->p->lanes->at[d->s->lane[span]].device);
@@ -303,8 +304,8 @@ static bool is_missing(const doubter *d, uint32_t call)
     return !d->launched[call] && would_be_joined && is_launch(d, call) && d->s->start_ns[call] <= p->queued_since_ns;
 }
 
-/* Activities that no number joins to a launch may be those that seem to be missing; so may be several with one launch, where numbers are
- * not those of launches. */
+/* Activities that no number joins to a launch may be those that seem to be missing; so may be several with one launch,
+ * where numbers are not those of launches. */
 static bool has_lost(const of_process *p) { return p->lost > p->keyless + (p->numbered ? 0 : p->surplus); }
 
 static void find_lost(doubter *d)

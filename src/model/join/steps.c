@@ -34,7 +34,8 @@ static bool names_number(const tfp_join *x, uint32_t span)
     return name.size && name.data[name.size - 1] >= '0' && name.data[name.size - 1] <= '9';
 }
 
-/* Whether a mark begins the numbers again: its number was there, other steps followed, or it was on the same thread, and all have ended. */
+/* Whether a mark begins the numbers again: its number was there, other steps followed, or it was on the same thread, and
+ * all have ended. */
 static bool begins_again(const finder *f, const tfp_map64 *by_number, int64_t number, uint32_t span, int64_t ended_ns)
 {
     const tfp_span_columns *s = &f->x->t->spans;
@@ -46,7 +47,8 @@ static bool begins_again(const finder *f, const tfp_map64 *by_number, int64_t nu
 
 typedef enum numbering { COUNT_ONLY, OF_MARKS, FROM_0 } numbering;
 
-/* Adds the steps of the marks, which are sorted by start, unless they are only counted. Returns how often the numbers begin again. */
+/* Adds the steps of the marks, which are sorted by start, unless they are only counted. Returns how often the numbers
+ * begin again. */
 static size_t add_marked(finder *f, numbering how)
 {
     bool renumber = how == FROM_0;

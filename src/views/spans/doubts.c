@@ -63,8 +63,10 @@ static const words kinds[TFP_DOUBT_KINDS] = {
                             COUNT, "kernels ran for the first time", "their launches load code" },
     [TFP_DOUBT_COMPILING] = { "compiling", "info", "compilations and searches for the fastest kernel before the first steady step",
                               COUNT, "compilations and searches for kernels", "they run once" },
-    [TFP_DOUBT_UNITS] = { "doubt_units", "warning", "times that no device or host can have: the file's unit is another one, or digits are lost",
-                          ALL, "times are too short or too long for work of a device and its host", "the file's unit is another one, or digits are lost" },
+    [TFP_DOUBT_UNITS] = { "doubt_units", "warning",
+                          "times that no device or host can have: the file's unit is another one, or digits are lost",
+                          ALL, "times are too short or too long for work of a device and its host",
+                          "the file's unit is another one, or digits are lost" },
 };
 /* clang-format on */
 

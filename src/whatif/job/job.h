@@ -295,7 +295,8 @@ bool tfp_job_is_sided(tfp_str name);
 bool tfp_job_activities(tfp_job *j);  /* device.c: makes activities by stream */
 bool tfp_job_collectives(tfp_job *j); /* collectives.c: makes joints, and one clock for all ranks */
 bool tfp_job_windows(tfp_job *j);     /* steps.c: finds steps, and the thread of the steps */
-/* Whether the trace has steps; otherwise it is one from its first start to its last end, of which `summary` takes a part. */
+/* Whether the trace has steps; otherwise it is one from its first start to its last end, of which `summary` takes a
+ * part. */
 bool tfp_job_has_steps(const tfp_job *j);
 bool tfp_job_hosted_all(tfp_job *j); /* hosted.c: finds what host collectives wait for, and who waits for them */
 bool tfp_job_handoffs(tfp_job *j);   /* handoffs.c: finds threads that take turns */
