@@ -394,6 +394,32 @@ static void compact(times *t)
     if (tfp_join_keep(t->x, tfp_order_spans(t->x->p, t->x->order, t->x->lane_first))) unchain_empty(t->x);
 }
 
+/* Steps of TensorFlow 1 go from the first start to the last end of the executions in the file: now of those that were
+ * kept, up to the next step. */
+static void shrink_steps(times *t)
+{
+    const tfp_event_tables *e = t->x->t;
+    for (size_t i = 0; i < e->step_marks.size; i++) {
+        uint32_t mark = e->step_marks.at[i].span, process = tfp_span_process(t->x, mark);
+        uint32_t next = i + 1 < e->step_marks.size ? e->step_marks.at[i + 1].span : mark;
+        int64_t from = t->s->start_ns[mark], until = t->s->start_ns[next], first = INT64_MAX, last = INT64_MIN;
+        if (process >= e->processes.size || !e->processes.at[process].tasks) continue;
+        if (until <= from) until = INT64_MAX;
+        for (uint32_t lane = t->x->first_lane[process]; lane != TFP_NONE; lane = t->x->next_lane[lane]) {
+            for (uint32_t k = first_from(t, lane, from); k < t->x->lane_first[lane + 1]; k++) {
+                uint32_t span = t->x->order[k];
+                if (t->s->start_ns[span] >= until) break;
+                if (t->s->kind[span] != TFP_SPAN_ACTIVITY && !tfp_is_host_op(t->s->kind[span])) continue;
+                if (t->s->start_ns[span] < first) first = t->s->start_ns[span];
+                if (tfp_span_end(t->s, span) > last) last = tfp_span_end(t->s, span);
+            }
+        }
+        if (first > last) continue;
+        t->s->start_ns[mark] = first;
+        t->s->duration_ns[mark] = last - first;
+    }
+}
+
 void tfp_join_times(tfp_join *x)
 {
     times t = { .x = x, .s = &x->t->spans };
@@ -408,6 +434,7 @@ void tfp_join_times(tfp_join *x)
         if (x->p->lanes->at[lane].role == TFP_ROLE_THREAD) check_thread(&t, lane);
     }
     if (t.out && !x->b->status) compact(&t);
+    if (t.rows.count && !x->b->status) shrink_steps(&t);
     free(t.out);
     tfp_map64_free(&t.rows);
     tfp_vec_free(&t.starts);
