@@ -21,15 +21,36 @@ tfp_aten_cost tfp_aten_count_matmul(const tfp_aten_call *c, const tfp_aten_rule 
     return tfp_aten_products(c, tfp_times(out, dim(x, -1)), out);
 }
 
-/* Groups of rows, each with a matrix of its own; or groups of the inner dimension; or a batch. */
+/* ---- products: their sizes, for the operators and for their traffic ---- */
+
+bool tfp_aten_product_of(const tfp_aten_input *a, const tfp_aten_input *b, tfp_factors *f)
+{
+    bool vector = b->rank == 1,
+         ranks = (a->rank == 2 && b->rank >= 1 && b->rank <= 2) || (a->rank == 3 && b->rank == 3);
+    *f = (tfp_factors){ a->rank == 3 ? dim(a, 0) : 1, dim(a, -2), vector ? 1 : dim(b, -1), dim(a, -1) };
+    return a->tensor && b->tensor && ranks && f->k == (vector ? dim(b, 0) : dim(b, -2));
+}
+
+bool tfp_aten_linear_of(const tfp_aten_input *x, const tfp_aten_input *weights, tfp_factors *f)
+{
+    *f = (tfp_factors){ 1, product(x, 0, x->rank - 1), dim(weights, 0), dim(weights, 1) };
+    return x->tensor && x->rank > 0 && weights->rank == 2 && dim(x, -1) == dim(weights, 1);
+}
+
+/* [m, k] x [g, k, n]; [m, k] x [k, n] in groups of k; [g, m, k] x [k, n] in groups of n; [g, m, k] x [g, k, n]. */
+bool tfp_aten_grouped_of(const tfp_aten_input *a, const tfp_aten_input *b, tfp_factors *f)
+{
+    bool ranks = a->tensor && b->tensor && a->rank >= 2 && a->rank <= 3 && b->rank >= 2 && b->rank <= 3;
+    *f = (tfp_factors){ a->rank == 3 && b->rank == 3 ? dim(a, 0) : 1, dim(a, -2), dim(b, -1), dim(a, -1) };
+    return ranks && f->k == dim(b, -2);
+}
+
 tfp_aten_cost tfp_aten_count_grouped(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
+    tfp_factors f;
     (void)r;
-    const tfp_aten_input *x = arg(c, 0), *y = arg(c, 1);
-    if (x->rank < 2 || x->rank > 3 || y->rank < 2 || y->rank > 3) return unknown;
-    /* [m, k] x [g, k, n]; [m, k] x [k, n] in groups of k; [g, m, k] x [k, n] in groups of n; [g, m, k] x [g, k, n] */
-    int64_t rows = dim(x, -2), inner = dim(x, -1), batch = x->rank == 3 && y->rank == 3 ? dim(x, 0) : 1;
-    return tfp_aten_products(c, tfp_times(tfp_times(batch, rows), tfp_times(inner, dim(y, -1))), UNKNOWN);
+    if (!tfp_aten_grouped_of(arg(c, 0), arg(c, 1), &f)) return unknown;
+    return tfp_aten_products(c, tfp_times(tfp_times(f.b, f.m), tfp_times(f.k, f.n)), UNKNOWN);
 }
 
 /* Sums over the dims of x that argument 2 lists. */

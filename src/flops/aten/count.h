@@ -38,6 +38,13 @@ int64_t tfp_aten_moved(const tfp_aten_call *c, int64_t out);
 tfp_aten_cost tfp_aten_products(const tfp_aten_call *c, int64_t macs, int64_t out);
 
 /* ---- contract.c ---- */
+typedef struct tfp_factors { /* of a product: B times M x K and K x N */
+    int64_t b, m, n, k;
+} tfp_factors;
+/* The sizes of a product, a linear layer, a product of groups; false when the shapes do not fit. */
+bool tfp_aten_product_of(const tfp_aten_input *a, const tfp_aten_input *b, tfp_factors *f);
+bool tfp_aten_linear_of(const tfp_aten_input *x, const tfp_aten_input *weights, tfp_factors *f);
+bool tfp_aten_grouped_of(const tfp_aten_input *a, const tfp_aten_input *b, tfp_factors *f);
 tfp_aten_cost tfp_aten_count_matmul(const tfp_aten_call *c, const tfp_aten_rule *r);
 tfp_aten_cost tfp_aten_count_grouped(const tfp_aten_call *c, const tfp_aten_rule *r);
 tfp_aten_cost tfp_aten_count_tensordot(const tfp_aten_call *c, const tfp_aten_rule *r);

@@ -60,26 +60,17 @@ static tfp_aten_cost each_listed(const tfp_aten_call *c, const tfp_aten_rule *r)
 
 /* ---- products ---- */
 
-static tfp_aten_cost count_mm(const tfp_aten_call *c, const tfp_aten_rule *r)
+static tfp_aten_cost product_cost(const tfp_aten_call *c, bool known, const tfp_factors *f)
 {
-    const tfp_aten_input *x = arg(c, (int)r->each), *y = arg(c, (int)r->each + 1);
-    if (x->rank != 2 || y->rank != 2 || dim(x, 1) != dim(y, 0)) return unknown;
-    return tfp_aten_products(c, tfp_times(x->elements, dim(y, 1)), tfp_times(dim(x, 0), dim(y, 1)));
+    int64_t out = known ? tfp_times(tfp_times(f->b, f->m), f->n) : UNKNOWN;
+    return known ? tfp_aten_products(c, tfp_times(out, f->k), out) : unknown;
 }
 
-/* A batch of matrices, the first of them at `each`. */
-static tfp_aten_cost count_bmm(const tfp_aten_call *c, const tfp_aten_rule *r)
+/* A product of two matrices, a matrix and a vector, or of a batch of matrices, the first of them at `each`. */
+static tfp_aten_cost count_product(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
-    const tfp_aten_input *x = arg(c, (int)r->each), *y = arg(c, (int)r->each + 1);
-    if (x->rank != 3 || y->rank != 3 || dim(x, 2) != dim(y, 1)) return unknown;
-    return tfp_aten_products(c, tfp_times(x->elements, dim(y, 2)),
-                             tfp_times(tfp_times(dim(x, 0), dim(x, 1)), dim(y, 2)));
-}
-
-static tfp_aten_cost count_mv(const tfp_aten_call *c, const tfp_aten_rule *r)
-{
-    const tfp_aten_input *x = arg(c, (int)r->each);
-    return tfp_aten_products(c, x->rank == 2 ? elements(x) : UNKNOWN, dim(x, 0));
+    tfp_factors f;
+    return product_cost(c, tfp_aten_product_of(arg(c, (int)r->each), arg(c, (int)r->each + 1), &f), &f);
 }
 
 static tfp_aten_cost count_dot(const tfp_aten_call *c, const tfp_aten_rule *r)
@@ -93,13 +84,11 @@ static tfp_aten_cost count_outer(const tfp_aten_call *c, const tfp_aten_rule *r)
     return steps(c, r->each ? tfp_times(2, n) : n, n);
 }
 
-/* A linear layer: rows of `x` times the transposed weights. */
 static tfp_aten_cost count_linear(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
+    tfp_factors f;
     (void)r;
-    const tfp_aten_input *x = arg(c, 0), *w = arg(c, 1);
-    if (x->rank < 1 || w->rank != 2 || dim(x, -1) != dim(w, 1)) return unknown;
-    return tfp_aten_products(c, tfp_times(elements(x), dim(w, 0)), tfp_times(product(x, 0, x->rank - 1), dim(w, 0)));
+    return product_cost(c, tfp_aten_linear_of(arg(c, 0), arg(c, 1), &f), &f);
 }
 
 /* ---- convolutions ---- */

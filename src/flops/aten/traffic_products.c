@@ -7,31 +7,15 @@ static void unknown_size(tfp_traffic_work *w) { w->t->bytes = w->t->flops = UNKN
 
 /* ---- products ---- */
 
-typedef struct factors { /* of a product: B times M x K and K x N */
-    int64_t b, m, n, k;
-} factors;
-
-static bool factors_of(const tfp_traffic_rule *r, const tfp_aten_call *c, factors *out)
+static bool factors_of(const tfp_traffic_rule *r, const tfp_aten_call *c, tfp_factors *out)
 {
-    if (r->of == tfp_traffic_linear) {
-        const tfp_aten_input *x = arg(c, 0), *weight = arg(c, 1);
-        *out = (factors){ 1, product(x, 0, x->rank - 1), dim(weight, 0), dim(weight, 1) };
-        return x->tensor && x->rank > 0 && weight->rank == 2 && dim(x, -1) == dim(weight, 1);
-    }
     int first = r->how & 1;
-    const tfp_aten_input *a = arg(c, first), *b = arg(c, first + 1);
-    if (r->of == tfp_traffic_grouped) {
-        bool known = a->tensor && b->tensor && a->rank >= 2 && a->rank <= 3 && b->rank >= 2 && b->rank <= 3;
-        *out = (factors){ a->rank == 3 && b->rank == 3 ? dim(a, 0) : 1, dim(a, -2), dim(b, -1), dim(a, -1) };
-        return known && out->k == dim(b, -2);
-    }
-    bool vector = b->rank == 1;
-    *out = (factors){ a->rank == 3 ? dim(a, 0) : 1, dim(a, -2), vector ? 1 : dim(b, -1), dim(a, -1) };
-    bool ranks = (a->rank == 2 && b->rank >= 1 && b->rank <= 2) || (a->rank == 3 && b->rank == 3);
-    return a->tensor && b->tensor && ranks && out->k == (vector ? dim(b, 0) : dim(b, -2));
+    if (r->of == tfp_traffic_linear) return tfp_aten_linear_of(arg(c, 0), arg(c, 1), out);
+    return (r->of == tfp_traffic_grouped ? tfp_aten_grouped_of : tfp_aten_product_of)(arg(c, first), arg(c, first + 1),
+                                                                                      out);
 }
 
-static void write_product(tfp_traffic_work *w, const factors *f, unsigned type)
+static void write_product(tfp_traffic_work *w, const tfp_factors *f, unsigned type)
 {
     int64_t dims[3] = { f->b, f->m, f->n };
     bool batched = f->b != 1;
@@ -43,7 +27,7 @@ static void write_product(tfp_traffic_work *w, const factors *f, unsigned type)
 void tfp_traffic_multiply(tfp_traffic_work *w, int how)
 {
     const tfp_aten_input *a = arg(w->c, how & 1);
-    factors f;
+    tfp_factors f;
     if (!factors_of(&(tfp_traffic_rule){ .of = tfp_traffic_multiply, .how = how }, w->c, &f)) {
         unknown_size(w);
         return;
@@ -61,7 +45,7 @@ void tfp_traffic_grouped(tfp_traffic_work *w, int how)
     const tfp_aten_input *a = arg(w->c, 0), *b = arg(w->c, 1);
     bool flat = a->rank == 2 && b->rank == 2, both = a->rank == 3 && b->rank == 3;
     int64_t groups = flat ? dim(arg(w->c, 2), 0) : both ? dim(a, 0) : 1;
-    factors f;
+    tfp_factors f;
     if (!factors_of(&(tfp_traffic_rule){ .of = tfp_traffic_grouped }, w->c, &f) || groups < 0) {
         unknown_size(w);
         return;
@@ -75,7 +59,7 @@ void tfp_traffic_grouped(tfp_traffic_work *w, int how)
 
 void tfp_traffic_linear(tfp_traffic_work *w, int how)
 {
-    factors f;
+    tfp_factors f;
     if (!factors_of(&(tfp_traffic_rule){ .of = tfp_traffic_linear, .how = how }, w->c, &f)) {
         unknown_size(w);
         return;
@@ -297,7 +281,7 @@ static char order_of(const tfp_aten_input *in, int last)
 
 static void put_product(const tfp_traffic_rule *r, const tfp_aten_call *c, tfp_buf *b, char transposed[3])
 {
-    factors f;
+    tfp_factors f;
     bool of_linear = r->of == tfp_traffic_linear;
     int first = of_linear ? 0 : r->how & 1;
     if (!factors_of(r, c, &f)) return;
