@@ -47,8 +47,7 @@ typedef struct tfp_packer {
 bool tfp_packer_start(tfp_packer *p);
 void tfp_packer_free(tfp_packer *p);
 /* Results are valid until the next call. If the method is TFP_PACK_METHODS, the one with the smallest result is chosen,
- * and
- * returned. */
+ * and returned. */
 tfp_str tfp_pack_block(tfp_packer *p, const tfp_pack_numbers *n, tfp_pack_method *method);
 tfp_str tfp_pack_plain(tfp_packer *p, const tfp_pack_numbers *n); /* all bytes of all numbers */
 tfp_str tfp_pack_piece(tfp_packer *p, tfp_str bytes);             /* at most TFP_PACK_BYTES */

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The recipes of docs/recipes, followed to the letter: tests/recipe/run.py
 
-In a copy of the tree two fields of the model, a format, a view, an output, a select column and an advise rule are added, each as its page says and in
+In a copy of the tree fields of the model, a format, views, an output, a select column, operations and a rule are added, each as its page says and in
 no other place; the copy is built (ccache keeps that short), and each must work and be listed.
 """
 import os
@@ -173,6 +173,18 @@ bool tfp_ruling_zz_rule(tfp_ruling *x)
     return true;
 }
 """
+OPERATION = """    { "ZzOperation", tfp_same_as_input, TFP_EACH_OUT(5, "the recipe") },
+"""
+OPERATOR = """    { "zz_operator", EACH_IN(3, "an operator of the recipe") },
+"""
+GRAPH = """node { name: "in" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } }
+  attr { key: "shape" value { shape { dim { size: 2 } dim { size: 3 } } } } }
+node { name: "zz" op: "ZzOperation" input: "in" attr { key: "T" value { type: DT_FLOAT } } }
+"""
+TRACE = """{"schemaVersion": 1, "deviceProperties": [], "traceEvents": [
+{"ph": "X", "cat": "cpu_op", "name": "aten::zz_operator", "pid": 1, "tid": 1, "ts": 1, "dur": 5,
+ "args": {"External id": 1, "Input Dims": [[2, 3]], "Input type": ["float"], "Concrete Inputs": [""]}}]}
+"""
 FIELDS = """    ANY(int64_t, zz_number,     "A number of the recipe.", SQL(14, "zz_number"))
     STRING(zz_text,             "A text of the recipe.", SQL(15, "zz_text"))
 """
@@ -192,10 +204,13 @@ ADDITIONS = {
     "column": [("src/options/columns.def", None, COLUMN),
                         ("src/options/columns.h", r"/\* tfp_value of a sum's first number", "double tfp_shortest_of_runs(const tfp_ranked_part *runs);\n"),
                         ("src/options/statistics.c", None, "double tfp_shortest_of_runs(const tfp_ranked_part *runs) { return (double)tfp_ranked_at(runs, 0); }\n")],
+    "operation": [("src/flops/rules/math/math.c", r'    \{ "Sigmoid", ', OPERATION), ("src/flops/aten/rules.def", r'    \{ "mm ', OPERATOR)],
     "rule": [("src/advise/trace_rules.c", r'    RULE\("HostBound"', RULE),
                                  ("src/advise/rules.h", r"bool tfp_ruling_host_bound", "bool tfp_ruling_zz_rule(tfp_ruling *x);\n"),
                                  ("src/advise/trace_host.c", None, JUDGE)],
 }
+# The most that an addition may cost: lines, and files beside src/meson.build.
+MOST = {"table": (110, 2), "format": (150, 6), "model": (2, 1), "operation": (2, 2)}
 # The reader that fills the new fields: no recipe, but its own work.
 READER = ("src/model/builder.c", r"    if \(b->status \|\| !APPEND\(b, graph->nodes, n\)\)", "    n.zz_number = 7, n.zz_text = n.name;\n")
 
@@ -217,15 +232,16 @@ def add(folder):
     for what, places in ADDITIONS.items():
         with open(os.path.join(ROOT, "docs", "recipes", what + ".md"), encoding="utf-8") as f:
             recipe = f.read()
-        if what == "table":  # the measure of docs/design.md: lines, and files beside src/meson.build
-            lines = sum(text.count("\n") for _, _, text in places)
-            check("a table of spans costs at most 110 lines in two files", lines <= 110 and len(places) <= 3, lines)
-            print("recipe: a table of spans costs %d lines in %d files" % (lines, len(places) - 1))
+        # The measure of docs/design.md: lines, and files beside src/meson.build.
+        lines, files = sum(max(1, text.count("\n")) for _, _, text in places), len({path for path, _, _ in places} - {"src/meson.build"})
+        most_lines, most_files = MOST.get(what, (lines, files))
+        check(f"{what}: at most {most_lines} lines in {most_files} files", lines <= most_lines and files <= most_files, (lines, files))
+        print(f"recipe: {what} costs {lines} lines in {files} files")
         for path, pattern, text in places:
             insert(folder, path, pattern, text, what)
             named = path.replace("src/formats/samples/zz_format", "src/formats/NAME").replace("src/outputs/text/zz_output", "src/outputs/NAME").replace("graph.def", "NAME.def")
             named = os.path.basename(named.replace("src/views/files/zz_view", "src/views/NAME"))
-            named = named.replace("zz_table", "NAME")
+            named = named.replace("zz_table", "NAME").replace("math.c", "*.c")
             check(f"{what}: the recipe names {path}", named in recipe or path == "src/meson.build", named)
     with open(os.path.join(ROOT, "docs", "design.md"), encoding="utf-8") as f:
         check("the map names src/meson.build", "are named in `src/meson.build`" in f.read())
@@ -251,6 +267,14 @@ def use(folder):
     check("the view", "aten::mm" in told("zz_view", trace, "-format", "csv"), told("zz_view", trace))
     table = told("zz_table", trace, "-format", "csv")
     check("the table", table.startswith("name,count,total_us,max_us,share") and "gemm" in table, table)
+    with open(os.path.join(folder, "graph.pbtxt"), "w", encoding="utf-8") as f:
+        f.write(GRAPH)
+    counted = told("flops", "graph.pbtxt", "-format", "csv")
+    check("the operation", "\nZzOperation,1,1,1,30," in counted and "ZzOperation" in told("help", "ops"), counted)
+    with open(os.path.join(folder, "operator.json"), "w", encoding="utf-8") as f:
+        f.write(TRACE)
+    counted = told("flops", "operator.json", "-format", "csv")
+    check("the operator", "aten::zz_operator,1,1,1,18," in counted, counted)
     check("the output", told("scope", trace, "-format", "zz_output").startswith("zz output of scope"), told("scope", trace, "-format", "zz_output"))
     with open(os.path.join(folder, "file.zz"), "w", encoding="utf-8") as f:
         f.write("zz format")
