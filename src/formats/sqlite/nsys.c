@@ -42,6 +42,13 @@ static tfp_str name_at(const reader *n, const tfp_map64 *names, int64_t id)
     return tfp_recording_name(n->r, names, id);
 }
 
+/* The name of a call or kernel, which StringIds may lack. */
+static tfp_strid named(reader *n, tfp_str name)
+{
+    n->nameless += !name.size;
+    return tfp_build_string(n->r->b, name);
+}
+
 /* ---- spans ---- */
 
 static uint32_t lane_of_thread(reader *n, int64_t global)
@@ -55,7 +62,7 @@ static void add_call(void *ctx, const tfp_db_rows *rows, tfp_event *e)
     int64_t global = tfp_db_number(rows, 3);
     e->kind = TFP_SPAN_CALL;
     e->lane = lane_of_thread(n, global);
-    e->name = tfp_build_string(n->r->b, tfp_api_name(name_at(n, &n->text_by_id, tfp_db_number(rows, 2))));
+    e->name = named(n, tfp_api_name(name_at(n, &n->text_by_id, tfp_db_number(rows, 2))));
     e->correlation = tfp_nsys_key(n, global, tfp_db_number(rows, 4));
     if (n->allocations && e->correlation)
         tfp_build_keep(n->r->b, tfp_map64_put(&n->lane_by_launch, e->correlation, e->lane));
@@ -84,7 +91,7 @@ static void add_kernel(void *ctx, const tfp_db_rows *rows, tfp_event *e)
     int64_t id;
     for (int i = FIRST; i < FIRST + 3 && !name.size; i++)
         if (tfp_db_int(rows, i, &id)) name = name_at(n, &n->text_by_id, id);
-    e->name = tfp_build_string(n->r->b, name);
+    e->name = named(n, name);
     e->class = tfp_kineto_kernel_class(tfp_recording_bits(n->r, e->name));
     tfp_recording_add(n->r, e);
 }
@@ -236,10 +243,13 @@ static const tfp_recording_table tables[] = {
 
 static tfp_status read_all(reader *n, tfp_error *err)
 {
+    static const char nameless[] = "calls and kernels whose names are not in StringIds";
     tell_views(n);
     tfp_status s = read_about(n, err);
     if (!s) s = tfp_recording_read_all(n->r, tables, sizeof tables / sizeof *tables, n, err);
     if (!s) s = tfp_nsys_shown(n, err);
+    if (n->nameless) tfp_build_warn(n->r->b, nameless, TFP_STR(""));
+    if (n->nameless) tfp_build_data_finding(n->r->b, "warning", nameless, n->nameless, TFP_STR(""));
     return s ? s : tfp_nsys_samples(n, err);
 }
 

@@ -19,6 +19,7 @@ typedef struct tfp_nsys {
     bool allocations;
     bool sampled;                 /* a stack was read */
     bool activities;              /* a kernel, copy or memset was read */
+    int64_t nameless;             /* calls and kernels */
     uint64_t pids[TFP_NSYS_PIDS]; /* those of calls, in the order of the file; each has a range of keys */
     size_t pid_count;
 } tfp_nsys;

@@ -12,12 +12,11 @@
 #define DELAY_NS 100000    /* all kernels are so late only on a busy device, or if the clocks differ */
 #define LINE_NS 20000      /* so far from their line delays may be */
 #define THIRDS 3
-#define SYNCS 3        /* fewer calls that wait say little of a third */
-#define GAPS 3         /* fewer idle times say nothing */
-#define LAUNCHES 8     /* the same */
-#define KERNELS 8      /* fewer short ones say nothing of the unit */
-#define CALLS 64       /* the same of long operators and calls */
-#define CALL_NS 200000 /* the shortest of many operators and calls takes a few microseconds */
+#define SYNCS 3    /* fewer calls that wait say little of a third */
+#define GAPS 3     /* fewer idle times say nothing */
+#define LAUNCHES 8 /* the same */
+#define KERNELS 8  /* fewer short ones say nothing of the unit */
+#define CALLS 64   /* the same of long operators and calls */
 
 typedef struct third {
     int64_t gaps, late;             /* idle times of the devices; those in which launched work waits */
@@ -264,5 +263,6 @@ bool tfp_units_differ(const tfp_timeline *t)
 {
     const tfp_lengths *l = &t->lengths;
     bool brief = l->brief >= KERNELS && l->brief * 2 > l->kernels;
-    return brief || (l->kernels >= KERNELS && l->calls >= CALLS && l->least_ns >= CALL_NS);
+    bool calls = l->quick * 10 < l->calls || l->tiny * 10 > l->calls * 9;
+    return brief || (l->kernels >= KERNELS && l->calls >= CALLS && calls);
 }

@@ -8,7 +8,9 @@
 #define PARTS_MOST 4096
 #define PARTS_LEAST 1024
 #define PARTS_OF_ALL ((size_t)1 << 17) /* so many for all processes together */
-#define BRIEF_NS 500                   /* no kernel is shorter */
+#define BRIEF_NS 200                   /* no kernel is shorter */
+#define TINY_NS 150                    /* nearly all operators and calls are longer */
+#define QUICK_NS 200000                /* most operators and calls of a job with a device are shorter */
 #define EARLY_NS 100000                /* so much earlier than its launch an activity may seem to start */
 
 static void stretch(tfp_timeline *t, const tfp_join *x, size_t *spans)
@@ -28,7 +30,7 @@ static void stretch(tfp_timeline *t, const tfp_join *x, size_t *spans)
 bool tfp_timeline_start(tfp_timeline *t, tfp_join *x, uint32_t process)
 {
     size_t spans = 0, most = PARTS_OF_ALL / x->t->processes.size;
-    *t = (tfp_timeline){ .x = x, .process = process, .lengths = { .least_ns = INT64_MAX } };
+    *t = (tfp_timeline){ .x = x, .process = process };
     stretch(t, x, &spans);
     int64_t ns = tfp_add(t->end_ns, -t->start_ns, NULL);
     if (!spans || ns <= 0) return true;
@@ -89,7 +91,8 @@ static void add_length(tfp_lengths *l, const tfp_span_columns *s, uint32_t span)
     int64_t ns = s->duration_ns[span];
     if (s->kind[span] != TFP_SPAN_ACTIVITY) {
         l->calls += ns > 0;
-        if (ns > 0 && ns < l->least_ns) l->least_ns = ns;
+        l->quick += ns > 0 && ns < QUICK_NS;
+        l->tiny += ns > 0 && ns < TINY_NS;
     } else if (s->class[span] == TFP_CLASS_COMPUTE) {
         l->kernels++;
         l->brief += ns < BRIEF_NS;

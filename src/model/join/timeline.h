@@ -32,7 +32,7 @@ typedef struct tfp_time_part {
 typedef struct tfp_lengths {
     int64_t kernels, brief; /* kernels of a GPU; those that are shorter than any kernel can be */
     int64_t calls;          /* operators and calls that have a duration */
-    int64_t least_ns;       /* the shortest of them */
+    int64_t quick, tiny;    /* those of them that take less than 0.2 ms, and less than 0.15 us */
 } tfp_lengths;
 
 typedef struct tfp_timeline {

@@ -94,3 +94,4 @@ if __name__ == "__main__":
     beside("no_events.sqlite", [("StringIds", TABLES["StringIds"], []), DIAGNOSTIC])
     beside("calls.sqlite", host + [("CUPTI_ACTIVITY_KIND_RUNTIME", TABLES["CUPTI_ACTIVITY_KIND_RUNTIME"],
                                     [(200000000, 200060000, PID | 78, 1, 1), (420000000, 420020000, PID | 78, 2, 3)])])
+    beside("nameless.sqlite", [(table, columns, [] if table == "StringIds" else ROWS[table]) for table, columns in TABLES.items()])

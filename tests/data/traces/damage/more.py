@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Writes more traces into sample/doubts_more: the job of doubts.py, damaged in other ways (Python alone).
-milliseconds.json, nanoseconds.json: its times in these units. short_kernels.json: only kernels are in milliseconds. digits.json: starts are those of
+milliseconds.json, nanoseconds.json: its times in these units. short_kernels.json: kernels take 0.1 us. digits.json: starts are those of
 steps. nothing.json: the kernels of step 4 take no time. operators.json: no correlations; calls and kernels have the number of their operator, and
 each operator has a call that launches nothing, and two that do. once_more.json: a recording of one step, and the same step again.
 by_name.json: begins and ends of ranges that cross, which only their names pair."""
@@ -19,7 +19,7 @@ def scaled(events, by):
 
 
 def short_kernels():
-    return [{**e, "dur": e["dur"] / 1000} if is_kernel(e) else e for e in job()]
+    return [{**e, "dur": e["dur"] / 2000} if is_kernel(e) else e for e in job()]
 
 
 def digits():
