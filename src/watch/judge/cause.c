@@ -100,7 +100,7 @@ static grown grown_lines(const counted *c, size_t what, const double us[2], uint
 }
 
 /* The class whose lines grew most, and that line. Of the looks at a thread that runs, `queued` microseconds a step stand for the run
- * queue. Where lines of compute grew, CPU time that grew is theirs, and the other classes have what is left. */
+ * queue. Where lines of compute grew, and CPU time by most of the whole, that time is theirs: other classes have what is left. */
 static void by_looks(const member *m, const counted *c, const double us[2], const extra_time *x, cause *out)
 {
     double best = 0, left = x->whole;
@@ -109,7 +109,7 @@ static void by_looks(const member *m, const counted *c, const double us[2], cons
         grown g = grown_lines(c, i, us, &line);
         if (i == TFP_WATCH_COMPUTE && g.us > 0) {
             g.us = fmax(g.us - x->queued, fmin(g.us, fmin(x->cpu, x->whole)));
-            if (x->queued > 0) left -= fmax(0, fmin(x->cpu, x->whole));
+            if (x->queued > 0 && x->cpu > x->whole / 2) left -= fmin(x->cpu, x->whole);
         } else {
             g.us = fmin(g.us, left);
         }
