@@ -159,6 +159,7 @@ static bool grow(tfp_span_columns *s)
 #include "schema/traces/spans.def"
 #undef COLUMN
     s->capacity = capacity;
+    s->used = s->size;
     return true;
 }
 
@@ -167,6 +168,8 @@ uint32_t tfp_build_event(tfp_builder *b, const tfp_event *e)
     tfp_span_columns *s = &b->p->events->spans;
     if (b->status || !check(b, s->size < s->capacity || grow(s))) return TFP_NONE;
     size_t i = s->size++;
+    bool again = i < s->used;
+    if (!again) s->used = i + 1;
 #define JOIN(column)
 #define RARE(column)
 #define COLUMN(type, name, ...) s->name[i] = (type)e->name;
@@ -174,8 +177,8 @@ uint32_t tfp_build_event(tfp_builder *b, const tfp_event *e)
 #undef COLUMN
 #define READ(column)
 #define JOIN(column)
-#define COLUMN(type, name, ...) /* what the row had before the spans were emptied is written over */                   \
-    if (s->name[i] != e->name) s->name[i] = e->name;
+#define COLUMN(type, name, ...)                                                                                        \
+    if (e->name || again) s->name[i] = e->name;
 #include "schema/traces/spans.def"
 #undef COLUMN
     return (uint32_t)i;

@@ -243,7 +243,7 @@ static bool compiles(looker *l)
     bool *seen = calloc(l->p->strings.count + 1, sizeof *seen), found = false; /* by name */
     l->failed |= !seen;
     for (size_t i = 0; seen && i < s->size && !found; i++) {
-        if (!may_compile(s->kind[i]) || s->duration_ns[i] <= TFP_LONG_NS || seen[s->name[i]]) continue;
+        if (s->duration_ns[i] <= TFP_LONG_NS || !may_compile(s->kind[i]) || seen[s->name[i]]) continue;
         seen[s->name[i]] = true;
         found = tfp_compiles(tfp_text(l->p, s->name[i]));
     }

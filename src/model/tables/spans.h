@@ -12,6 +12,7 @@
 /* One array per column, all of the same length. */
 struct tfp_span_columns {
     size_t size, capacity;
+    size_t used; /* the rows from here on were never filled: their RARE columns are 0 */
 #define COLUMN(type, name, ...) type *name;
 #include "schema/traces/spans.def"
 #undef COLUMN
