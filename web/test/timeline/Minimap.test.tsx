@@ -15,7 +15,7 @@ test("the map shows the first rank's device, or without one its busiest thread",
 });
 test("each pixel has the share that a kind took of it, at most all", () => {
   const d = itemsOf([{ row: 0, name: "a", start: 0, us: 150, class: "compute" }, { row: 1, name: "b", start: 50, us: 50, class: "compute" }, { row: 0, name: "c", start: 200, us: 100, class: "communication", times: 9, busy: 40 }]);
-  const parts = partsOf(d, { from: 0, to: 400 }, 4);
+  const parts = partsOf(d, { from: 0, to: 400 }, 4, false);
   assert.deepEqual([...parts.compute].map((v) => +v.toFixed(2)), [1, 0.5, 0, 0]);
   assert.deepEqual([...parts.communication].map((v) => +v.toFixed(2)), [0, 0, 0.4, 0]);
 });

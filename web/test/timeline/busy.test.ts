@@ -16,10 +16,11 @@ test("how busy parts of a window were: cut at its parts, no more than wholly, me
   const spans: [number, number, number, number][] = [[0, 0, 10, 10], [0, 15, 10, 5], [1, 0, 10, 10]]; // row, start, duration, busy
   const d = makeItems(tableOf([
     reals("row", spans.map((s) => s[0])), reals("span", [0, 1, 2]), reals("count", [1, 4, 1]), reals("start_us", spans.map((s) => s[1])), reals("duration_us", spans.map((s) => s[2])), reals("busy_us", spans.map((s) => s[3])),
-    words("name", ["a", "b", "c"]), words("kind", ["op", "op", "op"]),
+    words("name", ["a", "b", "c"]), words("kind", ["op", "op", "other"]),
   ]), { window: { from: 0, to: 40 }, rows: "", scale: 1, search: "" });
   assert.ok(d);
-  assert.deepEqual([...busyOf(d, [0], 4)], [1, 0.25, 0.25, 0]);
-  assert.deepEqual([...busyOf(d, [0, 1], 4)], [1, 0.25, 0.25, 0]);
+  assert.deepEqual([...busyOf(d, [0], 4, false)], [1, 0.25, 0.25, 0]);
+  assert.deepEqual([...busyOf(d, [0, 1], 4, true)], [1, 0.25, 0.25, 0]); // what waits on a stream adds nothing
+  assert.deepEqual([...busyOf(d, [1], 4, true)], [0, 0, 0, 0]);
   assert.deepEqual([itemAt(d, 0, 12, 0), itemAt(d, 0, 12, 3), itemAt(d, 9, 12, 3)], [-1, 0, -1]);
 });
