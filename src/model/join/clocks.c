@@ -263,6 +263,8 @@ bool tfp_units_differ(const tfp_timeline *t)
 {
     const tfp_lengths *l = &t->lengths;
     bool brief = l->brief >= KERNELS && l->brief * 2 > l->kernels;
-    bool calls = l->quick * 10 < l->calls || l->tiny * 10 > l->calls * 9;
+    /* Nanoseconds that were read as microseconds have no fractions; where a queue is full, long kernels make long calls. */
+    bool slow = !l->fractions && l->quick * 10 < l->calls && l->short_kernels * 10 < l->kernels;
+    bool calls = slow || l->tiny * 10 > l->calls * 9;
     return brief || (l->kernels >= KERNELS && l->calls >= CALLS && calls);
 }

@@ -89,6 +89,7 @@ static void add_launch(tfp_timeline *t, tfp_time_part *part, uint32_t span)
 static void add_length(tfp_lengths *l, const tfp_span_columns *s, uint32_t span)
 {
     int64_t ns = s->duration_ns[span];
+    l->fractions = l->fractions || ns % 1000;
     if (s->kind[span] != TFP_SPAN_ACTIVITY) {
         l->calls += ns > 0;
         l->quick += ns > 0 && ns < QUICK_NS;
@@ -96,6 +97,7 @@ static void add_length(tfp_lengths *l, const tfp_span_columns *s, uint32_t span)
     } else if (s->class[span] == TFP_CLASS_COMPUTE) {
         l->kernels++;
         l->brief += ns < BRIEF_NS;
+        l->short_kernels += ns < QUICK_NS;
     }
 }
 

@@ -33,6 +33,8 @@ typedef struct tfp_lengths {
     int64_t kernels, brief; /* kernels of a GPU; those that are shorter than any kernel can be */
     int64_t calls;          /* operators and calls that have a duration */
     int64_t quick, tiny;    /* those of them that take less than 0.2 ms, and less than 0.15 us */
+    int64_t short_kernels;  /* kernels of less than 0.2 ms */
+    bool fractions;         /* a duration is no whole number of microseconds */
 } tfp_lengths;
 
 typedef struct tfp_timeline {

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Writes more traces into sample/doubts_more: the job of doubts.py, damaged in other ways (Python alone).
-milliseconds.json, nanoseconds.json: its times in these units. short_kernels.json: kernels take 0.1 us. digits.json: starts are those of
+milliseconds.json, nanoseconds.json: its times in these units. full_queue.json: all takes as long as there, with fractions of
+microseconds, as where each launch waits for room in the queue. short_kernels.json: kernels take 0.1 us. digits.json: starts are those of
 steps. nothing.json: the kernels of step 4 take no time. operators.json: no correlations; calls and kernels have the number of their operator, and
 each operator has a call that launches nothing, and two that do. once_more.json: a recording of one step, and the same step again.
 by_name.json: begins and ends of ranges that cross, which only their names pair."""
@@ -16,6 +17,10 @@ from odd_traces import HOST, span  # noqa: E402
 
 def scaled(events, by):
     return [{**e, "ts": e["ts"] * by, "dur": e["dur"] * by} for e in events]
+
+
+def full_queue():
+    return [{**e, "dur": e["dur"] - 0.25} for e in scaled(job(), 1000)]
 
 
 def short_kernels():
@@ -60,7 +65,7 @@ def by_name():
 
 
 if __name__ == "__main__":
-    for make in (short_kernels, digits, nothing, operators, once_more, by_name):
+    for make in (full_queue, short_kernels, digits, nothing, operators, once_more, by_name):
         odd_traces.write(make.__name__, make(), folder="doubts_more")
     odd_traces.write("milliseconds", scaled(job(), 1e-3), folder="doubts_more")
     odd_traces.write("nanoseconds", scaled(job(), 1000), folder="doubts_more")
