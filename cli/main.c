@@ -48,9 +48,9 @@ static int session(cli *c, const cli_call *call)
     if (!status) status = cli_load(c, call, TFP_KEEP_MEMORY | TFP_KEEP_PROGRAM);
     if (!status && names_files(call) && at_terminal()) say_contents(c);
     if (!status) return cli_session(c);
-    if (!call->option_count && !names_files(call) && at_terminal()) {
+    if (!call->option_count && !names_files(call)) {
         help_show_subjects(c); /* somebody typed the program's name alone */
-        return 0;
+        if (at_terminal()) return 0;
     }
     cli_complain(c->colour, c->fault.text);
     return status;
