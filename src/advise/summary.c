@@ -7,6 +7,7 @@
 #include "model/tables/graph.h"
 #include "model/tables/read.h"
 #include "model/tables/runs.h"
+#include "model/tables/samples.h"
 #include "model/tables/sources.h"
 #include "options/columns.h"
 #include "views/core/coverage.h"
@@ -144,6 +145,10 @@ static bool say_executed_steps(tfp_report *r)
     }
     for (size_t i = 0; i < steps; i++)
         if (start[i] && tfp_executions_of(p)->steps.at[i].listed) us[count++] = (double)(end[i] - start[i]) / 1000;
+    bool timed = tfp_has(p, TFP_HAS_TRACE) || tfp_samples_of(p)->samples.size;
+    tfp_str none = timed ? TFP_STR("none of operators: tfprof info says what to ask of these files")
+                         : TFP_STR("none: tfprof info says what to ask of these files");
+    if (!steps && !tfp_fact_text(r, "times", "times", none)) return false;
     return say_durations(r, &(durations){ .us = us, .count = count, .steps = count });
 }
 
