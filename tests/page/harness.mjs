@@ -43,7 +43,7 @@ export async function open(browser, options = {}) {
   page.on("request", (r) => {
     if (!r.url().startsWith(`${url}/`) && !/^(data|blob):/.test(r.url())) page.faults.push(`request to ${r.url()}`);
   });
-  page.setDefaultTimeout(30000);
+  page.setDefaultTimeout(120_000); // a busy machine may take this long; a page that is right takes a second
   return page;
 }
 
