@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
@@ -190,18 +191,27 @@ def ends(p):
     check("no file is left", not [n for n in os.listdir(p.run) if n.startswith(str(one.pid))], os.listdir(p.run))
 
 
+def fetched(address):
+    with urllib.request.urlopen(address, timeout=10) as answer:
+        return answer.read().decode()
+
+
 def agent(p):
     one = job(p, "good")
     out = p.name("store")
-    with subprocess.Popen([p.program, "agent", "--metrics", "0", "--watch", out, str(one.pid)], env=p.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as a:
+    a = subprocess.Popen([p.program, "agent", "--metrics", "0", "--watch", out, str(one.pid)], env=p.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
         address = a.stdout.readline().decode().strip()
-        fetched = lambda: subprocess.run(["curl", "-s", address], capture_output=True, check=False, text=True).stdout
-        check("metrics of the watch", until(lambda: "# TYPE tfprof_watch_findings_total counter" in fetched(), 20), address)
+        check("metrics of the watch", until(lambda: "# TYPE tfprof_watch_findings_total counter" in fetched(address), 20), address)
         done = subprocess.run([p.program, "agent", "--metrics", "0", "--watch", out], capture_output=True, check=False, env=p.env, timeout=30)
         check("one watch a store", done.returncode == 1 and b"another watch is at work there" in done.stderr, done)
         a.send_signal(signal.SIGTERM)
         a.communicate(timeout=30)
         check("the agent ends", a.returncode == 0, a.returncode)
+    finally:
+        if a.poll() is None:
+            a.kill()
+            a.communicate()
     check("its store", [r["pid"] for r in rows(p, out)] == [str(one.pid)], rows(p, out))
     done = subprocess.run([p.program, "agent", "--watch", "/proc/no"], capture_output=True, check=False, env=p.env, timeout=30)
     check("no store", done.returncode == 1 and done.stderr.count(b"\n") == 1, done)

@@ -89,7 +89,7 @@ async function explained(browser, ids) {
   await go(page, `#/p/${ids[TPU]}/table?by=line`);
   const text = await main(page).innerText();
   check("lines of a TPU: the shares say of how much time they are", /shares are of [\d.,]+\s\S+ of device time with a line/.test(text), text.slice(0, 200));
-  const first = await rows(page, "Table").first().locator("[data-column=device]").getAttribute("data-value");
+  const first = await rows(page, "Table").first().locator("[data-column=self]").getAttribute("data-value");
   check("lines of a TPU: the first as the command line has it", Math.abs(Number(first) - wanted[0].accelerator_us) < 1, `${first} instead of ${wanted[0].accelerator_us}`);
   const all = wanted.reduce((sum, r) => sum + r.all_share, 0);
   check("lines of a TPU: what has none is told", all > 0.9995 || new RegExp(`${(100 * all).toFixed(1)}\\s%\\sof all`).test(text), `${100 * all} %: ${text.slice(0, 200)}`);
