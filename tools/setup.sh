@@ -26,7 +26,7 @@ unit) packages="$build libcmocka-dev python3" ;;
 fuzz) packages="$build clang libclang-rt-dev llvm libcmocka-dev python3" ;;
 lint) packages="$build libcmocka-dev cppcheck clang-format abigail-tools python3" ;;
 # Packages for tools/release: the libraries are compiled from Debian's sources, and aarch64 is tested under emulation.
-release) packages="$build $python git make build-essential dpkg-dev debhelper dh-python lintian qemu-user-static tcl unicode-data ncurses-bin perl" ;;
+release) packages="$build $python libisal-dev git make build-essential dpkg-dev debhelper dh-python lintian qemu-user-static tcl unicode-data ncurses-bin perl" ;;
 *) echo "usage: tools/setup.sh build|python|unit|test|fuzz|lint|release" >&2; exit 2 ;;
 esac
 
