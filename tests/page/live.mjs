@@ -4,8 +4,8 @@ import { axe, check, main, noFaults, open, placeOf, same, settled, sideways } fr
 
 const OTHER_SERVER = /^request to http:\/\/127/; // not the server of the other tests
 
-/** The row of the simulated job; the machine may have other jobs. */
-const rowOf = (page) => page.locator(".jobs tbody tr", { hasText: "import torch, time" });
+/** The row of the simulated job; the machine may have other jobs, also those of other tests. */
+const rowOf = (page) => page.locator(".jobs tbody tr", { hasText: "import torch, time as page_clock" });
 
 async function recorded(page) {
   await rowOf(page).locator("input").check();

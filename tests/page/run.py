@@ -94,7 +94,7 @@ def live(program, folder):
     os.mkdir(os.path.join(folder, "live"))
     os.mkdir(os.path.join(folder, "run"), 0o700)
     environment = dict(os.environ, TFPROF_RUN_DIR=os.path.join(folder, "run"), PYTHONPATH=os.path.join(folder, "fake"))
-    code = "import torch, time\nfor i in range(600):\n    time.sleep(1)\n"
+    code = "import torch, time as page_clock\nfor i in range(600):\n    page_clock.sleep(1)\n"
     job = subprocess.Popen([program, "run", "--dir", os.path.join(folder, "results"), "--", sys.executable, "-c", code],
                            env=environment, stderr=subprocess.DEVNULL)
     server = subprocess.Popen([program, "serve", "--live", "--dir", "recorded", "--port", "0"], cwd=os.path.join(folder, "live"),
