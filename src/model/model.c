@@ -92,12 +92,6 @@ bool tfp_only_sums(const tfp_profile *p) { return p->events->compact->lanes.size
 
 bool tfp_only_total(const tfp_profile *p) { return tfp_only_sums(p) && p->reads & TFP_READS_ONE_STEP; }
 
-tfp_status tfp_no_spans(tfp_error *err)
-{
-    return tfp_fail(err, TFP_BADARG, "the profile was read without spans (%s or %s)", tfp_reads_name(TFP_READS_SUMS),
-                    tfp_reads_name(TFP_READS_TIMES));
-}
-
 bool tfp_only_allocator(const tfp_profile *p)
 {
     bool some = p->allocator->devices.size || p->flights->dumps.size || p->timed->size;

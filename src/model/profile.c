@@ -99,6 +99,12 @@ const char *tfp_reads_name(unsigned bit)
     return "";
 }
 
+tfp_status tfp_no_spans(tfp_error *err)
+{
+    return tfp_fail(err, TFP_BADARG, "the profile was read without spans (%s or %s)", tfp_reads_name(TFP_READS_SUMS),
+                    tfp_reads_name(TFP_READS_TIMES));
+}
+
 tfp_status tfp_profile_keep(tfp_profile *p, unsigned keep)
 {
 #define KNOWN(public, own) | (own)

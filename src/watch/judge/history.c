@@ -80,6 +80,15 @@ double judge_median(double *values, size_t count)
     return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
+bool judge_is_slower(double median, double *before, size_t count, double *was, double *largest)
+{
+    double off[EARLIER];
+    *was = judge_median(before, count);
+    *largest = before[count - 1]; /* sorted now */
+    for (size_t i = 0; i < count; i++) off[i] = fabs(before[i] - *was);
+    return median > *largest && median >= SLOWER * *was && median - *was >= MADS * judge_median(off, count);
+}
+
 static double median_of(const unit *const *of, size_t count, double (*value)(const unit *x))
 {
     double values[PAST];

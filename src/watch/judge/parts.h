@@ -159,8 +159,12 @@ void judge_keep_unit(member *m, const unit *x);
 bool judge_keep_look(member *m, int64_t now_us, tfp_watch_class doing, tfp_str line);
 /* The i-th unit from the end; NULL: not kept. */
 unit *judge_unit(const member *m, size_t back);
-void judge_mark_off(member *m, int64_t since_us);  /* the units that end after this moment belong to a fault */
-double judge_median(double *values, size_t count); /* reorders them; 0 if there is none */
+void judge_mark_off(member *m, int64_t since_us);         /* the units that end after this moment belong to a fault */
+double judge_median(double *values, size_t count);        /* reorders them; 0 if there is none */
+enum { IN_A_ROW = 4, EARLIER = 100, EARLIER_LEAST = 30 }; /* windows of the rule `slow` */
+#define SLOWER 1.05                                       /* than the median of the earlier windows */
+/* Whether a window is slower than those before it, whose medians are reordered. *was: their median. */
+bool judge_is_slower(double median, double *before, size_t count, double *was, double *largest);
 /* The healthy units that end at or before this moment. */
 base judge_base(const member *m, int64_t until_us);
 bool judge_base_is_enough(const base *b, const member *m);
@@ -208,9 +212,6 @@ bool judge_slow_permuted(const double *medians, size_t count, size_t *met, size_
 void judge_late(tfp_watch_judge *j, job *of, const job_step *r);
 
 /* ---- slow.c ---- */
-enum { IN_A_ROW = 4, EARLIER = 100, EARLIER_LEAST = 30 }; /* windows */
-/* Whether a window is slower than those before it, whose medians are reordered. *was: their median. */
-bool judge_is_slower(double median, double *before, size_t count, double *was, double *largest);
 void judge_slow(tfp_watch_judge *j, job *of, const job_step *r);
 
 /* ---- stand.c ---- */

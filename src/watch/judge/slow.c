@@ -7,8 +7,7 @@
 #include <math.h>
 
 enum { STEPS = 20, LENGTH_US = 2000000 };
-#define SLOWER 1.05 /* than the median of the earlier windows */
-#define ALIKE 1.15  /* factors of ranks and classes in longer batches */
+#define ALIKE 1.15 /* factors of ranks and classes in longer batches */
 
 /* The window that ended `back` windows ago; NULL: not kept. */
 static window *window_back(const member *m, const job *of, size_t back)
@@ -174,15 +173,6 @@ static void say(tfp_watch_judge *j, job *of, double was, int64_t now_us)
     finding *f = judge_open(of, "change");
     if (f) judge_end(j, f, now_us);
     start_again(of);
-}
-
-bool judge_is_slower(double median, double *before, size_t count, double *was, double *largest)
-{
-    double off[EARLIER];
-    *was = judge_median(before, count);
-    *largest = before[count - 1]; /* sorted now */
-    for (size_t i = 0; i < count; i++) off[i] = fabs(before[i] - *was);
-    return median > *largest && median >= SLOWER * *was && median - *was >= MADS * judge_median(off, count);
 }
 
 static void end_window(tfp_watch_judge *j, job *of, int64_t now_us)
