@@ -18,7 +18,7 @@ static tfp_rank_row *row_at(const tfp_rank_rows *all, size_t i)
 
 /* ---- looks ---- */
 
-enum { LOOKS_LEAST = 4 }; /* before a loop is told from a step */
+enum { LOOKS_LEAST = 4 }; /* fewer looks cannot tell a loop from a slow step */
 
 /* A hash of a stack's functions: ":LINE:" of each frame is left out. */
 static uint64_t functions_of(tfp_str stack)

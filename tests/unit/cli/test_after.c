@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Captures after a finding: `tfprof capture` is here this program, which knows no test of that name and ends with status 2. */
+/* Captures after a finding. They start this test program in place of `tfprof capture`: it has no test of that name, so each capture
+ * fails with status 2. */
 #include "support.h"
 
 #include "../../../cli/watch/after.h"
